@@ -53,7 +53,7 @@
 #include "armilla/rpc/future.hpp"
 #include "armilla/rpc/hints.hpp"
 #include "armilla/rpc/method.hpp"
-#include "armilla/rpc/on_lost.hpp"
+#include "armilla/rpc/on_loss.hpp"
 #include "armilla/rpc/poll.hpp"
 #include "armilla/rpc/when_all.hpp"
 #include "armilla/session/on_join.hpp"

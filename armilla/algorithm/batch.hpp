@@ -54,7 +54,7 @@ void scatter(array<T>& x, std::span<const std::size_t> indices, std::span<const 
     const std::vector<detail::far_list> lists = detail::by_owner(x.state(), indices);
     for (std::size_t m = 0; m < lists.size(); ++m)
       if (const auto part = x.state().name(rank_t(m)); !lists[m].places.empty())
-        async(part.rank, &detail::write_places<T>, part, lists[m].places, detail::chosen(values, lists[m].numbers));
+        async(part.rank(), &detail::write_places<T>, part, lists[m].places, detail::chosen(values, lists[m].numbers));
   }
 }
 

@@ -95,7 +95,7 @@ void gather_owned(const owned_state<T>& s, std::span<const std::size_t> indices,
   const std::vector<far_list> lists = by_owner(s, indices);
   std::vector<future<std::vector<T>>> come(lists.size());
   for (std::size_t m = 0; m < lists.size(); ++m)
-    if (!lists[m].places.empty()) come[m] = call(s.name(rank_t(m)).rank, &copy_places<T>, s.name(rank_t(m)), lists[m].places);
+    if (!lists[m].places.empty()) come[m] = call(s.name(rank_t(m)).rank(), &copy_places<T>, s.name(rank_t(m)), lists[m].places);
   for (std::size_t m = 0; m < lists.size(); ++m) {
     if (lists[m].places.empty()) continue;
     std::vector<T> some = come[m].get();

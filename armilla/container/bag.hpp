@@ -17,17 +17,17 @@ std::vector<std::vector<std::size_t>> balancing_gifts(const std::vector<std::siz
 
 }  // namespace detail
 
-/// Elements in no order: each rank puts some in, without a message, and has those that it put in until they are balanced. It is
+/// Elements in no order: each rank puts some in, without a message, and has those that it put in until `rebalance`. It is
 /// made by all members together, which is one meeting.
 ///
 ///     am::bag<triangle> found;
 ///     for (const face& f : mine) if (good(f)) found.push(f.triangle());
 ///     am::fence();                                        // found.size() is what all have found
-///     found.balance();                                    // each rank has as many
+///     found.rebalance();                                  // each rank has as many
 ///     am::for_each(found, [](triangle& t) { ... });       // it is a distributed range
 ///
 /// As of a vector, elements count from the next fence of its team or of all ranks on; then algorithms, views and `local()` have
-/// them. What a vector has and a bag has not is an order that `balance` would have to keep: of a bag only what is too much on a
+/// them. What a vector has and a bag has not is an order that `rebalance` would have to keep: of a bag only what is too much on a
 /// rank moves. Errors: as of a vector. It is saved and loaded as an array; loaded, each rank has as many.
 template <class T>
 class bag : protected vector<T> {
@@ -47,7 +47,7 @@ class bag : protected vector<T> {
   }
   /// Collective: what is too much on a rank goes to others, until all have as many, but for one. What was pushed before counts:
   /// it is two fences of the team, and one exchange.
-  void balance();
+  void rebalance();
   /// Names it on all members: `h->push(x)` in a body stages an element on the rank that runs it. No message.
   handle_type handle() const { return this->template make_handle<handle_type>(); }
   /// Drops all elements. Collective.
@@ -69,7 +69,7 @@ class bag : protected vector<T> {
 };
 
 template <class T>
-void bag<T>::balance() {
+void bag<T>::rebalance() {
   members().fence();
   const auto gifts = detail::balancing_gifts(members().all_gather(local().size()));
   const std::vector<std::size_t>& mine = gifts[std::size_t(members().rank())];

@@ -62,7 +62,7 @@ void push_and_balance(const am::team& t) {
         for (const T& e : some) b.push(e);
     }
     if (phase % 3 != 0) t.fence();
-    if (phase % 3 != 1) b.balance();
+    if (phase % 3 != 1) b.rebalance();
     std::ranges::sort(oracle);
     EXPECT_EQ(b.size(), oracle.size());
     EXPECT(all_sorted(b) == oracle);
@@ -92,7 +92,7 @@ RANK_TEST(algorithms_take_a_bag) {
 RANK_TEST(an_element_that_is_where_it_may_stay_does_not_move) {
   am::bag<number> b;
   for (int i = 0; i < (am::rank() == 0 ? 50 : 30); ++i) b.push(number(am::rank()));
-  b.balance();
+  b.rebalance();
   const auto mine = std::size_t(std::ranges::count(b.local(), number(am::rank())));
   EXPECT_EQ(mine, std::min<std::size_t>(b.local().size(), am::rank() == 0 ? 50 : 30));
 }

@@ -203,7 +203,7 @@ template <class Part>
 Part& part_of(const object_ref<Part>& name, const char* operation) {
   Part* const here = name.local();
   if (here == nullptr) [[unlikely]]
-    throw_no_part(name.id, typeid(Part), operation);
+    throw_no_part(object_access::id(name), typeid(Part), operation);
   here->guard.await_open();
   return *here;
 }
@@ -223,7 +223,7 @@ std::optional<element_of_part<Part>> first_from(const object_ref<Part>& name, co
     Part& here = part_of(name, "lower_bound");
     if (!here.spread.holds(key)) {
       const object_ref<Part> there = here.elsewhere(key);
-      return call(there.rank, &first_from<Part, Key>, there, key, greater).get();
+      return call(there.rank(), &first_from<Part, Key>, there, key, greater).get();
     }
     const auto at = greater ? here.table.upper(key) : here.table.lower(key);
     if (at != here.table.end()) return std::optional<element_of_part<Part>>(*at);
@@ -231,7 +231,7 @@ std::optional<element_of_part<Part>> first_from(const object_ref<Part>& name, co
     bool dealt = false;
     for (std::size_t m = here.spread.me() + 1; m < here.spread.members() && !dealt; ++m) {
       const object_ref<Part> next = here.targets[m];
-      auto [same, first] = call(next.rank, &first_of_part<Part>, next, times).get();
+      auto [same, first] = call(next.rank(), &first_of_part<Part>, next, times).get();
       if (same && first) return std::move(first);
       dealt = !same;
     }

@@ -175,7 +175,7 @@ RANK_TEST(a_container_that_was_moved_from_says_so) {
   const am::work_queue<int> more = std::move(jobs);
   EXPECT_THROWS_SAYING(am::usage_error, moved, jobs.push(1));
   EXPECT_THROWS_SAYING(am::usage_error, moved, jobs.process([](int) {}));
-  EXPECT_THROWS_SAYING(am::usage_error, moved, jobs.clear());
+  EXPECT_THROWS_SAYING(am::usage_error, moved, jobs.clear_local());
   am::list<int> line;
   am::list<int> other = std::move(line);
   EXPECT_THROWS_SAYING(am::usage_error, moved, line.push_back(1));

@@ -229,7 +229,8 @@ class hash_part {
     guard.await_open();
     if (!spread.holds(key)) [[unlikely]] {
       const auto there = elsewhere(key);
-      return armilla::call(there.rank, visiting_body<hash_part, F, true>{there.id, f}, std::move(key), std::move(arguments)...)
+      return armilla::call(there.rank(), visiting_body<hash_part, F, true>{object_access::id(there), f}, std::move(key),
+                           std::move(arguments)...)
           .get();
     }
     slot* const at = look(key);
@@ -326,7 +327,8 @@ class hash_part {
   void run_on(F& f, const Key& key, A&... arguments) {
     if (!spread.holds(key)) [[unlikely]] {
       const auto there = elsewhere(key);
-      return async(there.rank, to_completion(visiting_body<hash_part, F, false>{there.id, f}), key, arguments...);
+      return async(there.rank(), to_completion(visiting_body<hash_part, F, false>{object_access::id(there), f}), key,
+                   arguments...);
     }
     if (slot* const at = look(key)) table_type::visit(*at, [&](auto& value) { f(value, arguments...); });
   }

@@ -64,7 +64,7 @@ class ordered_verbs : public Base {
   template <class K>
   auto first(const K& key, bool greater, const char* operation) const {
     const object_ref<part> there = core_->settled(key, operation);
-    return armilla::call(there.rank, &first_from<part, base_key>, there, base_key(key), greater);
+    return armilla::call(there.rank(), &first_from<part, base_key>, there, base_key(key), greater);
   }
   /// False: keys have been dealt anew meanwhile.
   bool collect(const base_key& low, const base_key& high, std::vector<element>& all) const {
@@ -72,7 +72,7 @@ class ordered_verbs : public Base {
     const std::uint64_t times = spread.times();
     std::vector<future<if_not_dealt<std::vector<element>>>> asked;
     for (std::size_t m = spread.member_of(low, 0), end = spread.member_of(high, 0); m <= end; ++m)
-      asked.push_back(armilla::call(core_->target(m).rank, &part_between<part, base_key>, core_->target(m), low, high, times));
+      asked.push_back(armilla::call(core_->target(m).rank(), &part_between<part, base_key>, core_->target(m), low, high, times));
     bool same = true;
     for (auto& each : asked) {
       auto [as_before, some] = each.get();

@@ -71,9 +71,9 @@ template <class T>
 class fetched_elements final : public fetched_run {
  public:
   fetched_elements(part_name<T> from, std::size_t first, std::size_t n)
-      : elements_(call(from.rank, &copy_run<T>, from, first, n).get()), from_(from), first_(first) {}
+      : elements_(call(from.rank(), &copy_run<T>, from, first, n).get()), from_(from), first_(first) {}
   T* begin() noexcept { return elements_.data(); }
-  void put_back() override { call(from_.rank, &write_run<T>, from_, first_, std::move(elements_)).get(); }
+  void put_back() override { call(from_.rank(), &write_run<T>, from_, first_, std::move(elements_)).get(); }
 
  private:
   std::vector<T> elements_;
@@ -188,14 +188,14 @@ class owned_element {
   owned_element& operator=(const owned_element&) = delete;
 
   T get() const {
-    return part_.rank == current->rank ? part_here(part_)[place_] : call(part_.rank, &copy_place<T>, part_, place_).get();
+    return part_.rank() == current->rank ? part_here(part_)[place_] : call(part_.rank(), &copy_place<T>, part_, place_).get();
   }
   operator T() const&& { return get(); }
   void operator=(const T& value) const&& {
-    if (part_.rank == current->rank)
+    if (part_.rank() == current->rank)
       part_here(part_)[place_] = value;
     else
-      call(part_.rank, &write_place<T>, part_, place_, value).get();
+      call(part_.rank(), &write_place<T>, part_, place_, value).get();
   }
 
  private:

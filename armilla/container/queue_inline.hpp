@@ -127,13 +127,13 @@ class queue_verbs {
   /// Question: how many it has. Behind a fence, and before the next push or pop, the same on all ranks.
   [[nodiscard]] future<std::size_t> count() const { return call<&part::size>(named()); }
   /// The rank, of the job, on which the items lie.
-  rank_t owner() const noexcept { return items_.rank; }
+  rank_t owner() const noexcept { return items_.rank(); }
 
  protected:
   explicit queue_verbs(object_ref<part> items) noexcept : items_(items) {}
   /// A usage_error of a queue that was moved from, and of a handle that names none.
   const object_ref<part>& named() const {
-    if (items_.rank < 0) [[unlikely]]
+    if (items_.rank() < 0) [[unlikely]]
       throw_moved_from();
     return items_;
   }

@@ -37,7 +37,8 @@ struct sequence_element<Value> {
 /// A user's function as a body that runs it on what is kept for a key.
 template <class Part, bool Ask, class F>
 auto visiting(const object_ref<Part>& there, const F& f, const char* operation) {
-  return visiting_body<Part, typename callable_of<F>::type, Ask>{there.id, callable_of<F>::portable(f, operation)};
+  return visiting_body<Part, typename callable_of<F>::type, Ask>{object_access::id(there),
+                                                                 callable_of<F>::portable(f, operation)};
 }
 
 /// What a container's verbs work on; a container that has been moved from has none, and says so.
@@ -181,14 +182,14 @@ class map_verbs : public hash_verbs<Key, Value, Hash, Equal, Table, Spread> {
   template <class K, class F, class... A>
   void visit(const K& key, F&& f, A&&... arguments) {
     const object_ref<part> there = core_->reached(key);
-    async(there.rank, to_completion(visiting<part, false>(there, f, "visit")), Key(key), std::forward<A>(arguments)...);
+    async(there.rank(), to_completion(visiting<part, false>(there, f, "visit")), Key(key), std::forward<A>(arguments)...);
   }
   /// Question: the same, and what `f` returns: a future<optional<...>>, empty where the key is not there; future<bool> if it
   /// returns nothing. `f` must not wait.
   template <class K, class F, class... A>
   [[nodiscard]] auto call(const K& key, F&& f, A&&... arguments) {
     const object_ref<part> there = core_->settled(key, "call");
-    return armilla::call(there.rank, visiting<part, true>(there, f, "call"), Key(key), std::forward<A>(arguments)...);
+    return armilla::call(there.rank(), visiting<part, true>(there, f, "call"), Key(key), std::forward<A>(arguments)...);
   }
 
   /// This rank's value of the key, or null if it does not lie here. Good until the next call of the library.

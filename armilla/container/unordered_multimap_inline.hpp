@@ -47,7 +47,7 @@ class multimap_verbs : public hash_verbs<Key, Value, Hash, Equal, multimap_table
   template <class K, class F, class... A>
   void visit(const K& key, F&& f, A&&... arguments) {
     const object_ref<part> there = core_->reached(key);
-    async(there.rank, to_completion(visiting<part, false>(there, f, "visit")), Key(key), std::forward<A>(arguments)...);
+    async(there.rank(), to_completion(visiting<part, false>(there, f, "visit")), Key(key), std::forward<A>(arguments)...);
   }
 
  protected:

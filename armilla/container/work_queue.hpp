@@ -77,7 +77,7 @@ class work_queue {
   ///
   /// Errors: what `f` throws on any rank ends it on all with a remote_error (lowest rank) once each has ended its item. The item
   /// that threw is gone, and what it had pushed stays; the items that have not run stay in the queue, somewhere: `process` again,
-  /// or `clear`. What a statement threw ends it in the same way, as it would a fence.
+  /// or `clear_local`. What a statement threw ends it in the same way, as it would a fence.
   template <class F>
   work_share process(F f) {
     detail::meet(members());
@@ -99,8 +99,8 @@ class work_queue {
   bool empty() const noexcept { return size() == 0; }
   /// How many items this rank has.
   std::size_t local_size() const { return mine().size(); }
-  /// Drops the items of this rank.
-  void clear() { mine().clear(); }
+  /// Drops the items of this rank. No message.
+  void clear_local() { mine().clear(); }
   const team& members() const { return parts_.members(); }
   handle_type handle() const { return handle_type(parts_.own()); }
 

@@ -28,7 +28,7 @@ template <class T, class F, class C, class... A>
 [[nodiscard]] auto call_all(const distributed<T>& object, F C::* member, const A&... arguments) {
   detail::check_member_call<F, C, T, A...>();
   if constexpr (detail::can_call_member<F, C, T, A...>) {
-    const auto to = detail::target_of(object_ref<T>{detail::object_access::id(object), 0}, member, "call_all");
+    const auto to = detail::target_of(detail::object_access::ref<T>(detail::object_access::id(object), 0), member, "call_all");
     return call_all(object.members(), to.body, arguments...);
   } else {
     return detail::refused_call{};

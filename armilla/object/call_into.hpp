@@ -51,8 +51,8 @@ future<std::span<T>> call_into(rank_t dest, std::span<T, N> buffer, A&&... argum
 template <auto M, class T, std::size_t N, class C, class... A>
   requires std::is_member_pointer_v<decltype(M)>
 future<std::span<T>> call_into(const object_ref<C>& object, std::span<T, N> buffer, A&&... arguments) {
-  return detail::fill_buffer<T, detail::bound_member<M, C>, detail::sent_as<A>...>(object.rank, buffer, {object.id},
-                                                                                   arguments...);
+  return detail::fill_buffer<T, detail::bound_member<M, C>, detail::sent_as<A>...>(
+      object.rank(), buffer, {detail::object_access::id(object)}, arguments...);
 }
 template <auto M, class T, std::size_t N, class C, class... A>
   requires std::is_member_pointer_v<decltype(M)>
@@ -65,8 +65,8 @@ future<std::span<T>> call_into(const remote<C>& object, std::span<T, N> buffer, 
 template <class T, std::size_t N, class C, template <class> class Hint, auto M, class... A>
 future<std::span<T>> call_into(const object_ref<C>& object, std::span<T, N> buffer, detail::hinted_member<Hint, M>,
                                A&&... arguments) {
-  return detail::fill_buffer<T, Hint<detail::member_to_hint<M, C>>, detail::sent_as<A>...>(object.rank, buffer, {{{object.id}}},
-                                                                                           arguments...);
+  return detail::fill_buffer<T, Hint<detail::member_to_hint<M, C>>, detail::sent_as<A>...>(
+      object.rank(), buffer, {{{detail::object_access::id(object)}}}, arguments...);
 }
 template <class T, std::size_t N, class C, template <class> class Hint, auto M, class... A>
 future<std::span<T>> call_into(const remote<C>& object, std::span<T, N> buffer, detail::hinted_member<Hint, M>,

@@ -13,14 +13,23 @@ namespace armilla {
 
 /// Names the part of a distributed object that lives on one rank. A small value: copy, send, store and compare it.
 template <class T>
-struct object_ref {
-  detail::object_id id;
-  rank_t rank = -1;
-
+class object_ref {
+ public:
+  object_ref() = default;  ///< of no object; its rank is -1
+  rank_t rank() const noexcept { return rank_; }
+  /// The part of the same object on rank `r`. Not checked here: calls of a rank that has none throw.
+  object_ref on(rank_t r) const noexcept { return {id_, r}; }
   /// The object that has this name on the rank that asks, or null: its own part, whatever `rank` is.
-  T* local() const noexcept { return static_cast<T*>(detail::here("object_ref::local").objects->table.find(id)); }
+  T* local() const noexcept { return static_cast<T*>(detail::here("object_ref::local").objects->table.find(id_)); }
 
   friend bool operator==(const object_ref&, const object_ref&) = default;
+
+ private:
+  friend struct detail::object_access;
+  object_ref(detail::object_id id, rank_t rank) noexcept : id_(id), rank_(rank) {}
+
+  detail::object_id id_;
+  rank_t rank_ = -1;
 };
 
 /// One object of type T on every rank of a team (by default all), under one name.
@@ -62,7 +71,7 @@ class distributed {
   object_ref<T> on(rank_t r) const {
     if (!id_.of_all_ranks() && members_.rank_of(r) < 0) [[unlikely]]
       detail::throw_no_member(members_, r, "distributed::on");
-    return {id_, r};
+    return detail::object_access::ref<T>(id_, r);
   }
   /// The ranks that have a part.
   const team& members() const noexcept { return members_; }
@@ -84,25 +93,26 @@ class distributed {
 template <auto M, class T, class... A>
   requires std::is_member_pointer_v<decltype(M)>
 void async(const object_ref<T>& object, A&&... arguments) {
-  async(object.rank, detail::bound_member<M, T>{object.id}, std::forward<A>(arguments)...);
+  async(object.rank(), detail::bound_member<M, T>{detail::object_access::id(object)}, std::forward<A>(arguments)...);
 }
 
 /// The same with a hint about the body: `async(h.on(1), urgent<&histogram::add>(), 7)`. See armilla/rpc/hints.hpp.
 template <class T, template <class> class Hint, auto M, class... A>
 void async(const object_ref<T>& object, detail::hinted_member<Hint, M>, A&&... arguments) {
-  async(object.rank, Hint<detail::member_to_hint<M, T>>{{{object.id}}}, std::forward<A>(arguments)...);
+  async(object.rank(), Hint<detail::member_to_hint<M, T>>{{{detail::object_access::id(object)}}}, std::forward<A>(arguments)...);
 }
 
 /// Question to a member of an object: runs the method `M`, or reads the data member `M`. As `call`.
 template <auto M, class T, class... A>
   requires std::is_member_pointer_v<decltype(M)>
 [[nodiscard]] auto call(const object_ref<T>& object, A&&... arguments) {
-  return call(object.rank, detail::bound_member<M, T>{object.id}, std::forward<A>(arguments)...);
+  return call(object.rank(), detail::bound_member<M, T>{detail::object_access::id(object)}, std::forward<A>(arguments)...);
 }
 
 template <class T, template <class> class Hint, auto M, class... A>
 [[nodiscard]] auto call(const object_ref<T>& object, detail::hinted_member<Hint, M>, A&&... arguments) {
-  return call(object.rank, Hint<detail::member_to_hint<M, T>>{{{object.id}}}, std::forward<A>(arguments)...);
+  return call(object.rank(), Hint<detail::member_to_hint<M, T>>{{{detail::object_access::id(object)}}},
+              std::forward<A>(arguments)...);
 }
 
 /// Statement to the parts on all members of the object's team. One of them calls it.

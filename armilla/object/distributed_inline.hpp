@@ -13,7 +13,7 @@
 namespace armilla {
 
 template <class T>
-struct object_ref;
+class object_ref;
 template <class T>
 class distributed;
 
@@ -101,8 +101,9 @@ inline constexpr refusal refused_class<distributed<T>> = refusal::distributed;
 template <class T>
 inline constexpr bool names_many<distributed<T>> = true;
 
-/// The member `M` of the part of `object` that is where it is called.
+/// What the library sees of the names of distributed objects.
 struct object_access {
+  /// The member `M` of the part of `object` that is where it is called.
   template <auto M, class T>
   static bound_member<M, T> member(const distributed<T>& object) noexcept {
     return {object.id_};
@@ -110,6 +111,14 @@ struct object_access {
   template <class T>
   static object_id id(const distributed<T>& object) noexcept {
     return object.id_;
+  }
+  template <class T>
+  static object_id id(const object_ref<T>& part) noexcept {
+    return part.id_;
+  }
+  template <class T>
+  static object_ref<T> ref(object_id id, rank_t rank) noexcept {
+    return {id, rank};
   }
 };
 

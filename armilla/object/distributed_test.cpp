@@ -192,6 +192,18 @@ void later_calls_stand_behind() {
 RANK_TEST(later_calls_stand_behind_those_that_were_put_off) { later_calls_stand_behind<&witness::hit>(); }
 RANK_TEST(later_calls_stand_behind_those_that_were_put_off_and_wait) { later_calls_stand_behind<&witness::hit_and_wait>(); }
 
+RANK_TEST(a_name_gives_the_same_object_on_another_rank) {
+  am::distributed<histogram> h(10);
+  const am::object_ref<histogram> mine = h.on(am::rank());
+  for (am::rank_t r = 0; r < am::ranks(); ++r) {
+    EXPECT_EQ(mine.on(r).rank(), r);
+    EXPECT_EQ(mine.on(r), h.on(r));
+  }
+  am::async<&histogram::add>(mine.on((am::rank() + 1) % am::ranks()), 7);
+  am::fence();
+  EXPECT_EQ(h->total(), 1);
+}
+
 RANK_TEST(a_call_to_a_destroyed_part_is_an_error) {
   am::object_ref<histogram> gone;
   {

@@ -186,7 +186,7 @@ struct member_target {
 };
 template <class T, class F, class C>
 member_target<pointed_member_of_part<F, C, T>> target_of(const object_ref<T>& object, F C::* member, const char* operation) {
-  return {object.rank, {object.id, portable_member<F, C>::of(member, operation)}};
+  return {object.rank(), {object_access::id(object), portable_member<F, C>::of(member, operation)}};
 }
 template <class T, class F, class C>
 member_target<pointed_member_of_object<F, C, T>> target_of(const remote<T>& object, F C::* member, const char* operation) {

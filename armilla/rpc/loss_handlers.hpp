@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "armilla/base/context.hpp"
-#include "armilla/rpc/on_lost.hpp"
+#include "armilla/rpc/on_loss_inline.hpp"
 
 namespace armilla::detail {
 

@@ -30,8 +30,8 @@
 /// one. The members need not look at the same time, and a frame may be late: then the pair's counts differ, and there is another
 /// round.
 ///
-/// A statement that goes by way of other ranks counts for each of its ways in a fence of all ranks, and from end to end in one of a
-/// team (am/router.hpp).
+/// A statement that goes by way of other ranks counts for each of its ways in a fence of all ranks, and from end to end in one of
+/// a team (am/router.hpp).
 ///
 /// Sums over all would not do: a frame that is late and one that was seen early make up for each other. So each pair's lines are
 /// multiplied by a weight of its own before they are added up (fabric/pair_weight.hpp). Then sums are equal where all pairs' are,

@@ -171,7 +171,7 @@ double bag_balance(row_context& c) {
   const double time = once(c, [&] {
     if (c.rank == 0)
       for (std::size_t i = 0; i < all_of(c); ++i) found.push(i);
-    found.balance();
+    found.rebalance();
   });
   verify(am::reduce(found) == all_of(c) * (all_of(c) - 1) / 2 && found.local().size() <= all_of(c) / std::size_t(c.ranks) + 1,
          "bag");

@@ -30,7 +30,7 @@ class peers {
   }
 
  private:
-  am::object_ref<inlet> inlet_at(am::rank_t at, field f) const { return {for_my_values_[f].id, at}; }
+  am::object_ref<inlet> inlet_at(am::rank_t at, field f) const { return for_my_values_[f].on(at); }
 
   am::distributed<region>* parts_;
   std::shared_ptr<std::deque<am::distributed<inlet>>> inlets_;  ///< for each field, of each sender

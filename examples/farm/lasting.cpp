@@ -101,7 +101,7 @@ static void meet() {
 static bool count_steps(int blocks, int length) {
   if (am::rank() == 0) {
     tasks.fill(blocks, length);
-    am::on_lost([](am::rank_t lost) { tasks.lose(lost); });
+    am::on_loss([](am::rank_t lost) { tasks.lose(lost); });
   }
   meet();
   if (am::rank() != 0) work();

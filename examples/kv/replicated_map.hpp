@@ -129,7 +129,7 @@ class replica {
       } catch (const am::rank_lost& e) { hear(e.rank()); }
   }
 
-  am::object_ref<replica> on(am::rank_t r) const { return {name_.id, r}; }
+  am::object_ref<replica> on(am::rank_t r) const { return name_.on(r); }
 
   std::size_t copies_;
   std::vector<bool> lost_;
@@ -149,7 +149,7 @@ class replicated_map {
       int copies, std::function<void(int losses)> restored = [](int) {})
       : parts_(std::make_shared<am::distributed<part>>(copies)) {
     mine().join(parts_->on(am::rank()));
-    am::on_lost([parts = parts_, restored](am::rank_t lost) {
+    am::on_loss([parts = parts_, restored](am::rank_t lost) {
       (*parts)->hear(lost);
       restored((*parts)->restore());
     });

@@ -208,7 +208,7 @@ void passed() {
 // A body of the lost rank, which has a long argument, waits for what the loss will end.
 void body_waits() {
   static am::sync_var<int> told;
-  am::on_lost([](am::rank_t) { told.write(1); });
+  am::on_loss([](am::rank_t) { told.write(1); });
   if (am::rank() == 1) {
     const auto wait_for_loss = [](const std::vector<double>& v) {
       told.read();

@@ -4,20 +4,9 @@
 #include <utility>
 
 #include "armilla/base/types.hpp"
+#include "armilla/rpc/on_loss_inline.hpp"
 
 namespace armilla {
-
-namespace detail {
-
-/// A function of the program, whose type is forgotten.
-struct loss_handler {
-  void* f;
-  void (*run)(void* f, rank_t lost);
-  void (*end)(void* f) noexcept;
-};
-void add_loss_handler(const loss_handler& handler);
-
-}  // namespace detail
 
 /// From now on this rank runs `f(r)` once for each rank r of the job that is lost, in a fiber of its own, soon after it has heard
 /// of it: when it next waits or polls, and has taken in all that r had sent it. No call of r begins here
@@ -28,7 +17,7 @@ void add_loss_handler(const loss_handler& handler);
 /// Each rank asks for itself, and not all hear of a loss at the same time: `fence` and `team::survivors` tell all alike.
 /// Cost: nothing as long as no rank is lost.
 template <std::invocable<rank_t> F>
-void on_lost(F f) {
+void on_loss(F f) {
   detail::add_loss_handler({new F(std::move(f)), [](void* own, rank_t lost) { (*static_cast<F*>(own))(lost); },
                             [](void* own) noexcept { delete static_cast<F*>(own); }});
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/rpc/on_lost.hpp"
+#include "armilla/rpc/on_loss.hpp"
 
 #include <memory>
 #include <utility>
@@ -41,7 +41,7 @@ void loss_handlers::start_fibers(context& self) {
 
 void add_loss_handler(const loss_handler& handler) {
   try {
-    auto& mine = here("on_lost").calls->losses;
+    auto& mine = here("on_loss").calls->losses;
     if (mine == nullptr) mine = std::make_unique<loss_handlers>();
     mine->add(handler);
   } catch (...) {
