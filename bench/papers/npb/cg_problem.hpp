@@ -21,7 +21,7 @@ struct cg_problem {
   static constexpr int steps = 25;  ///< of conjugate gradients in an iteration
   static constexpr double condition = 0.1;
 
-  /// By its name: S, W, A or B.
+  /// By its name: S, W, A or B; T is S with one iteration, for simulators, which take long for each message.
   static const cg_problem& find(char name);
 
   /// What the benchmark counts.

@@ -68,7 +68,7 @@ def measure(program, carrier, network, ranks, how):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--program", nargs="+", default=["cg", "is"], choices=["cg", "is"])
-    arguments.add_argument("--class", dest="size", default="S", choices=["S", "W", "A", "B"])
+    arguments.add_argument("--class", dest="size", default="S", choices=["T", "S", "W", "A", "B"], help="T: one iteration of S, of CG alone")
     arguments.add_argument("--ranks", type=int, nargs="+", default=[4, 8, 16, 32])
     arguments.add_argument("--network", nargs="+", default=list(NETWORKS), choices=list(NETWORKS))
     arguments.add_argument("--slower", type=float, default=1, help="the simulated processors than this one, times; 0: they take no time; default: 1")
@@ -81,6 +81,8 @@ def main():
     for ranks in how.ranks:
         if ranks < 2 or ranks & (ranks - 1) or ranks > 1024:
             arguments.error(f"--ranks {ranks}: must be a power of two from 2 to 1024")
+    if how.size == "T" and "is" in how.program:
+        arguments.error("--class T: is of CG alone; add --program cg")
     if how.slower < 0:
         arguments.error(f"--slower {how.slower:g}: must not be negative")
     if lacks := missing(how):
