@@ -95,7 +95,7 @@ bool is_template(std::string_view text, std::string_view name) {
 }
 
 std::string callable_name(std::string_view f) {
-  for (const std::string_view wrapper : {"constant_function", "bound_member"})
+  for (const std::string_view wrapper : {"constant_function", "bound_member", "member_of_object", "member_of_creation"})
     if (is_template(f, wrapper)) return function_name(arguments_of(f, f.find('<'))[0]);
   if (is_template(f, "portable_function"))
     return "function pointer " + shorten_type(std::string(arguments_of(f, f.find('<'))[0]));

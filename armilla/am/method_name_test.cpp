@@ -55,6 +55,10 @@ TEST(method_name, names_members) {
   EXPECT_EQ((name<statement<bound_member<&sample::histogram::add, sample::histogram>, int>>()),
             "async sample::histogram::add(int)");
   EXPECT_EQ((name<question<bound_member<&sample::histogram::total, sample::histogram>>>()), "call sample::histogram::total()");
+  EXPECT_EQ((name<question<member_of_object<&sample::histogram::total, sample::histogram>>>()),
+            "call sample::histogram::total()");
+  EXPECT_EQ((name<statement<member_of_creation<&sample::histogram::add, sample::histogram>, int>>()),
+            "async sample::histogram::add(int)");
 }
 
 TEST(method_name, names_instances_of_templates) {
