@@ -93,6 +93,9 @@ void throw_rank_lost(rank_t lost, const char* operation, std::string_view cause)
 void throw_decode(rank_t sender, const char* operation, std::string_view text) { throw decode_error(sender, operation, text); }
 
 void throw_bad_rank(const char* operation, long long bad, rank_t ranks) {
+  if (bad == no_rank)
+    throw usage_error(operation, "rank -1 does not exist (ranks of this job: " + std::to_string(ranks) +
+                                     "): it stands for no rank, as in a pointer or reference that was made by default");
   throw usage_error(operation, "rank " + std::to_string(bad) + " does not exist (ranks of this job: " + std::to_string(ranks) +
                                    "); give a rank from 0 to " + std::to_string(ranks - 1));
 }

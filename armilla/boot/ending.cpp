@@ -63,8 +63,8 @@ std::string sentence(const ending& e) { return who(e) + " " + cause_text(e); }
 // What a lambda captures cannot be checked when it is compiled.
 std::string hint_of(const ending& e) {
   if (e.kind != ending::how::signal || (e.code != SIGSEGV && e.code != SIGBUS)) return "";
-  return "\n  an address that a lambda captured means nothing on another rank: the checked library finds these "
-         "(docs/guide/debugging.md)";
+  return "\n  perhaps by an address that a lambda captured, which means nothing on another rank, or by a global_ptr beyond its "
+         "object: the checked library finds these (debugging in the guide)";
 }
 
 int exit_code(const ending& e) noexcept {

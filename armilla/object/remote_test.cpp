@@ -89,7 +89,7 @@ RANK_TEST(what_a_constructor_throws_arrives) {
   auto f = am::create<account>(last(), -1);
   auto g = am::call<&account::add>(f, 1);
   EXPECT_THROWS_SAYING(am::remote_error, "no account begins", f.get());
-  EXPECT_THROWS_SAYING(am::remote_error, "destroyed", g.get());
+  EXPECT_THROWS_SAYING(am::remote_error, "its constructor threw", g.get());
   am::barrier();
 }
 

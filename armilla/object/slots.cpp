@@ -91,6 +91,10 @@ void slot_table::look_as(object_slot& slot, const std::type_info& base, base_fin
 }
 
 void throw_no_object(object_name name, const char* operation) {
+  if (name == object_name{})
+    throw_usage(operation,
+                "the processor object is not there: its constructor threw, which the future that create gave tells, or it "
+                "has been destroyed");
   throw_usage(operation,
               "processor object " + std::to_string(name.slot) + " (generation " + std::to_string(name.generation) +
                   ") has been destroyed on this rank; keep a reference to it and do not destroy it before the last call");

@@ -179,6 +179,24 @@ RANK_TEST(an_exception_of_the_body_arrives_with_rank_type_and_text) {
   }
 }
 
+int ask_thrower(am::rank_t r) { return am::call<thrower>(r, 5).get(); }
+
+RANK_TEST(an_exception_that_passes_through_a_rank_names_the_one_that_threw) {
+  auto f = am::call<ask_thrower>(next(), am::rank());
+  try {
+    (void)f.get();
+    EXPECT(false);
+  } catch (const am::remote_error& e) {
+    EXPECT_EQ(e.rank(), am::rank());
+    EXPECT_EQ(std::string(e.text()), "n is 5"s);
+  }
+  if (am::rank() == 0) am::async<ask_thrower>(0, am::ranks() - 1);
+  try {
+    am::fence();
+    EXPECT(false);
+  } catch (const am::remote_error& e) { EXPECT_EQ(e.rank(), am::ranks() - 1); }
+}
+
 RANK_TEST(an_error_of_a_statement_is_thrown_by_the_fence_on_every_rank) {
   if (am::rank() == 0) am::async(am::ranks() - 1, [](std::string s) { throw std::runtime_error(s); }, "lost"s);
   EXPECT_THROWS(am::remote_error, am::fence());

@@ -42,6 +42,8 @@ struct error_head {
   op_id name;
   std::uint32_t type_bytes;
   std::uint32_t text_bytes;
+  rank_t thrower;  ///< where the innermost body ran
+  std::uint32_t unused;
 };
 
 constexpr std::size_t longest_text = 4096;
@@ -64,13 +66,15 @@ struct error_reply {
       std::memcpy(&head, at, sizeof head);
       const std::size_t bytes = align_up(std::size_t(head.type_bytes) + head.text_bytes, 8);
       if (std::size_t(end - at) - sizeof head < bytes) throw_short_message(bytes, std::size_t(end - at) - sizeof head);
+      if (head.thrower < 0 || head.thrower >= in.self.places)
+        throw_decode(source, "receive", fmt::format("an error of rank {}, which does not exist", head.thrower));
       const char* text = reinterpret_cast<const char*>(at + sizeof head);
       at += sizeof head + bytes;
       ++in.out.count().remote_errors;
       in.count_message(reply_error_handler, sizeof head + bytes);
       if (pending_op* c = in.out.pending.find(head.name); c != nullptr && c->is_question())
         c->fail(std::make_exception_ptr(
-            remote_error(source, "call", {text, head.type_bytes}, {text + head.type_bytes, head.text_bytes})));
+            remote_error(head.thrower, "call", {text, head.type_bytes}, {text + head.type_bytes, head.text_bytes})));
       else
         ++in.out.count().replies_abandoned;
     }
@@ -88,13 +92,13 @@ void tell_error(rank_t rank, const thrown_text& found, const std::string& from) 
 call_state::call_state(rank_t ranks, counters& count) : stubs(ranks), buffers(count) {}
 call_state::~call_state() = default;
 
-thrown_text describe_exception(const std::exception_ptr& reason) {
-  thrown_text found;
+thrown_text describe_exception(rank_t here, const std::exception_ptr& reason) {
+  thrown_text found{here, "an exception of unknown type", {}};
   try {
     std::rethrow_exception(reason);
   } catch (const remote_error& nested) {  // keep what the innermost body said
-    found = {nested.type_name(), nested.text()};
-  } catch (const std::exception& e) { found = {readable(typeid(e).name()), e.what()}; } catch (...) {
+    found = {nested.rank(), nested.type_name(), nested.text()};
+  } catch (const std::exception& e) { found = {here, readable(typeid(e).name()), e.what()}; } catch (...) {
     if (const std::type_info* type = abi::__cxa_current_exception_type()) found.type = readable(type->name());
   }
   return found;
@@ -186,20 +190,20 @@ void settle_deferred(pending_op& c) noexcept {
 
 void note_statement_error(context& self, rank_t source, std::exception_ptr reason) {
   call_state& calls = *self.calls;
-  const thrown_text found = describe_exception(reason);
+  const thrown_text found = describe_exception(self.rank, reason);
   const std::lock_guard lock(calls.error_lock);
   if (calls.statement_errors++ != 0) return;
   const std::string from = " (in a statement of rank " + std::to_string(source) + ")";
   const std::string text = shortened(found.text, sizeof error_record::text - 1 - from.size()) + from;
-  calls.first_error = std::make_exception_ptr(remote_error(self.rank, "async", found.type, text));
+  calls.first_error = std::make_exception_ptr(remote_error(found.thrower, "async", found.type, text));
   if (calls.tell_errors) tell_error(self.rank, found, from);
 }
 
 void reply_error(outbox& out, rank_t source, op_id to, std::exception_ptr reason) {
-  thrown_text found = describe_exception(reason);
+  thrown_text found = describe_exception(current->rank, reason);
   found.text = shortened(std::move(found.text), longest_text);
   found.type = shortened(std::move(found.type), longest_text);
-  const error_head head{to, std::uint32_t(found.type.size()), std::uint32_t(found.text.size())};
+  const error_head head{to, std::uint32_t(found.type.size()), std::uint32_t(found.text.size()), found.thrower, 0};
   const std::size_t letters = found.type.size() + found.text.size();
   peer_channel& c = out.to(source);
   const std::size_t bytes = sizeof head + align_up(letters, 8);

@@ -35,12 +35,13 @@ struct call_state {
   owned<loss_handlers> losses;                      ///< null: the program has said nothing of them
 };
 
-/// What an exception says: its type, readable, and its text. Of a remote_error: what the innermost body threw.
+/// What an exception says: its type, readable, and its text. Of a remote_error: what the innermost body threw, and where.
 struct thrown_text {
-  std::string type = "an exception of unknown type";
+  rank_t thrower;
+  std::string type;
   std::string text;
 };
-[[gnu::cold]] thrown_text describe_exception(const std::exception_ptr& reason);
+[[gnu::cold]] thrown_text describe_exception(rank_t here, const std::exception_ptr& reason);
 
 /// A statement's body threw `reason`. No rank waits for it, so the next fence throws it. Under run_main it is also printed at
 /// once.

@@ -47,7 +47,7 @@ void answer(guest_slot& slot, guest_slot::state_t how) noexcept {
 }
 
 void answer_failure(guest_slot& slot, const mapped_mailbox& guest, const std::exception_ptr& reason) noexcept try {
-  const thrown_text thrown = describe_exception(reason);
+  const thrown_text thrown = describe_exception(no_rank, reason);
   std::string text = thrown.type + '\0' + thrown.text;
   if (text.size() > sizeof slot.room) text.resize(sizeof slot.room);
   write_into_slot(slot, std::as_bytes(std::span(text)), guest);

@@ -61,7 +61,9 @@ void join_launcher(const launcher& from, joined_process& process) {
     if (process.started != nullptr) return;
     problems += "; " + problem;
   }
-  if (problems.empty()) problems = fmt::format("; no backend that can join it is in {}", fmt::join(folders, ", "));
+  if (problems.empty())
+    problems =
+        fmt::format("; no backend that can join it is in {} (ARMILLA_BACKENDS names other folders)", fmt::join(folders, ", "));
   throw_usage("start", fmt::format("{} started this process as one of {}, and there is no way to join the others{}; set "
                                    "ARMILLA_LAUNCHER=none to run each as a job of its own",
                                    from.name, from.ranks > 0 ? std::to_string(from.ranks) : "several", problems));

@@ -189,7 +189,7 @@ std::vector<std::vector<std::byte>> samples() {
              .add_record(well_known(handler_range::session, 0), {1}, 1));
   sample(frames().add_record(far_bulk_handler, {0, 256, named_cold_handler}).add_record(far_bulk_handler, {1, 8, 64}));
   sample(frames().add_record(zero_copy_handler, {0, 72, named_question_handler, 16, 48, 1, 2, 3}));
-  sample(frames().add_record(reply_error_handler, {0, 5ULL << 32 | 3, 0x6261726f7272, 0}));
+  sample(frames().add_record(reply_error_handler, {0, 5ULL << 32 | 3, 1, 0x6261726f7272, 0}));
   sample(frames().add_record(named_index_handler, {0, 0, 0}));
   sample(frames().add_record(named_question_handler, {0, 0, 0x3ff0000000000000}));
   sample(frames().add_record(named_question_handler, {0, 1, 3, 0x616263, 2, 0x0000000200000001}));
@@ -199,7 +199,7 @@ std::vector<std::vector<std::byte>> samples() {
       const std::uint64_t name = generation << 32 | cell;
       sample(frames().add_record(named_reply_handler, {name, 0x3ff0000000000000}));
       sample(frames().add_record(named_reply_handler, {name, 3, 0x616263}));
-      sample(frames().add_record(reply_error_handler, {name, 5ULL << 32 | 3, 0x6261726f7272, 0}));
+      sample(frames().add_record(reply_error_handler, {name, 5ULL << 32 | 3, 1, 0x6261726f7272, 0}));
     }
   const auto routed = [](std::uint64_t to, std::uint64_t source, std::uint64_t h, std::uint64_t length) {
     return to | source << 16 | h << 32 | length << 48;
