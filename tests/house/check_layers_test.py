@@ -59,9 +59,9 @@ class CheckLayers(unittest.TestCase):
         self.write("armilla/low/b_test.cpp", SPDX + '#include <armilla/armilla.hpp>\n#include "armilla/high/of_high.hpp"\n')
         self.assertEqual(self.check()[0], 0)
 
-    def test_refuses_a_dear_header_that_users_reach(self):
+    def test_refuses_a_costly_header_that_users_reach(self):
         self.write("armilla/low/of_low.hpp", HEADER + "#include <functional>\n")
-        self.refused("armilla/low/of_low.hpp:3: error: <functional> is dear")
+        self.refused("armilla/low/of_low.hpp:3: error: <functional> is costly")
 
     def test_refuses_insides_that_users_reach(self):
         self.write("cmake/layers.txt", "0 low\n1 left\n1 right\n1 fabric\n2 high\n")
@@ -77,37 +77,7 @@ class CheckLayers(unittest.TestCase):
         self.write("armilla/armilla.hpp", HEADER + '#include "armilla/high/of_high.hpp"\n')
         self.assertEqual(self.check()[0], 0)
 
-    def with_detail(self, name, lines):
-        self.write("armilla/armilla.hpp", HEADER + f'#include "{name}"\n')
-        self.write(name, HEADER + "namespace armilla {\nnamespace detail {\n" + "struct part {};\n" * lines +
-                   "}  // namespace detail\n\nvoid call();\n}  // namespace armilla\n")
-
-    def test_refuses_much_detail_in_front_of_what_users_call(self):
-        self.with_detail("armilla/high/of_high.hpp", 11)
-        self.refused("armilla/high/of_high.hpp:5: error: 11 lines of namespace detail in front of what users call")
-
-    def test_lets_a_header_have_a_little_detail_in_front(self):
-        self.with_detail("armilla/high/of_high.hpp", 10)
-        self.assertEqual(self.check()[0], 0)
-
-    def test_lets_a_header_have_more_detail_between_declarations_but_not_any(self):
-        for lines, refused in ((40, 0), (41, 1)):
-            self.write("armilla/armilla.hpp", HEADER + '#include "armilla/high/of_high.hpp"\n')
-            self.write("armilla/high/of_high.hpp", HEADER + "namespace armilla {\nvoid first();\nnamespace detail {\n" + "struct part {};\n" * lines +
-                       "}  // namespace detail\nvoid last();\n}  // namespace armilla\n")
-            self.assertEqual(self.check()[0], refused)
-
-    def test_lets_a_header_have_any_detail_behind(self):
-        self.write("armilla/high/of_high.hpp", HEADER + "namespace armilla {\nvoid call();\nnamespace detail {\n" +
-                   "struct part {};\n" * 99 + "}  // namespace detail\n}  // namespace armilla\n")
-        self.assertEqual(self.check()[0], 0)
-
-    def test_lets_a_header_be_all_detail(self):
-        self.write("armilla/high/of_high.hpp", HEADER + "namespace armilla::detail {\n" + "struct part {};\n" * 99 +
-                   "}  // namespace armilla::detail\n")
-        self.assertEqual(self.check()[0], 0)
-
-    def test_lets_a_source_use_a_dear_header(self):
+    def test_lets_a_source_use_a_costly_header(self):
         self.write("armilla/low/a.cpp", SPDX + "#include <functional>\n")
         self.assertEqual(self.check()[0], 0)
 
@@ -125,58 +95,6 @@ class CheckLayers(unittest.TestCase):
         self.write("armilla/low/b.cpp", SPDX)
         self.write("armilla/low/CMakeLists.txt", "armilla_layer(low SOURCES bb.cpp)\n")
         self.refused("never compiled", "--strict")
-
-    def test_refuses_comments_that_speak_of_persons(self):
-        self.write("armilla/low/b.cpp", SPDX + "int a;  // nobody else has it\n")
-        self.refused("armilla/low/b.cpp:2: error: 'nobody'")
-        self.write("armilla/low/b.cpp", SPDX + "/// Tells a fiber who waits.\n")
-        self.refused("'who'")
-        self.write("armilla/low/b.cpp", SPDX)
-        self.write("tests/CMakeLists.txt", "set(a 1) # for anybody\n")
-        self.refused("tests/CMakeLists.txt:1: error: 'anybody'")
-
-    def test_refuses_names_that_the_field_does_not_use(self):
-        self.write("armilla/low/b.cpp", SPDX + "int all_cards;  // cards\n")
-        self.refused("armilla/low/b.cpp:2: error: 'cards': the field's word is peers")
-        self.write("armilla/low/b.cpp", SPDX + 'int cardboard;  // a card\nauto s = "card";\n')
-        self.assertEqual(self.check()[0], 0)
-
-    def test_refuses_two_files_of_one_name(self):
-        self.write("armilla/right/of_left.cpp", SPDX)
-        self.refused("armilla/left/of_left.hpp is called the same")
-
-    def test_refuses_an_architecture_that_is_too_long(self):
-        self.write("docs/ARCHITECTURE.md", "a\n" * 201)
-        self.refused("docs/ARCHITECTURE.md:201: error: more than 200 lines")
-
-    def test_refuses_pages_that_speak_of_persons(self):
-        self.write("docs/a.md", "# A\n\nEverybody waits.\n")
-        self.refused("docs/a.md:3: error: 'Everybody'")
-
-    def test_lets_names_texts_and_readers_be(self):
-        self.write("armilla/low/b.cpp", SPDX + 'role who = nobody;  // `who` prints "nobody"\nauto s = "http://who";\n')
-        self.write("docs/a.md", "For those who know MPI: `nobody`.\n\n```cpp\nf();  // anybody\n```\n")
-        self.assertEqual(self.check()[0], 0)
-
-    def test_warns_of_long_files(self):
-        self.write("armilla/low/b.cpp", SPDX + "\n" * 500)
-        status, output = self.check()
-        self.assertEqual(status, 0)
-        self.assertIn("501 lines", output)
-
-    def test_refuses_long_files_when_strict(self):
-        self.write("armilla/low/CMakeLists.txt", "SOURCES b.cpp\n")
-        self.write("armilla/low/b.cpp", SPDX + "\n" * 400)
-        self.refused("armilla/low/b.cpp:1: error: 401 lines", "--strict")
-        self.write("armilla/low/b.cpp", SPDX + "\n" * 399)
-        self.assertEqual(self.check("--strict")[0], 0)
-
-    def test_lets_files_that_are_named_be_long_as_long_as_they_are(self):
-        self.write("armilla/team/collectives.hpp", HEADER + "\n" * 400)
-        self.write("cmake/layers.txt", "0 low\n1 left\n1 right\n2 high\n3 team\n")
-        self.assertEqual(self.check("--strict")[0], 0)
-        self.write("armilla/team/collectives.hpp", HEADER)
-        self.refused("take it out of LONG", "--strict")
 
 
 if __name__ == "__main__":

@@ -39,11 +39,6 @@ class DesignPages(unittest.TestCase):
             with self.subTest(page.name):
                 self.assertEqual(wrong(page.read_text(encoding="utf-8")), [])
 
-    def test_a_behaviour_is_found_in_three_files(self):
-        for row in (DOCS / "design/where.md").read_text(encoding="utf-8").splitlines():
-            with self.subTest(row[:60]):
-                self.assertLessEqual(len(set(file for file, _ in FILE.findall(row))), 3)
-
     def test_a_file_that_is_gone_is_found(self):
         self.assertEqual(wrong("`am/never.hpp`, `outbox.hpp`, `am/outbox.hpp`"), ["there is no am/never.hpp"])
 
