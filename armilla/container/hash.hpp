@@ -6,14 +6,21 @@
 
 namespace armilla {
 
-/// The hash of keys in hash containers, the same on all ranks: of numbers, enums, whatever converts to string_view, pairs and
-/// tuples of these, types without padding, and what std::hash knows. Equal integers of different types and equal texts
-/// of different types have one hash, so a `find` needs no key of the container's type. Give another one as the container's third
-/// argument: a stateless function object. Cost: some 1 ns for a number, 2 to 5 ns for a word.
+/// The hash of keys in hash containers, the same on all ranks. Keys that are equal have one hash:
+///
+/// 1. strings, numbers and enums by their value: equal integers of different types, and equal strings of different types, have
+///    one hash, so that a `find` needs no key of the container's type
+/// 2. classes for which `std::hash` is specialized by that, with its bits mixed
+/// 3. pairs and tuples by their members
+/// 4. other classes without padding by their bytes, if the compiler can see that their operator== compares all of these: a
+///    defaulted one does, one of your own must be constexpr. Else the class is refused at compile time.
+///
+/// Give a container another hash as its third template argument: a function object without state, which agrees with the equality.
+/// Its bits are mixed, too. Cost: some 1 ns for a number, 2 to 5 ns for a word.
 struct hash {
   template <class T>
   std::uint64_t operator()(const T& value) const {
-    return detail::hash_value(value);
+    return detail::hash_value<T, std::equal_to<>>(value);
   }
 };
 

@@ -1,22 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
+namespace armilla {
+
+struct hash;
+
+}  // namespace armilla
+
 namespace armilla::detail {
+
+__extension__ using wide_signed = __int128;
+__extension__ using wide_unsigned = unsigned __int128;
 
 /// Both halves of a product folded: each bit of the result depends on all of `a`.
 inline std::uint64_t fold_product(std::uint64_t a, std::uint64_t b) noexcept {
-  __extension__ using wide = unsigned __int128;
-  const wide product = wide(a) * b;
+  const wide_unsigned product = wide_unsigned(a) * b;
   return std::uint64_t(product) ^ std::uint64_t(product >> 64);
 }
 inline std::uint64_t hash_word(std::uint64_t word) noexcept {
@@ -53,6 +63,12 @@ inline std::uint64_t hash_bytes(const char* at, std::size_t n) noexcept {
 template <class T>
 concept text_like = std::convertible_to<const T&, std::string_view> && !std::is_null_pointer_v<T>;
 
+/// Strings of the standard library and string literals. Their equality is that of their characters.
+template <class T>
+inline constexpr bool is_text = std::is_array_v<T> || std::is_pointer_v<T> || std::is_same_v<T, std::string_view>;
+template <class Allocator>
+inline constexpr bool is_text<std::basic_string<char, std::char_traits<char>, Allocator>> = true;
+
 template <class T>
 inline constexpr bool is_tuple_like = false;
 template <class A, class B>
@@ -61,32 +77,192 @@ template <class... A>
 inline constexpr bool is_tuple_like<std::tuple<A...>> = true;
 
 template <class T>
+inline constexpr bool is_wide_integer = false;
+template <>
+inline constexpr bool is_wide_integer<wide_signed> = true;
+template <>
+inline constexpr bool is_wide_integer<wide_unsigned> = true;
+
+template <class T>
+inline constexpr bool has_std_hash = std::is_default_constructible_v<std::hash<T>>;
+
+/// Whether `Equal` holds for a value and itself, and for no two values that differ in one byte.
+template <class Equal, class T>
+constexpr bool equal_means_same_bytes() {
+  std::array<unsigned char, sizeof(T)> bytes{};
+  const T zero = std::bit_cast<T>(bytes);
+  bool same = Equal{}(zero, std::bit_cast<T>(bytes));
+  for (std::size_t i = 0; i < sizeof(T); i += 1 + sizeof(T) / 256) {
+    bytes[i] = 1;
+    same = same && !Equal{}(zero, std::bit_cast<T>(bytes));
+    bytes[i] = 0;
+  }
+  return same;
+}
+
+template <class T, class Equal>
+concept seen_to_compare_bytes = std::is_invocable_r_v<bool, Equal, const T&, const T&> &&
+                                requires { requires std::bool_constant<equal_means_same_bytes<Equal, T>()>::value; };
+#ifdef __clang__
+#if __has_builtin(__is_trivially_equality_comparable)  // also of bit-fields, with which clang++ computes nothing
+template <class T, class Equal>
+concept known_to_compare_bytes = std::is_same_v<Equal, std::equal_to<>> && __is_trivially_equality_comparable(T);
+#else
+template <class T, class Equal>
+concept known_to_compare_bytes = false;
+#endif
+#else
+template <class T, class Equal>
+concept known_to_compare_bytes = false;
+#endif
+
+/// Whether the compiler can see that keys of class T are equal if and only if their bytes are: T has no padding, and `Equal` can
+/// be computed by the compiler, as a defaulted operator== can.
+template <class T, class Equal>
+concept compares_bytes =
+    std::has_unique_object_representations_v<T> && (known_to_compare_bytes<T, Equal> || seen_to_compare_bytes<T, Equal>);
+
+/// How `hash` computes the hash of a type.
+enum class hash_way { none, text, integer, wide_integer, floating, user, members, bytes };
+
+template <class T, class Equal>
+consteval hash_way choose_hash() {
+  if constexpr (is_text<T>)
+    return text_like<T> ? hash_way::text : hash_way::none;
+  else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>)
+    return sizeof(T) > 8 ? hash_way::wide_integer : hash_way::integer;
+  else if constexpr (is_wide_integer<T>)
+    return hash_way::wide_integer;
+  else if constexpr (std::is_floating_point_v<T> && sizeof(T) <= 8)
+    return hash_way::floating;
+  else if constexpr (has_std_hash<T>)
+    return hash_way::user;
+  else if constexpr (is_tuple_like<T>)
+    return hash_way::members;
+  else if constexpr (compares_bytes<T, Equal>)
+    return hash_way::bytes;
+  else
+    return text_like<T> ? hash_way::text : hash_way::none;
+}
+
+template <class T, class Equal = std::equal_to<>>
+inline constexpr hash_way hash_way_of = choose_hash<T, Equal>();
+
+/// Whether keys that are equal have one hash. False for classes with an operator== that the compiler cannot compute, and no
+/// std::hash: such an operator may leave out a member.
+template <class T>
+inline constexpr bool hash_agrees = hash_way_of<T> != hash_way::none && (hash_way_of<T> != hash_way::text || is_text<T>);
+template <class A, class B>
+inline constexpr bool hash_agrees<std::pair<A, B>> = has_std_hash<std::pair<A, B>> || (hash_agrees<A> && hash_agrees<B>);
+template <class... A>
+inline constexpr bool hash_agrees<std::tuple<A...>> = has_std_hash<std::tuple<A...>> || (hash_agrees<A> && ...);
+
+template <class T, class Equal>
 std::uint64_t hash_value(const T& value);
 
 template <class T>
 std::uint64_t hash_members(const T& value) {
   std::uint64_t h = std::tuple_size_v<T>;
-  std::apply([&](const auto&... member) { ((h = hash_words(h, hash_value(member))), ...); }, value);
+  std::apply(
+      [&](const auto&... member) {
+        ((h = hash_words(h, hash_value<std::decay_t<decltype(member)>, std::equal_to<>>(member))), ...);
+      },
+      value);
   return h;
 }
 
-template <class T>
+inline std::uint64_t hash_wide(wide_unsigned value) noexcept {
+  const auto low = std::uint64_t(value), high = std::uint64_t(value >> 64);
+  return high == 0 || high == ~std::uint64_t(0) ? hash_word(low) : hash_words(low, high);  // small ones as shorter integers
+}
+
+template <class T, class Equal>
 std::uint64_t hash_value(const T& value) {
-  if constexpr (text_like<T>) {
+  constexpr hash_way way = hash_way_of<T, Equal>;
+  static_assert(way != hash_way::none,
+                "armilla: no hash is known that agrees with the equality of this key: default its operator==, specialize "
+                "std::hash for it, or give the container a hash");
+  if constexpr (way == hash_way::text) {
     const std::string_view text = value;
     return hash_bytes(text.data(), text.size());
-  } else if constexpr (std::is_integral_v<T> || std::is_enum_v<T>) {
+  } else if constexpr (way == hash_way::integer) {
     return hash_word(std::uint64_t(value));
-  } else if constexpr (std::is_floating_point_v<T> && sizeof(T) <= 8) {
+  } else if constexpr (way == hash_way::wide_integer) {
+    return hash_wide(wide_unsigned(value));
+  } else if constexpr (way == hash_way::floating) {
     const double wide = value == 0 ? 0.0 : double(value);  // 0.0 and -0.0 are equal
     return hash_word(std::bit_cast<std::uint64_t>(wide));
-  } else if constexpr (is_tuple_like<T>) {
+  } else if constexpr (way == hash_way::user) {
+    return hash_word(std::hash<T>{}(value));
+  } else if constexpr (way == hash_way::members) {
     return hash_members(value);
-  } else if constexpr (std::has_unique_object_representations_v<T>) {
+  } else if constexpr (way == hash_way::bytes) {
     return hash_bytes(reinterpret_cast<const char*>(&value), sizeof value);
   } else {
-    return hash_word(std::hash<T>{}(value));
+    return 0;
   }
+}
+
+// What containers make of the hash and the equality that they are given.
+
+template <class Equal, class Key>
+inline constexpr bool is_plain_equal = std::is_same_v<Equal, std::equal_to<>> || std::is_same_v<Equal, std::equal_to<Key>>;
+
+/// Whether equal keys of a container have one hash, as far as that can be seen. Who gives a hash promises it.
+template <class Key, class Hash, class Equal>
+consteval bool container_hash_agrees() {
+  if constexpr (!std::is_same_v<Hash, hash>)
+    return true;
+  else if constexpr (is_plain_equal<Equal, Key>)
+    return hash_agrees<Key>;
+  else
+    return hash_way_of<Key, Equal> == hash_way::bytes || hash_way_of<Key, Equal> == hash_way::user;
+}
+
+/// Whether `hash` gives an A and a B that are equal one hash.
+template <class A, class B>
+inline constexpr bool hashes_alike =
+    std::is_same_v<A, B> ||
+    (hash_way_of<A> == hash_way_of<B> && (hash_way_of<A> == hash_way::text || hash_way_of<A> == hash_way::floating)) ||
+    ((hash_way_of<A> == hash_way::integer || hash_way_of<A> == hash_way::wide_integer) &&
+     (hash_way_of<B> == hash_way::integer || hash_way_of<B> == hash_way::wide_integer));
+template <class A, class B, class C, class D>
+inline constexpr bool hashes_alike<std::pair<A, B>, std::pair<C, D>> = hashes_alike<A, C> && hashes_alike<B, D>;
+template <class... A, class... B>
+  requires(sizeof...(A) == sizeof...(B))
+inline constexpr bool hashes_alike<std::tuple<A...>, std::tuple<B...>> = (hashes_alike<A, B> && ...);
+
+/// The hash of keys in a container of `Key`. One that a user gives is mixed: its high bits choose the rank, and may all be zero.
+template <class Key, class Hash, class Equal>
+struct key_hash {
+  template <class K>
+  std::uint64_t operator()(const K& key) const {
+    if constexpr (!std::is_same_v<Hash, hash>)
+      return hash_word(std::uint64_t(Hash{}(key)));
+    else if constexpr (std::is_same_v<K, Key>)
+      return hash_value<Key, Equal>(key);
+    else if constexpr (hashes_alike<Key, K>)
+      return hash_value<K, std::equal_to<>>(key);
+    else
+      return hash_value<Key, Equal>(Key(key));
+  }
+};
+
+/// Statements that containers by hash make about their arguments.
+template <class Key, class Hash, class Equal>
+constexpr bool require_hash() {
+  static_assert(std::is_invocable_r_v<bool, const Equal&, const Key&, const Key&>,
+                "armilla: keys are compared: give them an operator==, or the container an Equal");
+  if constexpr (std::is_invocable_r_v<bool, const Equal&, const Key&, const Key&>) {
+    static_assert(std::is_empty_v<Hash> && std::is_default_constructible_v<Hash> && std::is_empty_v<Equal> &&
+                      std::is_default_constructible_v<Equal>,
+                  "armilla: the container makes its hash and its equality where it needs them: give it function objects without "
+                  "state, not function pointers");
+    static_assert(container_hash_agrees<Key, Hash, Equal>(),
+                  "armilla: no hash is known that agrees with the equality of this key: default its operator==, specialize "
+                  "std::hash for it, or give the container a hash");
+  }
+  return true;
 }
 
 }  // namespace armilla::detail

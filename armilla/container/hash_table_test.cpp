@@ -3,11 +3,17 @@
 
 #include <sys/sysinfo.h>
 
+#include <array>
+#include <bitset>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <tuple>
 #include <unordered_map>
 
 #include <gtest/gtest.h>
@@ -37,7 +43,76 @@ struct chosen_hash {
   std::uint64_t operator()(const chosen& c) const { return c.hash; }
 };
 
+// Keys of which operator== compares all members, some, or is not seen.
+struct of_all {
+  int id, note;
+  bool operator==(const of_all&) const = default;
+};
+struct bit_fields {
+  unsigned a : 16, b : 16;
+  bool operator==(const bit_fields&) const = default;
+};
+struct by_hand {
+  int id, note;
+  friend constexpr bool operator==(const by_hand& a, const by_hand& b) { return a.id == b.id && a.note == b.note; }
+};
+struct of_some {
+  int id, note;
+  friend constexpr bool operator==(const of_some& a, const of_some& b) { return a.id == b.id; }
+};
+struct unseen {
+  int id, note;
+  friend bool operator==(const unseen& a, const unseen& b) { return a.id == b.id; }
+};
+/// Compares without its letters' case, and converts to a string_view.
+struct name {
+  std::string text;
+  operator std::string_view() const { return text; }
+  friend bool operator==(const name& a, const name& b) { return a.text.size() == b.text.size(); }
+};
+/// With a std::hash of its own.
+struct hashed {
+  int id, note;
+  hashed(int i, int n = 0) : id(i), note(n) {}  // NOLINT(google-explicit-constructor): keys are looked up by their id
+  friend bool operator==(const hashed& a, const hashed& b) { return a.id == b.id; }
+};
+struct same_id {
+  constexpr bool operator()(const of_all& a, const of_all& b) const { return a.id == b.id; }
+};
+struct same_all {
+  constexpr bool operator()(const of_all& a, const of_all& b) const { return a == b; }
+};
+
 }  // namespace
+
+template <>
+struct std::hash<hashed> {
+  std::size_t operator()(const hashed& k) const { return std::size_t(k.id); }
+};
+template <>
+struct std::hash<name> {
+  std::size_t operator()(const name& k) const { return k.text.size(); }
+};
+
+namespace armilla::detail {
+namespace {
+
+template <hash_way Way, class... T>
+constexpr bool all_by = ((hash_way_of<T> == Way) && ...);
+static_assert(all_by<hash_way::bytes, of_all, bit_fields, by_hand, std::array<int, 3>>);
+static_assert(all_by<hash_way::none, of_some, unseen>);
+static_assert(all_by<hash_way::user, hashed, name, std::bitset<130>, std::optional<hashed>, std::thread::id>);
+static_assert(all_by<hash_way::text, std::string, std::string_view, const char*, char[4], std::pmr::string>);
+static_assert(hash_agrees<std::pair<int, hashed>> && hash_agrees<std::tuple<of_all, std::string>>);
+static_assert(!hash_agrees<std::pair<int, of_some>> && !hash_agrees<std::tuple<std::tuple<unseen>>>);
+
+// What a container is given.
+static_assert(container_hash_agrees<of_some, chosen_hash, std::equal_to<>>());
+static_assert(container_hash_agrees<of_all, am::hash, same_all>() && !container_hash_agrees<of_all, am::hash, same_id>());
+static_assert(!container_hash_agrees<int, am::hash, std::less_equal<>>());
+
+}  // namespace
+}  // namespace armilla::detail
 
 TEST(hash_table, an_empty_one_finds_nothing_and_has_no_memory) {
   table<int, int> t;
@@ -186,6 +261,8 @@ TEST(hash, of_equal_numbers_and_texts_is_equal_whatever_their_type) {
   EXPECT_EQ(hash{}(std::int8_t(-3)), hash{}(std::int64_t(-3)));
   EXPECT_EQ(hash{}("text"), hash{}(std::string("text")));
   EXPECT_EQ(hash{}(0.0), hash{}(-0.0));
+  EXPECT_EQ(hash{}(-7), hash{}(am::detail::wide_signed(-7)));
+  EXPECT_NE(hash{}(am::detail::wide_unsigned(1) << 64), hash{}(0));
   EXPECT_EQ(hash{}(std::pair(1, std::string("a"))), hash{}(std::pair(1L, std::string_view("a"))));
 }
 
@@ -199,4 +276,27 @@ TEST(hash, of_texts_depends_on_every_letter_and_on_the_length) {
       EXPECT_NE(hash{}(text), hash{}(other)) << n << " " << i;
     }
   }
+}
+
+TEST(hash, of_a_class_is_its_std_hash_also_within_pairs) {
+  EXPECT_EQ(hash{}(hashed{1, 10}), hash{}(hashed{1, 20}));
+  EXPECT_EQ(hash{}(std::pair(5, hashed{1, 10})), hash{}(std::pair(5, hashed{1, 20})));
+  EXPECT_EQ(hash{}(name{"Ab"}), hash{}(name{"aB"}));
+}
+
+TEST(hash, that_a_user_gives_is_mixed) {
+  const am::detail::key_hash<chosen, chosen_hash, std::equal_to<>> given;
+  EXPECT_NE(given(chosen{0, 1}) >> 56, given(chosen{0, 2}) >> 56);
+  EXPECT_NE(hash{}(hashed{1}) >> 56, hash{}(hashed{2}) >> 56);
+}
+
+TEST(hash, of_another_type_that_is_looked_up_is_that_of_the_key) {
+  const am::detail::key_hash<hashed, hash, std::equal_to<>> of_classes;
+  EXPECT_EQ(of_classes(3), of_classes(hashed{3, 4}));
+  const am::detail::key_hash<double, hash, std::equal_to<>> of_doubles;
+  EXPECT_EQ(of_doubles(3), of_doubles(3.0));
+  const am::detail::key_hash<long, hash, std::equal_to<>> of_integers;
+  EXPECT_EQ(of_integers(3.0), of_integers(3));
+  const am::detail::key_hash<std::pair<std::string, double>, hash, std::equal_to<>> of_pairs;
+  EXPECT_EQ(of_pairs(std::pair("a", 1)), of_pairs(std::pair(std::string("a"), 1.0)));
 }

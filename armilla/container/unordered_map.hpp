@@ -26,10 +26,10 @@ namespace armilla {
 /// 8/7 to 16/7 of them, and a byte each. Its end waits for nothing: what lies on this rank goes at the next fence of the team or
 /// of all ranks, which still completes statements to it. Paper: STAPL, section 5 (pContainers).
 template <class Key, class Value, class Hash = hash, class Equal = std::equal_to<>>
-class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value, Hash, Equal>> {
+class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value, detail::key_hash<Key, Hash, Equal>, Equal>> {
   static_assert(sendable_value<Key> && sendable_value<Value>, "armilla: keys and values of an unordered_map must be sendable");
-  static_assert(detail::compares<Equal, Key>, "armilla: keys are compared: give them an operator==, or the container an Equal");
-  using base = detail::hash_container<detail::map_verbs<Key, Value, Hash, Equal>>;
+  static_assert(detail::require_hash<Key, Hash, Equal>());
+  using base = detail::hash_container<detail::map_verbs<Key, Value, detail::key_hash<Key, Hash, Equal>, Equal>>;
 
  public:
   using base::base;
@@ -43,10 +43,10 @@ class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value
 
 /// Keys, spread over the ranks of a team by their hash: as `unordered_map` without values.
 template <class Key, class Hash = hash, class Equal = std::equal_to<>>
-class unordered_set : public detail::hash_container<detail::set_verbs<Key, Hash, Equal>> {
+class unordered_set : public detail::hash_container<detail::set_verbs<Key, detail::key_hash<Key, Hash, Equal>, Equal>> {
   static_assert(sendable_value<Key>, "armilla: the keys of an unordered_set must be sendable");
-  static_assert(detail::compares<Equal, Key>, "armilla: keys are compared: give them an operator==, or the container an Equal");
-  using base = detail::hash_container<detail::set_verbs<Key, Hash, Equal>>;
+  static_assert(detail::require_hash<Key, Hash, Equal>());
+  using base = detail::hash_container<detail::set_verbs<Key, detail::key_hash<Key, Hash, Equal>, Equal>>;
 
  public:
   using base::base;

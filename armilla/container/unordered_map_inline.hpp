@@ -60,9 +60,6 @@ class core_pointer {
 };
 
 /// The verbs, of a container and of its handle.
-template <class Equal, class Key>
-inline constexpr bool compares = std::is_invocable_r_v<bool, const Equal&, const Key&, const Key&>;
-
 template <class Key, class Value, class Hash, class Equal, class Table = hash_table<Key, Value, Equal>, class Spread = by_hash>
 class hash_verbs {
  protected:

@@ -72,7 +72,39 @@ void count_updates_of_all(const am::hash_options& how) {
   }
 }
 
+/// A key that is compared by a part of it.
+struct labeled {
+  int id = 0, note = 0;
+  friend bool operator==(const labeled& a, const labeled& b) { return a.id == b.id; }
+};
+
 }  // namespace
+
+template <>
+struct std::hash<labeled> {
+  std::size_t operator()(const labeled& k) const noexcept { return std::size_t(k.id); }
+};
+
+RANK_TEST(keys_that_are_equal_by_a_part_of_them_are_one_key) {
+  am::unordered_map<labeled, int> m;
+  am::unordered_map<std::pair<int, labeled>, int> pairs;
+  am::unordered_set<int, std::hash<int>> spread;  // by a hash that keeps its high bits zero
+  if (am::rank() == 0)
+    for (int i = 0; i < 100; ++i) {
+      m.insert_or_assign(labeled{i, 10}, 5);
+      m.insert_or_assign(labeled{i, 20}, 7);
+      pairs.update(std::pair(3, labeled{i, 10}), 1, std::plus<>{});
+      pairs.update(std::pair(3, labeled{i, 20}), 1, std::plus<>{});
+      spread.insert(i);
+    }
+  am::fence();
+  EXPECT_EQ(m.size(), 100U);
+  EXPECT_EQ(m.find(labeled{1, 30}).get(), std::optional<int>(7));
+  EXPECT_EQ(pairs.size(), 100U);
+  EXPECT_EQ(pairs.find(std::pair(3, labeled{1, 30})).get(), std::optional<int>(2));
+  EXPECT(spread.local().begin() != spread.local().end());
+  am::barrier();
+}
 
 RANK_TEST(random_verbs_of_all_ranks_leave_what_the_standard_container_would_hold) {
   am::unordered_map<number, number> m;

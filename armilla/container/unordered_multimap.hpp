@@ -19,13 +19,14 @@ namespace armilla {
 /// Cost: as that of unordered_map<Key, std::vector<Value>>, whatever the keys: those that come often make no search longer.
 /// Paper: STAPL, section 5 (pContainers).
 template <class Key, class Value, class Hash = hash, class Equal = std::equal_to<>>
-class unordered_multimap : public detail::hash_container<detail::multimap_verbs<Key, Value, Hash, Equal>> {
+class unordered_multimap
+    : public detail::hash_container<detail::multimap_verbs<Key, Value, detail::key_hash<Key, Hash, Equal>, Equal>> {
   static_assert(sendable_value<Key> && sendable_value<Value>,
                 "armilla: keys and values of an unordered_multimap must be sendable");
-  static_assert(detail::compares<Equal, Key>, "armilla: keys are compared: give them an operator==, or the container an Equal");
+  static_assert(detail::require_hash<Key, Hash, Equal>());
   static_assert(!std::is_same_v<Value, bool>,
                 "armilla: values of an unordered_multimap have an address each: give char for bool");
-  using base = detail::hash_container<detail::multimap_verbs<Key, Value, Hash, Equal>>;
+  using base = detail::hash_container<detail::multimap_verbs<Key, Value, detail::key_hash<Key, Hash, Equal>, Equal>>;
 
  public:
   using base::base;
@@ -39,10 +40,10 @@ class unordered_multimap : public detail::hash_container<detail::multimap_verbs<
 /// travel, and take no memory. `count` says how often a key is there, `size` how many there are of all, and a loop over `local()`
 /// gives a key as often as it is there. (A `counting_set` is the map from keys to these numbers.)
 template <class Key, class Hash = hash, class Equal = std::equal_to<>>
-class unordered_multiset : public detail::hash_container<detail::multiset_verbs<Key, Hash, Equal>> {
+class unordered_multiset : public detail::hash_container<detail::multiset_verbs<Key, detail::key_hash<Key, Hash, Equal>, Equal>> {
   static_assert(sendable_value<Key>, "armilla: the keys of an unordered_multiset must be sendable");
-  static_assert(detail::compares<Equal, Key>, "armilla: keys are compared: give them an operator==, or the container an Equal");
-  using base = detail::hash_container<detail::multiset_verbs<Key, Hash, Equal>>;
+  static_assert(detail::require_hash<Key, Hash, Equal>());
+  using base = detail::hash_container<detail::multiset_verbs<Key, detail::key_hash<Key, Hash, Equal>, Equal>>;
 
  public:
   using base::base;

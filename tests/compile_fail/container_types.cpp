@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What containers refuse.
+// What hash containers refuse.
 #include <functional>
 
 #include <armilla/algorithms.hpp>
@@ -10,9 +10,19 @@ struct place {
   int row, column;
 };
 
+struct compared_in_part {
+  int id, note;
+  friend bool operator==(const compared_in_part& a, const compared_in_part& b) { return a.id == b.id; }
+};
+
 int main(int argc, char** argv) {
   return am::run(argc, argv, [] {
+#if defined CASE_KEYS
     am::unordered_map<place, int> visits;
     visits.update(place{1, 2}, 1, std::plus<>{});
+#elif defined CASE_HASH
+    am::unordered_map<compared_in_part, int> without_hash;
+    am::unordered_map<int, int, am::hash, bool (*)(int, int)> by_function;
+#endif
   });
 }
