@@ -62,6 +62,11 @@ void interrupts::end() noexcept {
     sleeper_.cancel_wait();  // a signal that is under way finds nothing to do
 }
 
+void interrupts::abandon() noexcept {
+  scopes_.store(0, std::memory_order_relaxed);
+  sleeper_.cancel_wait();
+}
+
 // Takes in all messages, then allows interrupts again; the last look follows `prepare_wait`, as before a sleep. A
 // signal that comes while this runs finds `scopes_` at 0 and leaves the work to it.
 //

@@ -16,6 +16,8 @@ class interrupts {
   /// From here on, until `end`, the rank computes and is interrupted when something comes.
   void begin();
   void end() noexcept;
+  /// In a rank that fails: from here on no signal interrupts it.
+  void abandon() noexcept;
   void interrupted() noexcept;  ///< in the signal's handler
 
  private:

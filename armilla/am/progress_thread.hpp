@@ -34,5 +34,8 @@ class progress_thread {
 /// Starts after all layers, stops before them.
 void start_progress_thread(context& self, const launch& how);
 void stop_progress_thread(context& self);
+/// Stops it in a rank that fails, where what it has under way is abandoned. False if it still runs after `within_ns`, as in a
+/// callee that does not return, or if the caller is that thread: the rank's memory and its network must then stay as they are.
+bool abandon_progress_thread(context& self, std::uint64_t within_ns) noexcept;
 
 }  // namespace armilla::detail

@@ -74,12 +74,12 @@ bool agent_line::exchange(const void* mine, void* all, std::size_t bytes) {
   return read_fully(socket_, all, answer.bytes) || broken();
 }
 
-void agent_line::tell_failure(int code, const std::string& sentence) noexcept {
-  const auto number = std::int32_t(code);
-  const line_head head{line_head::failed, std::uint32_t(sizeof number + sentence.size())};
+void agent_line::tell_failure(int code, bool primary, const std::string& sentence) noexcept {
+  const std::int32_t numbers[] = {code, primary ? 1 : 0};
+  const line_head head{line_head::failed, std::uint32_t(sizeof numbers + sentence.size())};
   // In one piece: another thread may say that this rank is over.
   std::string all(reinterpret_cast<const char*>(&head), sizeof head);
-  all.append(reinterpret_cast<const char*>(&number), sizeof number).append(sentence);
+  all.append(reinterpret_cast<const char*>(numbers), sizeof numbers).append(sentence);
   write_fully(socket_, all.data(), all.size());
 }
 
@@ -89,7 +89,7 @@ void agent_line::tell_over() noexcept {
 }
 
 void agent_line::abort(int code) {
-  tell_failure(code, "");
+  tell_failure(code, false, "");
   _exit(code);
 }
 

@@ -13,7 +13,7 @@ namespace armilla::detail {
 struct line_head {
   enum word : std::uint32_t {
     exchange = 1,  ///< from a rank: its bytes; to it: those of all ranks
-    failed,        ///< from a rank: a code (4 bytes), and the one message, or nothing
+    failed,        ///< from a rank: a code (4 bytes), whether it is primary (4 bytes), and the one message, or nothing
     finished,      ///< from a rank, when it leaves in good order
     over,          ///< from a rank that fails as another one, which says so
     memory,        ///< from a rank, with the open file: the memory of its host
@@ -53,8 +53,8 @@ class agent_line final : public bootstrap {
   const std::string& host() const noexcept { return host_; }
   /// This rank fails, too; another one says why.
   void tell_over() noexcept;
-  /// Lets armilla-run say it, and stop the job with this code.
-  void tell_failure(int code, const std::string& sentence) noexcept;
+  /// Lets armilla-run say it, and stop the job with this code. `primary`: no other rank's end can be the cause.
+  void tell_failure(int code, bool primary, const std::string& sentence) noexcept;
 
  private:
   agent_line(int socket, rank_t rank, rank_t ranks, std::string host);

@@ -125,14 +125,15 @@ TEST(agent_line, a_long_exchange_comes_whole_through_a_line_that_holds_less) {
 
 TEST(agent_line, a_failure_brings_its_code_and_its_sentence) {
   const line_to_agent line;
-  line.rank->tell_failure(70, "rank 1 has failed");
+  line.rank->tell_failure(70, true, "rank 1 has failed");
   const line_head said = line.head();
   EXPECT_EQ(said.what, line_head::failed);
   const std::string text = line.bytes(said.bytes);
-  std::int32_t code = 0;
-  std::memcpy(&code, text.data(), sizeof code);
-  EXPECT_EQ(code, 70);
-  EXPECT_EQ(text.substr(sizeof code), "rank 1 has failed");
+  std::int32_t numbers[2] = {};
+  std::memcpy(numbers, text.data(), sizeof numbers);
+  EXPECT_EQ(numbers[0], 70);
+  EXPECT_EQ(numbers[1], 1);
+  EXPECT_EQ(text.substr(sizeof numbers), "rank 1 has failed");
 }
 
 TEST(agent_line, a_good_end_and_that_of_a_rank_that_follows_another_are_told_apart) {

@@ -59,10 +59,8 @@ std::optional<ending> look_at(const job_plan& plan, const child& c) {
 
 namespace {
 
-// It ended because another did: the end of that one will be seen in a moment.
-bool is_secondary(const job_plan& plan, const child& c) {
-  return noted_by(plan, c) && plan.job->failure.kind == failure_kind::secondary;
-}
+// It ended because another did, or may have: the end of that one will be seen in a moment.
+bool is_secondary(const job_plan& plan, const child& c) { return noted_by(plan, c) && !plan.job->failure.is_primary(); }
 
 // While a rank writes its record, a second one may fail, tell its loss, and a third one end because of that: it is not the cause.
 std::optional<ending> first_told(const job_plan& plan, const std::vector<child>& children) {
@@ -82,9 +80,11 @@ std::optional<ending> first_told(const job_plan& plan, const std::vector<child>&
 
 }  // namespace
 
-// A rank that was struck by a signal is the cause before one that noted an error: that may be the consequence. But an abort is
-// a rank's own doing, and noted by it; if the record is another's, both failed together and the first one counts.
+// An error that arose by itself is the cause, whatever has happened to other ranks since. Before one that may be a consequence
+// comes a rank that was killed by a signal. An abort is a rank's own doing, and recorded by it; if the record is another's, both
+// failed together and the first one counts.
 std::optional<ending> find_failure(const job_plan& plan, const std::vector<child>& children) {
+  if (plan.job->failure.is_primary()) return from_record(*plan.job);
   std::optional<ending> other;
   for (const child& c : children) {
     if (noted_by(plan, c)) continue;

@@ -166,6 +166,27 @@ TEST(find_failure, what_a_rank_has_noted_counts_before_codes_and_aborts_of_other
   EXPECT_EQ(job.failure().value().kind, ending::how::exception);
 }
 
+TEST(find_failure, an_error_that_arose_by_itself_is_the_cause_before_signals_that_followed) {
+  for (failure_kind kind : {failure_kind::exception, failure_kind::code, failure_kind::exited, failure_kind::start}) {
+    watched_job job;
+    job.note(1, kind);
+    job.end(0, SIGSEGV);
+    EXPECT_EQ(job.failure().value().first, 1);
+    job.end(1, SIGSEGV);
+    EXPECT_EQ(job.failure().value().first, 1);
+  }
+}
+
+TEST(find_failure, a_signal_is_the_cause_before_what_may_be_its_consequence) {
+  for (failure_kind kind : {failure_kind::secondary, failure_kind::exception, failure_kind::code, failure_kind::exited}) {
+    watched_job job;
+    job.note(1, kind);
+    job.plan.job->failure.after_loss = kind != failure_kind::secondary;
+    job.end(0, SIGKILL);
+    EXPECT_EQ(job.failure().value().first, 0);
+  }
+}
+
 TEST(find_failure, of_a_consequence_the_cause_is_waited_for) {
   watched_job job;
   job.note(1, failure_kind::secondary);

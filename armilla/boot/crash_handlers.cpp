@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <exception>
 
@@ -27,6 +28,10 @@ struct guarded_process {
 };
 constinit guarded_process guarded;
 
+std::atomic<int> ranks_running = 0;  // in this process
+constinit context* only_rank = nullptr;
+constinit running_rank::stop_function stop_only_rank = nullptr;
+
 constexpr int fatal_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 constexpr std::size_t stack_bytes = 64 * 1024;
 
@@ -48,19 +53,32 @@ void keep_failing(int code) noexcept {
   if (exit_code(code) != (code & 0xff)) exit(exit_code(code));  // in a handler of exit: the remaining ones run, once
 }
 
+// Whether nothing of the library runs beside this thread any more, so that destructors of statics may run.
+bool stop_all_beside() noexcept {
+  if (ranks_running.load(std::memory_order_acquire) == 0) return true;
+  return !guarded.threads && stop_only_rank(*only_rank);
+}
+
+[[noreturn]] void end_now(int code, std::FILE* flushed) noexcept {
+  std::fflush(flushed);
+  _exit(code != 0 ? exit_code(code) : 1);
+}
+
 void on_early_exit(int code, void*) {
   if (!ours()) return;
-  if (all_finished() || guarded.job->failure.stage.load(std::memory_order_acquire) != 0) return keep_failing(code);
-  record_failure(*guarded.job, culprit(), failure_kind::exited, code, "");
-  if (guarded.started != nullptr) std::fflush(stdout);
-  end_launched(guarded.started, *guarded.job, guarded.rank);
+  if (all_finished()) return keep_failing(code);
   const bool alone = guarded.job->supervisor == 0;
-  if (alone) say("armilla: " + sentence(from_record(*guarded.job)));
-  if (!alone && !guarded.threads) return;
-  // The other threads run on: destructors of statics would pull the ground from under them. And exit(0) was no success.
-  std::fflush(alone ? nullptr : stdout);
-  if (alone && code != 0) return keep_failing(code);
-  _exit(code != 0 ? exit_code(code) : 1);
+  const bool told = guarded.job->failure.stage.load(std::memory_order_acquire) != 0;
+  if (!told) record_failure(*guarded.job, culprit(), failure_kind::exited, code, "");
+  const bool quiet = stop_all_beside();
+  if (!told) {
+    if (guarded.started != nullptr) std::fflush(stdout);
+    end_launched(guarded.started, *guarded.job, guarded.rank);
+    if (alone) say("armilla: " + sentence(from_record(*guarded.job)));
+  }
+  if (!quiet) end_now(code, stdout);
+  if (alone && !told && code == 0) end_now(code, nullptr);  // it was no success
+  if (alone || told) keep_failing(code);
 }
 
 [[noreturn]] void on_terminate() {
@@ -102,6 +120,13 @@ void install_crash_handlers(const launch& self) {
   if (self.threads)
     for (int number : fatal_signals) install(number);
 }
+
+running_rank::running_rank(context& rank, stop_function stop) noexcept : threads_(guarded.threads) {
+  if (!threads_) only_rank = &rank, stop_only_rank = stop;
+  ranks_running.fetch_add(1, std::memory_order_release);
+}
+
+running_rank::~running_rank() { ranks_running.fetch_sub(1, std::memory_order_release); }
 
 crash_stack::crash_stack(const launch& self) {
   stack_t old{};

@@ -20,6 +20,7 @@ bool record_failure(job_block& job, rank_t rank, failure_kind kind, int code, st
   record.rank = rank;
   record.kind = kind;
   record.code = code;
+  record.after_loss = job.losses.begun.load(std::memory_order_relaxed) != 0 ? 1 : 0;
   const std::size_t n = std::min(text.size(), sizeof record.text - 1);
   std::memcpy(record.text, text.data(), n);
   record.text[n] = 0;

@@ -7,7 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include "armilla/base/error.hpp"
 #include "armilla/boot/ending.hpp"
+#include "armilla/boot/loss_log.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -35,6 +37,26 @@ TEST(failure_record, tells_whether_it_is_the_first) {
   job->places = 2;
   EXPECT_TRUE(record_failure(*job, 0, failure_kind::code, 3, ""));
   EXPECT_FALSE(record_failure(*job, 0, failure_kind::code, 3, ""));
+}
+
+TEST(failure_record, is_primary_unless_a_loss_was_known_before) {
+  for (bool lost : {false, true}) {
+    const auto job = std::make_unique<job_block>();
+    job->places = 2;
+    EXPECT_FALSE(job->failure.is_primary());
+    if (lost) tell_loss(*job, 0, 0, "was lost", "");
+    record_failure(*job, 1, failure_kind::code, 3, "");
+    EXPECT_EQ(job->failure.is_primary(), !lost);
+  }
+}
+
+TEST(failure_record, that_another_rank_is_lost_is_not_primary) {
+  const auto job = std::make_unique<job_block>();
+  job->places = 2;
+  try {
+    throw rank_lost(0, "call", "was lost", "here");
+  } catch (...) { record_current_exception(*job, 1); }
+  EXPECT_FALSE(job->failure.is_primary());
 }
 
 TEST(failure_record, holds_the_type_and_the_text_of_an_exception) {

@@ -47,7 +47,14 @@ struct failure_record {
   std::int32_t rank;  ///< -1: not known
   failure_kind kind;
   std::int32_t code;
-  char text[2048];
+  std::uint32_t after_loss;  ///< a loss was known before: it may be the consequence of that
+  char text[2044];
+
+  bool complete() const noexcept { return stage.load(std::memory_order_acquire) == 2; }
+  /// Whether it is complete, and arose by itself: no other rank's end can be its cause.
+  bool is_primary() const noexcept {
+    return complete() && after_loss == 0 && kind != failure_kind::secondary && kind != failure_kind::lost;
+  }
 };
 
 /// Ranks that have been lost, in the order in which this host heard of them: see losses.hpp.

@@ -33,7 +33,7 @@ void end_launched(bootstrap* started, const job_block& job, rank_t rank, const s
     if (meanwhile) meanwhile();
     let_others_speak();
   } else if (line != nullptr) {
-    line->tell_failure(exit_code(how), sentence(how));
+    line->tell_failure(exit_code(how), job.failure.is_primary(), sentence(how));
   } else {
     say_to_launcher("armilla: " + sentence(how) + "; the job was stopped");
   }
@@ -71,7 +71,7 @@ void say_loss(bootstrap& started, const job_block& job, rank_t lost) {
   if (const loss_record* const known = find_loss(job, lost)) what.host = known->host;
   agent_line* const line = started.to_agent();
   if (line == nullptr) return say("armilla: " + sentence(what) + "; the job was stopped");
-  line->tell_failure(exit_code(what), sentence(what));
+  line->tell_failure(exit_code(what), false, sentence(what));
   let_others_speak();  // it stops all of us
 }
 

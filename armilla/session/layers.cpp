@@ -7,6 +7,7 @@
 #include "armilla/am/endpoint.hpp"
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/base/error.hpp"
+#include "armilla/base/options.hpp"
 #include "armilla/boot/launched_end.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/rpc/calls.hpp"
@@ -51,6 +52,11 @@ void start_layers(context& rank, const launch& self) {
 }
 
 void stop_layers(context& rank) { stop_first(rank, number_of_layers); }
+
+bool stop_beside(context& rank) noexcept {
+  if (rank.messages != nullptr) rank.messages->signals.abandon();
+  return abandon_progress_thread(rank, rank.settings->loss_grace_ns);
+}
 
 namespace {
 

@@ -29,11 +29,15 @@ void destroy_objects(context&);
 
 void start_progress_thread(context&, const launch&);
 void stop_progress_thread(context&);
+bool abandon_progress_thread(context&, std::uint64_t within_ns) noexcept;
 
 /// All that exist, in order. If one throws, those before it are stopped again.
 void start_layers(context&, const launch&);
 /// In reverse.
 void stop_layers(context&);
+/// In a rank that fails: what it has running beside its own thread uses its memory and its network no more. False if that could
+/// not be stopped: then nothing of it may be destroyed.
+bool stop_beside(context&) noexcept;
 
 /// Fibers of this rank's own code that have not ended.
 std::uint64_t own_fibers(const context&) noexcept;

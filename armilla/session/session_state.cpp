@@ -53,6 +53,12 @@ void end_if_child_by_exception() {
   end_if_child(1);
 }
 
+// What runs beside this thread cannot be stopped, and would use what is destroyed when the rank's function has returned.
+[[noreturn]] void end_at_once(int code) noexcept {
+  std::fflush(nullptr);
+  _exit(code);
+}
+
 void set_stage(const launch& self, rank_stage stage) { self.job->rank[self.rank].stage.store(stage, std::memory_order_release); }
 
 // One that comes later, and is not needed any more, goes without a word.
@@ -88,26 +94,36 @@ session_state::session_state(const launch& start) : self(start), signal_stack(se
   if (self.threads) bind_here(self.job->rank[self.rank].cpu);
   current = &rank;
   try {
-    begin_with_the_others(self);
-    require_same_build(self);
-    start_layers(rank, self);
-    guard_forks(self.host_base, self.layout.total(), enter_child);
-    start_wait_reports(rank);
-    if (self.left != nullptr) self.left->announce_last_meeting();
-    self.newcomer ? enter_job(self) : meet(self, all_started);
-    measure_locks(rank);
-    begin_stats(rank);
-    set_stage(self, rank_stage::running);
+    begin();
   } catch (const std::exception& why) {
     record_failure(*self.job, self.rank, failure_kind::start, 1, why.what());
     if (self.newcomer) say(why.what());  // the job goes on, and nothing else tells it
+    const bool quiet = stop_beside(rank);
     end_launched(self);
+    if (!quiet) end_at_once(1);
     current = nullptr;
     throw;
   }
 }
 
-session_state::~session_state() { current = nullptr; }
+void session_state::begin() {
+  begin_with_the_others(self);
+  require_same_build(self);
+  start_layers(rank, self);
+  running_.emplace(rank, stop_beside);
+  guard_forks(self.host_base, self.layout.total(), enter_child);
+  start_wait_reports(rank);
+  if (self.left != nullptr) self.left->announce_last_meeting();
+  self.newcomer ? enter_job(self) : meet(self, all_started);
+  measure_locks(rank);
+  begin_stats(rank);
+  set_stage(self, rank_stage::running);
+}
+
+session_state::~session_state() {
+  if (!is_forked_child() && !stop_beside(rank)) end_at_once(failed_code);
+  current = nullptr;
+}
 
 int session_state::call_function(rank_main call, const void* function) {
   const int code = call(function);
@@ -168,10 +184,11 @@ void session_state::finish() noexcept try {
 
 void session_state::fail(int code) noexcept {
   failed = true;
+  failed_code = exit_code(code);
   std::fflush(stdout);  // the supervisor may end this process before it gets to it
   record_failure(*self.job, self.rank, failure_kind::code, code, "");
   tell_loss(*self.job, self.rank, self.rank, "exited with code " + std::to_string(code));
-  end_noted(exit_code(code));
+  end_noted();
 }
 
 void session_state::fail(const char* why) noexcept {
@@ -192,14 +209,17 @@ void session_state::fail_by_exception() noexcept {
 }
 
 // A failure is noted. Where no supervisor does, this rank says so, and then saves what can be saved.
-void session_state::end_noted(int code) noexcept {
-  if (self.left != nullptr) {  // its agent tells the others; threads and a network are under way here
+void session_state::end_noted() noexcept {
+  const bool quiet = stop_beside(rank);
+  if (self.left != nullptr) {  // its agent tells the others; other threads of the library may run here
     rescue_trace(rank);
-    std::fflush(nullptr);
-    _exit(code);
+    end_at_once(failed_code);
   }
-  if (self.started == nullptr) return rescue_trace(rank);
-  end_launched(self, [this] { rescue_trace(rank); });
+  if (self.started != nullptr)
+    end_launched(self, [this] { rescue_trace(rank); });
+  else
+    rescue_trace(rank);
+  if (!quiet) end_at_once(failed_code);
 }
 
 }  // namespace armilla::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <memory>
+#include <optional>
 
 #include "armilla/base/context.hpp"
 #include "armilla/base/options.hpp"
@@ -34,14 +35,18 @@ struct session_state {
   crash_stack signal_stack;
   std::uint32_t mains = 0;  ///< calls of run_main so far
   bool failed = false, ended = false;
+  int failed_code = 1;
   bool serves = false;                  ///< under run_main; rank 0 is served
   bool in_region = false;               ///< all ranks run a function together; see spmd.hpp
   std::unique_ptr<region> next_region;  ///< what this rank is to run next
 
  private:
+  void begin();
   int call_function(rank_main call, const void* function);
   void serve();
-  void end_noted(int code = 1) noexcept;
+  void end_noted() noexcept;
+
+  std::optional<running_rank> running_;
 };
 
 }  // namespace armilla::detail

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -28,6 +29,8 @@ namespace {
 std::string scene;
 armilla::rank_t star = 0;
 int given = 0;  // a number
+bool under_traffic = false;
+std::atomic<bool> served = false;  // a callee runs that does not return
 
 [[gnu::noinline]] int overflow_the_stack(volatile char* before) {
   volatile char frame[4096];
@@ -238,6 +241,7 @@ int perform() {
   if (scene == "exit0") std::exit(0);
   if (scene == "exit3") std::exit(3);
   if (scene == "_exit0") _exit(0);
+  if (scene == "quick_exit") std::quick_exit(3);
   if (scene == "abort") std::abort();
   if (scene == "kill") kill(getpid(), SIGKILL);
   if (scene == "sent") raise(given);
@@ -281,7 +285,25 @@ int perform_alone() {
   return 0;
 }
 
+// The others have messages under way to the one that does it, and from it. Where it has a progress thread, that serves them.
+int perform_under_traffic() {
+  const armilla::rank_t next = (armilla::rank() + 1) % armilla::ranks();
+  const auto add = armilla::safe([](long n) { return n + 1; });
+  armilla::barrier();
+  if (armilla::call(next, add, 4L).get() != 5) return 98;
+  if (armilla::rank() == star && scene == "served_exit") hang();
+  if (armilla::rank() == star && scene == "throw_while_serving") {
+    while (!served) {}
+    throw std::runtime_error("the sky falls");
+  }
+  if (armilla::rank() == star) return perform();
+  if (scene == "served_exit") armilla::async(star, armilla::safe([] { std::exit(3); }));
+  if (scene == "throw_while_serving") armilla::async(star, armilla::safe([] { served = true, hang(); }));
+  for (long sum = 0;; ++sum) (void)armilla::call(star, add, sum).get();
+}
+
 int act() {
+  if (under_traffic) return perform_under_traffic();
   if (scene.starts_with("fork_")) return fork_in_many_ways();
   if (scene.ends_with("_alone")) return perform_alone();
   if (scene == "fail_beside_another") return fail_beside_another();
@@ -352,6 +374,8 @@ void wait_for_nothing() {
 
 int main(int argc, char** argv) {
   scene = argc > 1 ? argv[1] : "hello";
+  under_traffic = scene.starts_with("traffic_");
+  if (under_traffic) scene.erase(0, scene.find('_') + 1);
   star = argc > 2 ? std::atoi(argv[2]) : 0;
   given = argc > 3 ? std::atoi(argv[3]) : 0;
   if (std::getenv("EARLY_THREAD") != nullptr) std::thread(wait_for_nothing).detach();

@@ -190,9 +190,9 @@ void agent::judge(const child& c, int status) {
 }
 
 // With a cause: the rank is lost, and the others have time to end by themselves.
-void agent::tell(rank_t rank, int code, bool struck, const std::string& text, const std::string& cause) {
+void agent::tell(rank_t rank, int code, bool primary, const std::string& text, const std::string& cause) {
   if (stopping_) return;
-  const json said{{"code", code}, {"struck", struck}, {"text", text}, {"lost", !cause.empty()}};
+  const json said{{"code", code}, {"primary", primary}, {"text", text}, {"lost", !cause.empty()}};
   if (!root_.send(channel::failed, said.dump(-1, ' ', false, json::error_handler_t::replace))) lose_root();
   tell_lost(rank, cause);
 }

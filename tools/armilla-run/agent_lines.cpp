@@ -69,11 +69,10 @@ void agent::take(child& c, const line_head& head, std::string text) {
     tell_lost(c.rank, lent_.cause_of(c.rank));
     tell_done();
   }
-  if (head.what == line_head::failed && text.size() >= sizeof(std::int32_t)) {
-    std::int32_t code = 0;
-    std::memcpy(&code, text.data(), sizeof code);
+  if (std::int32_t numbers[2]; head.what == line_head::failed && text.size() >= sizeof numbers) {
+    std::memcpy(numbers, text.data(), sizeof numbers);
     c.failed = true;
-    tell(c.rank, code, false, text.substr(sizeof code), lent_.cause_of(c.rank));
+    tell(c.rank, numbers[0], numbers[1] != 0, text.substr(sizeof numbers), lent_.cause_of(c.rank));
     tell_done();
   }
 }

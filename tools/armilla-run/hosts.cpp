@@ -199,7 +199,7 @@ void root::pass_loss(const host& from, const std::string& said) {
 void root::take_failure(const std::string& text) {
   const json said = json::parse(text, nullptr, false);
   if (said.is_discarded()) return;
-  const failure how{said.value("code", 1), said.value("struck", false), said.value("lost", false), said.value("text", "")};
+  const failure how{said.value("code", 1), said.value("primary", false), said.value("lost", false), said.value("text", "")};
   if (!how.lost || !goes_on()) return fail(how);
   go_on_without(how, desk_.left() - 1);  // that it is lost follows
 }
@@ -252,9 +252,9 @@ void root::reap() {
 // --- the end ---
 
 void root::fail(failure f) {
-  if (failure_ && (failure_->struck || !f.struck || stopping_)) return;
+  if (failure_ && (failure_->primary || !f.primary || stopping_)) return;
   failure_ = std::move(f);
-  const std::uint64_t patience = failure_->lost ? settings_.loss_grace_ns : failure_->struck ? 0 : cause_may_follow_ns;
+  const std::uint64_t patience = failure_->lost ? settings_.loss_grace_ns : failure_->primary ? 0 : cause_may_follow_ns;
   stop_ns_ = std::min(stop_ns_, deadline_after_ns(patience));
 }
 

@@ -41,8 +41,8 @@ struct host {
 
 struct failure {
   int code = 1;
-  bool struck = false;  // by a signal
-  bool lost = false;    // the others hear of it, and have time to end by themselves
+  bool primary = false;  // no other rank's end can be its cause
+  bool lost = false;     // the others hear of it, and have time to end by themselves
   std::string text;
 };
 

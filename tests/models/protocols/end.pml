@@ -11,6 +11,7 @@
  * Stands for: armilla/team/team.cpp: lose_member, await_step_of_any
  * Stands for: armilla/session/session_state.cpp: fail_by_exception, finish
  * Code: armilla/boot/supervisor.cpp: judge(); tell_losses();
+ * Code: armilla/boot/child.cpp: if (plan.job->failure.is_primary()) return from_record(*plan.job); std::optional<ending> other;
  * Code: armilla/boot/child.cpp: if (e && e->kind == ending::how::signal && e->code != SIGABRT) return e; if (e && !other) other = e;
  * Code: armilla/boot/child.cpp: if (e.code == 0 && e.kind == ending::how::code) return std::nullopt;
  * Code: armilla/boot/supervisor.cpp: if (c.told() || (c.alive ? !noted_by(plan_, c) : finished(plan_, c))) continue;
@@ -179,6 +180,7 @@ proctype fate() {
 #else
 #define IS_SECONDARY(r) (NOTED_BY(r) && note_secondary)
 #endif
+#define IS_PRIMARY (note_complete && !note_secondary)
 #define ANY_SECONDARY (IS_SECONDARY(0) || IS_SECONDARY(1) || IS_SECONDARY(2))
 #define SECONDARY_LIVES ((IS_SECONDARY(0) && !seen[0]) || (IS_SECONDARY(1) && !seen[1]) || (IS_SECONDARY(2) && !seen[2]))
 #ifdef EXIT_IS_SUCCESS
@@ -196,8 +198,9 @@ proctype fate() {
 
 inline find_failure() {
   unnoted = NONE;
-  r = 0;
+  r = (IS_PRIMARY -> N + 1 : 0);
   do
+  :: r == N + 1 -> failure = note_rank; break
   :: r < N && (NOTED_BY(r) || !seen[r] || SUCCESS(r)) -> r++
   :: r < N && !NOTED_BY(r) && seen[r] && process[r] == struck -> failure = r; break
   :: r < N && !NOTED_BY(r) && seen[r] && process[r] != struck && !SUCCESS(r) -> unnoted = (unnoted == NONE -> r : unnoted); r++
