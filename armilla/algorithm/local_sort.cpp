@@ -40,6 +40,14 @@ void sort_numbers(unsigned char* first, std::size_t n, bool ascending) {
   sort_bytes(first, n, ascending);
 }
 
+template <class Number>
+void stable_sort_numbers(Number* first, std::size_t n, bool ascending) {
+  if (ascending)
+    std::stable_sort(first, first + n, number_comes_first<number_order::ascending, Number>);
+  else
+    std::stable_sort(first, first + n, number_comes_first<number_order::descending, Number>);
+}
+
 template void sort_numbers(std::int16_t*, std::size_t, bool);
 template void sort_numbers(std::uint16_t*, std::size_t, bool);
 template void sort_numbers(std::int32_t*, std::size_t, bool);
@@ -48,5 +56,7 @@ template void sort_numbers(std::int64_t*, std::size_t, bool);
 template void sort_numbers(std::uint64_t*, std::size_t, bool);
 template void sort_numbers(float*, std::size_t, bool);
 template void sort_numbers(double*, std::size_t, bool);
+template void stable_sort_numbers(float*, std::size_t, bool);
+template void stable_sort_numbers(double*, std::size_t, bool);
 
 }  // namespace armilla::detail

@@ -35,6 +35,9 @@ constexpr number_order order_meant_by() {
 /// numbers below.
 template <class Number>
 void sort_numbers(Number* first, std::size_t n, bool ascending);
+/// The same of floating-point numbers, of which some may be NaNs. Equal ones (0.0 and -0.0) keep their order.
+template <class Number>
+void stable_sort_numbers(Number* first, std::size_t n, bool ascending);
 
 /// The integer of a size for which that is instantiated; floating-point numbers themselves.
 template <bool Signed, std::size_t Size>
@@ -45,6 +48,16 @@ using integer_of =
                                                              std::conditional_t<Signed, std::int64_t, std::uint64_t>>>>;
 template <plain_number T>
 using as_sorted = std::conditional_t<std::floating_point<T>, T, integer_of<std::is_signed_v<T>, sizeof(T)>>;
+
+/// Whether a number comes before another; NaNs come last.
+template <number_order Meant, plain_number T>
+bool number_comes_first(const T& a, const T& b) {
+  const bool first = Meant == number_order::ascending ? a < b : b < a;
+  if constexpr (std::floating_point<T>)
+    return bool(int(first) | (int(a == a) & int(b != b)));
+  else
+    return first;
+}
 
 /// What comes first: `comp` of the projections; NaNs come last. What `comp` throws is noted, and from then on nothing comes
 /// first: so a sort ends soon, and has each element once.
@@ -60,11 +73,7 @@ class element_order {
 
   bool operator()(const T& a, const T& b) const {
     if constexpr (meant != number_order::other) {
-      const bool first = meant == number_order::ascending ? a < b : b < a;
-      if constexpr (std::floating_point<T>)
-        return bool(int(first) | (int(a == a) & int(b != b)));
-      else
-        return first;
+      return number_comes_first<meant>(a, b);
     } else if constexpr (!may_throw) {
       return bool(std::invoke(comp_, std::invoke(proj_, a), std::invoke(proj_, b)));
     } else {
@@ -125,21 +134,23 @@ bool is_sorted_here(const T* first, std::size_t n, const Order& comes_first) {
 /// they are not looked at for it.
 template <class T, class Order>
 void sort_here(T* first, std::size_t n, const Order& comes_first, bool stable, bool may_have_nans = true) {
-  const auto ordered = [&comes_first](const T& a, const T& b) { return comes_first(a, b); };
   if constexpr (Order::meant != number_order::other) {
-    if (std::integral<T> || !stable) {
-      std::size_t numbers = n;
-      if constexpr (std::floating_point<T>)
-        if (may_have_nans && has_nans(first, n))
-          numbers = std::size_t(std::partition(first, first + n, [](T x) { return x == x; }) - first);
-      return sort_numbers(reinterpret_cast<as_sorted<T>*>(first), numbers, Order::meant == number_order::ascending);
+    constexpr bool ascending = Order::meant == number_order::ascending;
+    std::size_t numbers = n;
+    if constexpr (std::floating_point<T>) {
+      if (stable) return stable_sort_numbers(first, n, ascending);
+      if (may_have_nans && has_nans(first, n))
+        numbers = std::size_t(std::partition(first, first + n, [](T x) { return x == x; }) - first);
     }
+    sort_numbers(reinterpret_cast<as_sorted<T>*>(first), numbers, ascending);
+  } else {
+    const auto ordered = [&comes_first](const T& a, const T& b) { return comes_first(a, b); };
+    const in_functions here;
+    if (stable)
+      std::stable_sort(first, first + n, ordered);
+    else
+      std::sort(first, first + n, ordered);
   }
-  const in_functions here;
-  if (stable)
-    std::stable_sort(first, first + n, ordered);
-  else
-    std::sort(first, first + n, ordered);
 }
 
 }  // namespace armilla::detail

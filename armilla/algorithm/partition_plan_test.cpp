@@ -12,26 +12,38 @@
 namespace armilla::detail {
 namespace {
 
+struct plan {
+  plan(const std::vector<int>& sample, const std::vector<std::size_t>& wanted)
+      : groups(sample.data(), sample.size(), sizeof(int), wanted, sample.size(), {&less, comes_first_erased<int, std::less<>>}),
+        of(groups, sample.data()) {}
+  explicit plan(std::size_t borders) : groups(borders), of(groups, nullptr) {}
+  std::size_t bucket_of(int e) const { return of.bucket_of(e, less); }
+
+  std::less<> less;
+  border_groups groups;
+  partition_plan<int> of;
+};
+
 // All elements in order are their own sample, so that each border must lie in the bucket which says so.
 void check_borders(std::vector<int> elements, const std::vector<std::size_t>& wanted) {
   std::ranges::sort(elements);
-  const partition_plan<int> plan(elements, wanted, elements.size(), std::less<>{});
+  const plan p(elements, wanted);
   std::size_t border = 0;
-  for (std::size_t g = 0; g < plan.groups(); ++g) {
-    ASSERT_EQ(plan.first_border(g), border);
-    for (; border < plan.end_border(g); ++border) {
+  for (std::size_t g = 0; g < p.groups.size(); ++g) {
+    ASSERT_EQ(p.groups[g].begin, border);
+    for (; border < p.groups[g].end; ++border) {
       const std::size_t behind = std::min(wanted[border], elements.size() - 1);
       const std::size_t before = std::max<std::size_t>(wanted[border], 1) - 1;
-      if (behind == wanted[border]) { ASSERT_EQ(plan.bucket_of(elements[behind], std::less<>{}), 2 * g + 1); }
-      ASSERT_LE(plan.bucket_of(elements[before], std::less<>{}), 2 * g + 1);
+      if (behind == wanted[border]) { ASSERT_EQ(p.bucket_of(elements[behind]), 2 * g + 1); }
+      ASSERT_LE(p.bucket_of(elements[before]), 2 * g + 1);
     }
   }
   EXPECT_EQ(border, wanted.size());
   std::size_t last = 0;
   for (const int e : elements) {
-    const std::size_t bucket = plan.bucket_of(e, std::less<>{});
+    const std::size_t bucket = p.bucket_of(e);
     ASSERT_GE(bucket, last);
-    ASSERT_LT(bucket, plan.buckets());
+    ASSERT_LT(bucket, p.groups.buckets());
     last = bucket;
   }
 }
@@ -54,29 +66,29 @@ TEST(partition_plan, members_of_few_elements_each_share_one_bucket) {
   std::vector<int> elements(20);
   std::iota(elements.begin(), elements.end(), 0);
   const std::vector<std::size_t> wanted{5, 10, 15};
-  const partition_plan<int> plan(elements, wanted, elements.size(), std::less<>{});
-  EXPECT_EQ(plan.groups(), 1U);
-  for (const int e : elements) EXPECT_EQ(plan.bucket_of(e, std::less<>{}), 1U);
+  const plan p(elements, wanted);
+  EXPECT_EQ(p.groups.size(), 1U);
+  for (const int e : elements) EXPECT_EQ(p.bucket_of(e), 1U);
 }
 
 TEST(partition_plan, many_elements_have_most_outside_of_buckets_with_borders) {
   std::vector<int> elements(10'000);
   std::iota(elements.begin(), elements.end(), 0);
   const std::vector<std::size_t> wanted{2500, 5000, 7500};
-  const partition_plan<int> plan(elements, wanted, elements.size(), std::less<>{});
-  ASSERT_EQ(plan.buckets(), 7U);
-  EXPECT_EQ(plan.bucket_of(0, std::less<>{}), 0U);
-  EXPECT_EQ(plan.bucket_of(2500, std::less<>{}), 1U);
-  EXPECT_EQ(plan.bucket_of(3750, std::less<>{}), 2U);
-  EXPECT_EQ(plan.bucket_of(7500, std::less<>{}), 5U);
-  EXPECT_EQ(plan.bucket_of(9999, std::less<>{}), 6U);
+  const plan p(elements, wanted);
+  ASSERT_EQ(p.groups.buckets(), 7U);
+  EXPECT_EQ(p.bucket_of(0), 0U);
+  EXPECT_EQ(p.bucket_of(2500), 1U);
+  EXPECT_EQ(p.bucket_of(3750), 2U);
+  EXPECT_EQ(p.bucket_of(7500), 5U);
+  EXPECT_EQ(p.bucket_of(9999), 6U);
 }
 
 TEST(partition_plan, without_a_sample_all_is_one_bucket) {
-  const partition_plan<int> plan(3);
-  EXPECT_EQ(plan.buckets(), 3U);
-  EXPECT_EQ(plan.end_border(0), 3U);
-  EXPECT_EQ(plan.bucket_of(7, std::less<>{}), 1U);
+  const plan p(3);
+  EXPECT_EQ(p.groups.buckets(), 3U);
+  EXPECT_EQ(p.groups[0].end, 3U);
+  EXPECT_EQ(p.bucket_of(7), 1U);
 }
 
 }  // namespace

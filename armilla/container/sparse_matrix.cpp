@@ -17,6 +17,11 @@ void throw_too_many_columns(std::size_t columns) {
 
 namespace {
 
+struct market_entries {
+  std::size_t rows = 0, columns = 0;
+  std::vector<matrix_entry<double>> mine;
+};
+
 /// What the first lines say.
 struct market_header {
   bool pattern = false, mirrored = false;
@@ -140,6 +145,15 @@ class market_reader {
 
 }  // namespace
 
-market_entries read_market_entries(const std::string& path, const file_options& how) { return market_reader(path, how).read(); }
-
 }  // namespace armilla::detail
+
+namespace armilla {
+
+template class sparse_matrix<double>;
+
+sparse_matrix<double> read_matrix_market(const std::string& path, const file_options& how) {
+  const detail::market_entries all = detail::market_reader(path, how).read();
+  return {all.rows, all.columns, all.mine, how.members ? how.members : world()};
+}
+
+}  // namespace armilla

@@ -112,21 +112,11 @@ class sparse_matrix {
   mutable detail::sparse_part<T> part_;  // `fetched` is room for one product at a time
 };
 
-namespace detail {
-
-struct market_entries {
-  std::size_t rows = 0, columns = 0;
-  std::vector<matrix_entry<double>> mine;
-};
-market_entries read_market_entries(const std::string& path, const file_options& how);
-
-}  // namespace detail
-
 /// A matrix from a MatrixMarket file of coordinates (real, integer or pattern; general, symmetric or skew-symmetric), each rank
 /// its part of the lines. Collective. usage_error or remote_error on all, with file and line, for what is none.
-inline sparse_matrix<double> read_matrix_market(const std::string& path, const file_options& how = {}) {
-  const detail::market_entries all = detail::read_market_entries(path, how);
-  return {all.rows, all.columns, all.mine, how.members ? how.members : world()};
-}
+sparse_matrix<double> read_matrix_market(const std::string& path, const file_options& how = {});
+
+// The library has the one that files give.
+extern template class sparse_matrix<double>;
 
 }  // namespace armilla
