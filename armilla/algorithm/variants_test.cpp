@@ -89,6 +89,40 @@ RANK_TEST(nowait_keeps_an_error_for_the_next_meeting) {
   EXPECT_EQ(am::reduce(y), 200);
 }
 
+namespace {
+
+void leave_an_error(const am::team& t) {
+  am::vector<int> x(100, 0, am::on(t));
+  am::for_each(am::nowait, x, [](int&) { throw std::domain_error("left behind"); });
+}
+
+}  // namespace
+
+RANK_TEST(a_fence_throws_the_error_of_nowait_once) {
+  leave_an_error(am::world());
+  EXPECT_THROWS_SAYING(am::remote_error, "element 0: left behind (in for_each that did not wait)", am::fence());
+  am::fence();
+  am::vector<int> y(10, 1);
+  EXPECT_EQ(am::reduce(y), 10);
+}
+
+RANK_TEST(a_fence_of_a_team_throws_the_error_of_nowait_of_that_team) {
+  const am::team half = am::world().split(am::rank() % 2);
+  if (am::rank() % 2 == 0) leave_an_error(half);
+  if (am::rank() % 2 == 0)
+    EXPECT_THROWS_SAYING(am::remote_error, "left behind", half.fence());
+  else
+    half.fence();
+  am::fence();
+}
+
+RANK_TEST(a_fence_of_other_members_leaves_the_error_of_nowait) {
+  const am::team half = am::world().split(am::rank() % 2), alone = am::world().split(am::rank());
+  if (am::rank() % 2 == 0) leave_an_error(half);
+  if (half.size() > 1) alone.fence();
+  EXPECT_THROWS_SAYING(am::remote_error, "left behind", am::fence());
+}
+
 RANK_TEST(nowait_of_one_algorithm_is_not_that_of_the_next) {
   am::vector<int> x(10);
   am::vector<int> shorter(3);

@@ -49,11 +49,11 @@ struct pending_op {
   handler_id reply_handler = no_handler;  ///< may complete it; no_handler: only this rank's own code does
   state_t state = state_t::free;
   enum class dropped : std::uint8_t {
-    forgets,
-    tells,  ///< an error that nothing takes out is told like that of a statement
-    waits   ///< memory of the caller is written until the reply is there
+    reports,  ///< an error is thrown by the next fence
+    forgets,  ///< another operation has the same error
+    waits     ///< as `reports`; memory of the caller is written until the reply is there
   };
-  dropped if_dropped = dropped::forgets;
+  dropped if_dropped = dropped::reports;
   bool deferred = false;  ///< a fence waits until `next_step` has run: see `defer_for`
   continuation* next_step = nullptr;
   union {
@@ -127,7 +127,7 @@ class pending_ops {
     free_ = c->next_free;
     c->reply_handler = reply_handler;
     c->state = pending_op::state_t::pending;
-    c->if_dropped = pending_op::dropped::forgets;
+    c->if_dropped = pending_op::dropped::reports;
     return c;
   }
   void give_back(pending_op* c) noexcept {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <ranges>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/global/memory.hpp"
 #include "armilla/global/per_rank.hpp"
+#include "armilla/team/fence.hpp"
 #include "armilla/team/named_algorithm.hpp"
 
 namespace armilla::detail {
@@ -82,6 +84,28 @@ const kept_failure* kept_for(const team& t) {
   return found == mine->kept.end() ? nullptr : &*found;
 }
 
+// A fence of other members leaves it for one of its own.
+bool is_of(const kept_failure& k, const std::uint64_t* part) noexcept { return part == nullptr || k.team == *part; }
+
+std::uint64_t count_kept(const std::uint64_t* part) {
+  return std::uint64_t(std::ranges::count_if(mine->kept, [part](const kept_failure& k) { return is_of(k, part); }));
+}
+
+std::string with_element(const std::string& text, std::size_t index) {
+  return index == npos ? text : fmt::format("element {}: {}", index, text);
+}
+
+// The first; the others of that team, or of all, are forgotten with it.
+bool take_kept(const std::uint64_t* part, std::string& type, std::string& text) {
+  const auto first = std::ranges::find_if(mine->kept, [part](const kept_failure& k) { return is_of(k, part); });
+  if (first == mine->kept.end()) return false;
+  const auto& r = failures::of(first->what);
+  type = r.type;
+  text = fmt::format("{} (in {} that did not wait)", with_element(r.text, r.index), first->operation);
+  std::erase_if(mine->kept, [part](const kept_failure& k) { return is_of(k, part); });
+  return true;
+}
+
 /// The failure of an earlier algorithm that did not wait comes before that of this one.
 failure take_first(const team& t, failure& now) {
   const auto found = std::ranges::find(mine->kept, t.id(), &kept_failure::team);
@@ -112,14 +136,16 @@ void throw_failure_of(const team& t, const char* operation, std::uint64_t loser,
   std::vector<std::string> said(2);
   if (std::uint64_t(t.rank()) == loser) {
     const auto& r = failures::of(first);
-    said = {r.type, r.index == npos ? r.text : fmt::format("element {}: {}", r.index, r.text)};
+    said = {r.type, with_element(r.text, r.index)};
   }
   said = t.broadcast(said, rank_t(loser));
   throw remote_error(t.world_rank(rank_t(loser)), algorithm_here(operation), said[0], said[1]);
 }
 
 void keep_failure(const team& t, const char* operation, failure& now) {
-  if (now.happened() && kept_for(t) == nullptr) mine->kept.push_back({t.id(), operation, std::move(now)});
+  if (!now.happened() || kept_for(t) != nullptr) return;
+  set_kept_errors({&count_kept, &take_kept});
+  mine->kept.push_back({t.id(), operation, std::move(now)});
 }
 
 void retain(const team& t, global_address block) { mine->retained.push_back(retained_for(t, block, nullptr)); }

@@ -13,8 +13,9 @@
 /// that fits into a cache line, which is a barrier as well.
 namespace armilla {
 
-/// In front of an algorithm's arguments: it does not wait for the other members in the end. What a function threw comes at the
-/// team's next agreement. What others have written is there after that, or after a barrier.
+/// In front of an algorithm's arguments: it does not wait for the other members in the end. An error of a function is thrown by
+/// the team's next agreement (an algorithm that waits, a container that is made) or by the next fence of the team or of all
+/// ranks, whichever comes first; at the latest it ends the job. What others have written is there after that, or after a barrier.
 struct nowait_t {};
 inline constexpr nowait_t nowait{};
 
@@ -42,7 +43,7 @@ class failure {
 std::uint64_t vote_of(const team& t, const failure& mine);
 /// All members know that `loser` failed: throws its error on each.
 [[noreturn, gnu::cold]] void throw_failure_of(const team& t, const char* operation, std::uint64_t loser, failure& mine);
-/// For `nowait`: the failure is told at the team's next agreement.
+/// For `nowait`: the team's next agreement or fence throws the failure.
 void keep_failure(const team& t, const char* operation, failure& mine);
 
 /// Around a meeting of all members: what was put aside before it is given back behind it.

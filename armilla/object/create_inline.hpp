@@ -136,12 +136,13 @@ auto kept_arguments(A&&... arguments) {
 }
 
 // A call with the reference that `ref` will give, made when it is there; `ref` becomes a future of the same reference.
-// `Tells`: that there is no reference is an error of a statement, for there is no other that it could be told to.
-template <bool Tells = false, class T, class Call>
+// If there is no reference, the call has that error, and not also a `ref` that is dropped.
+template <class T, class Call>
 auto call_when_there(future<remote<T>>& ref, Call make_call) {
   using R = typename std::invoke_result_t<Call&, const remote<T>&>::value_type;
   auto reply = promise<R>::make("call");
   auto again = promise<remote<T>>::make("call");
+  again.target->if_dropped = pending_op::dropped::forgets;
   future<R> result = reply.get_future();
   future<remote<T>> replaced = again.get_future();
   when_filled(std::move(ref), [to = late_op(reply.target), back = late_op(again.target),
@@ -150,10 +151,7 @@ auto call_when_there(future<remote<T>>& ref, Call make_call) {
       late_op to, back;
       Call& make_call;
       void fail(std::exception_ptr reason) {
-        if (pending_op* c = to.find())
-          c->fail(reason);
-        else if (Tells)
-          current->fibers->lose_error(reason);
+        to.fail(reason);
         if (pending_op* c = back.find()) c->fail(std::move(reason));
       }
       void take(remote<T>&& there) {
@@ -170,7 +168,7 @@ auto call_when_there(future<remote<T>>& ref, Call make_call) {
 // A statement likewise.
 template <class T, class Call>
 void state_when_there(future<remote<T>>& ref, Call make_call) {
-  (void)call_when_there<true>(ref, [make_call = std::move(make_call)](const remote<T>& there) mutable {
+  (void)call_when_there(ref, [make_call = std::move(make_call)](const remote<T>& there) mutable {
     make_call(there);
     return make_future();
   });

@@ -52,6 +52,7 @@ RANK_TEST(each_answer_counts_once) {
   EXPECT_EQ(answers_to([] {}, 10), 10u);
   EXPECT_EQ(answers_to([] { return std::string("text"); }, 10), 10u);
   EXPECT_EQ(answers_to([]() -> int { throw std::runtime_error("none"); }, 10), 10u);
+  EXPECT_THROWS_SAYING(am::remote_error, "none", am::fence());  // their errors were not taken
   EXPECT_EQ(answers_to([] { return 1; }, 1), 1u);
 }
 

@@ -72,11 +72,14 @@ struct error_reply {
       at += sizeof head + bytes;
       ++in.out.count().remote_errors;
       in.count_message(reply_error_handler, sizeof head + bytes);
-      if (pending_op* c = in.out.pending.find(head.name); c != nullptr && c->is_question())
-        c->fail(std::make_exception_ptr(
-            remote_error(head.thrower, "call", {text, head.type_bytes}, {text + head.type_bytes, head.text_bytes})));
-      else
+      const auto error = std::make_exception_ptr(
+          remote_error(head.thrower, "call", {text, head.type_bytes}, {text + head.type_bytes, head.text_bytes}));
+      if (pending_op* c = in.out.pending.find(head.name); c != nullptr && c->is_question()) {
+        c->fail(error);
+      } else {
         ++in.out.count().replies_abandoned;
+        note_dropped_error(error);
+      }
     }
   }
 };
@@ -163,7 +166,7 @@ void rethrow_and_give_back(pending_op* c) {
 void abandon_failed(pending_op* c) noexcept { delete c->error; }
 
 void drop_failed(pending_op* c) noexcept {
-  if (c->if_dropped == pending_op::dropped::tells) current->fibers->lose_error(std::move(*c->error));
+  if (c->if_dropped != pending_op::dropped::forgets) note_dropped_error(*c->error);
   abandon_failed(c);
 }
 
@@ -176,8 +179,6 @@ void await_dropped(pending_op& c) noexcept {
   }
 }
 
-void tell_dropped_error() noexcept { current->fibers->lose_error(std::current_exception()); }
-
 void defer_for(pending_op& c) noexcept {
   if (c.reply_handler == no_handler || c.deferred) return;
   c.deferred = true;
@@ -188,15 +189,29 @@ void settle_deferred(pending_op& c) noexcept {
   if (std::exchange(c.deferred, false)) current->messages->sums.resume();
 }
 
-void note_statement_error(context& self, rank_t source, std::exception_ptr reason) {
+namespace {
+
+void note_error(context& self, const thrown_text& found, const std::string& from) {
   call_state& calls = *self.calls;
-  const thrown_text found = describe_exception(self.rank, reason);
   const std::lock_guard lock(calls.error_lock);
   if (calls.statement_errors++ != 0) return;
-  const std::string from = " (in a statement of rank " + std::to_string(source) + ")";
   const std::string text = shortened(found.text, sizeof error_record::text - 1 - from.size()) + from;
   calls.first_error = std::make_exception_ptr(remote_error(found.thrower, "async", found.type, text));
   if (calls.tell_errors) tell_error(self.rank, found, from);
+}
+
+}  // namespace
+
+void note_statement_error(context& self, rank_t source, std::exception_ptr reason) {
+  note_error(self, describe_exception(self.rank, reason), " (in a statement of rank " + std::to_string(source) + ")");
+}
+
+// Whoever is concerned hears of a lost rank elsewhere.
+void note_dropped_error(const std::exception_ptr& reason) noexcept {
+  context& self = *current;
+  const thrown_text found = describe_exception(self.rank, reason);
+  if (self.calls == nullptr || found.type == "armilla::rank_lost") return;
+  note_error(self, found, " (the future of it was dropped)");
 }
 
 void reply_error(outbox& out, rank_t source, op_id to, std::exception_ptr reason) {

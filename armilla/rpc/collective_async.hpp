@@ -22,8 +22,8 @@
 ///
 /// All members start them in the same order, as for all collectives of a team; the two kinds are counted apart. Values go along;
 /// memory that a span names stays and is left alone until the future is ready. Bodies may start them, too, and a fence then waits
-/// for them. Errors arrive at `get`, and at the next fence as a statement's if the future is dropped (not where a `then` or
-/// `when_all` has taken it over: its future alone has the error then); usage_error at once for the empty team. The job does not
+/// for them. Errors arrive at `get`, and at the next fence as a statement's if the future is dropped (where a `then` or
+/// `when_all` has taken it over, its future has the error); usage_error at once for the empty team. The job does not
 /// end before they have. Cost: that of the collective, a fiber (some 50 ns), and no allocation for small values; the first of a
 /// team makes its twin.
 namespace armilla {
@@ -33,12 +33,11 @@ auto team::collective_async(F f) const -> future<std::invoke_result_t<F&, const 
   using R = std::invoke_result_t<F&, const team&>;
   team twin = detail::twin_of(*this);
   const auto promised = detail::promise<R>::make("collective_async");
-  promised.target->if_dropped = detail::pending_op::dropped::tells;
   future<R> result = promised.get_future();
   detail::start_detached(
       [twin = std::move(twin), to = detail::late_op(promised.target), f = std::move(f)]() mutable {
         const std::lock_guard turn(detail::turn_of(twin));
-        detail::fill(to, [&]() -> R { return f(twin); }, true);
+        detail::fill(to, [&]() -> R { return f(twin); });
       },
       "collective_async");
   return result;

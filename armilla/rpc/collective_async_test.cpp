@@ -149,9 +149,59 @@ RANK_TEST(a_fence_tells_the_error_of_an_answer_that_was_not_asked_for) {
 
 RANK_TEST(an_error_that_was_read_is_not_told_again) {
   EXPECT_THROWS_SAYING(std::runtime_error, "nothing reads this", that_fails().get());
-  {
-    auto question = am::call(am::rank(), [] { throw std::runtime_error("of a question that uses the cell again"); });
+  am::fence();
+}
+
+namespace {
+
+[[noreturn]] void fall() { throw std::runtime_error("nothing reads this"); }
+int fall_with_value() { fall(); }
+am::rank_t next_rank() { return (am::rank() + 1) % am::ranks(); }
+
+// Each leaves an error in a future that is destroyed: before it has come, and after.
+template <class F>
+void expect_told(const char* what, const F& make) {
+  for (const bool awaited : {false, true}) {
+    if (am::rank() == 0) {
+      auto f = make();
+      if (awaited) f.wait();
+    }
+    bool told = false;
+    try {
+      am::fence();
+    } catch (const am::remote_error& why) { told = std::string(why.what()).find("nothing reads this") != std::string::npos; }
+    if (!told) rank_test::fail(__FILE__, __LINE__, std::string(what) + (awaited ? ", awaited" : ""));
+    am::fence();  // throws it once
   }
+}
+
+}  // namespace
+
+RANK_TEST(a_fence_throws_the_error_of_every_kind_of_future_that_is_destroyed) {
+  expect_told("call", [] { return am::call(next_rank(), fall_with_value); });
+  expect_told("call without a value", [] { return am::call(next_rank(), [] { fall(); }); });
+  expect_told("call as a fiber", [] { return am::call(next_rank(), am::as_fiber([] { fall(); })); });
+  expect_told("call of itself", [] { return am::call(am::rank(), fall_with_value); });
+  expect_told("then", [] { return am::call(next_rank(), [] { return 3; }).then([](int) { fall(); }); });
+  expect_told("then of an error", [] { return am::call(next_rank(), fall_with_value).then([](int n) { return n; }); });
+  expect_told("then of what is ready", [] { return am::make_future(3).then([](int) { fall(); }); });
+  expect_told("then that gives a future", [] {
+    return am::call(next_rank(), [] { return 3; }).then([](int) { return am::call(next_rank(), fall_with_value); });
+  });
+  expect_told("when_all", [] { return am::when_all(am::call(next_rank(), fall_with_value), am::make_future(3)); });
+  expect_told("when_all without values", [] {
+    std::vector<am::future<void>> all;
+    all.push_back(am::call(next_rank(), [] { fall(); }));
+    return am::when_all(std::move(all));
+  });
+}
+
+// when_any gives the first; the others are not chosen, and so are their errors.
+RANK_TEST(what_when_any_did_not_choose_is_discarded) {
+  std::vector<am::future<int>> all;
+  all.push_back(am::make_future(3));
+  all.push_back(am::call(next_rank(), fall_with_value));
+  EXPECT_EQ(am::when_any(std::move(all)).get().second, 3);
   am::fence();
 }
 

@@ -12,8 +12,9 @@ namespace armilla {
 
 /// The reply to a question that may not be there yet. Belongs to the rank that asked, moves, and is asked once.
 ///
-/// Ready when the reply has been taken in, which happens inside the library's calls: `get`, `wait`, `poll`, fences and
-/// barriers. Dropping a future does not stop the body; its reply is counted and thrown away. Cost: no allocation for
+/// Ready when the reply has been received, which happens inside the library's calls: `get`, `wait`, `poll`, fences and
+/// barriers. If a future is destroyed before its value is taken, the callee still runs and its value is discarded. An error is
+/// not discarded: the next fence throws it, as the error of a one-way call; except the loss of a rank. Cost: no allocation for
 /// values up to 40 bytes.
 template <class T>
 class future {
@@ -116,9 +117,7 @@ auto future<T>::then(F f) {
                         struct sink {
                           detail::late_op to;
                           F& f;
-                          void fail(std::exception_ptr reason) {
-                            if (detail::pending_op* c = to.find()) c->fail(std::move(reason));
-                          }
+                          void fail(std::exception_ptr reason) { to.fail(std::move(reason)); }
                           void take(detail::stored<T>&& value) {
                             detail::fill(to, [&]() -> decltype(auto) {
                               if constexpr (std::is_void_v<T>)

@@ -52,8 +52,11 @@ struct future_access {
 [[noreturn, gnu::cold]] void throw_empty_future(const char* operation);
 [[noreturn, gnu::cold]] void rethrow_and_give_back(pending_op* c);
 void abandon_failed(pending_op* c) noexcept;
-/// The same where nothing has taken the error out.
+/// The same where nothing has taken the error out: the next fence throws it.
 void drop_failed(pending_op* c) noexcept;
+/// The result of an operation whose future was dropped is this error: the next fence throws it, like the error of a one-way call.
+/// The loss of a rank is not noted.
+[[gnu::cold]] void note_dropped_error(const std::exception_ptr& reason) noexcept;
 /// Waits for the reply. Where that cannot be, the process ends with a text: memory that may go is written until then.
 void await_dropped(pending_op& c) noexcept;
 void wake_waiting(pending_op& dropped) noexcept;
@@ -144,14 +147,16 @@ struct late_op {
   op_id name;
   explicit late_op(const pending_op* c) noexcept : name(c->name()) {}
   pending_op* find() const noexcept { return current->out->pending.find(name); }
+  void fail(std::exception_ptr reason) const {
+    if (pending_op* c = find())
+      c->fail(std::move(reason));
+    else
+      note_dropped_error(reason);
+  }
 };
 
-/// The present exception is the result of an operation whose future has been dropped.
-void tell_dropped_error() noexcept;
-
-/// `tells`: what is thrown for a dropped future is told as a statement's error.
 template <class U>
-void fill(late_op to, U&& make, bool tells = false) {
+void fill(late_op to, U&& make) {
   using R = std::invoke_result_t<U>;
   try {
     if constexpr (is_future<R>::value) {
@@ -159,9 +164,7 @@ void fill(late_op to, U&& make, bool tells = false) {
       when_filled(make(), [to](pending_op* filled) {
         struct sink {
           late_op to;
-          void fail(std::exception_ptr reason) {
-            if (pending_op* c = to.find()) c->fail(std::move(reason));
-          }
+          void fail(std::exception_ptr reason) { to.fail(std::move(reason)); }
           void take(stored<V>&& value) {
             if (pending_op* c = to.find()) forward_to<V>{c}.take(std::move(value));
           }
@@ -175,12 +178,7 @@ void fill(late_op to, U&& make, bool tells = false) {
       R value = make();
       if (pending_op* c = to.find()) forward_to<R>{c}.take(std::move(value));
     }
-  } catch (...) {
-    if (pending_op* c = to.find())
-      c->fail(std::current_exception());
-    else if (tells)
-      tell_dropped_error();
-  }
+  } catch (...) { to.fail(std::current_exception()); }
 }
 
 template <class T, class F>

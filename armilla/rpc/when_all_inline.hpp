@@ -20,12 +20,10 @@ struct gathering {
 
   void arrived() {
     if (--missing != 0) return;
-    if (pending_op* c = to.find()) {
-      if (error != nullptr)
-        c->fail(std::move(error));
-      else
-        forward_to<Result>{c}.take(std::move(values));
-    }
+    if (error != nullptr)
+      to.fail(std::move(error));
+    else if (pending_op* c = to.find())
+      forward_to<Result>{c}.take(std::move(values));
     delete this;
   }
 };
@@ -54,12 +52,10 @@ struct countdown {
   late_op to;
   void arrived() {
     if (--missing != 0) return;
-    if (pending_op* c = to.find()) {
-      if (error != nullptr)
-        c->fail(std::move(error));
-      else
-        forward_to<void>{c}.take({});
-    }
+    if (error != nullptr)
+      to.fail(std::move(error));
+    else if (pending_op* c = to.find())
+      forward_to<void>{c}.take({});
     delete this;
   }
 };

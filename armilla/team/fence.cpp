@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/team/fence.hpp"
 
+#include <cstdio>
 #include <exception>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -92,6 +94,9 @@ void look_at_guests(const team_record& t, round_sums& s) {
 
 bool is_of_all(const team_record& t) noexcept { return t.size == std::uint32_t(t.self->places); }
 
+// Null: it is all ranks.
+const team_record* part_of(const team_record& t) noexcept { return is_of_all(t) ? nullptr : &t; }
+
 round_sums count_here(team_record& t) {
   context& c = *t.self;
   const endpoint& messages = *c.messages;
@@ -106,8 +111,10 @@ round_sums count_here(team_record& t) {
   }
   s.busy = messages.sums.deferred();
   if (!messages.out.nothing_to_send()) ++s.busy;
-  if (hooks.accesses_done != nullptr && !hooks.accesses_done(c, is_of_all(t) ? nullptr : &t)) ++s.busy;
+  if (hooks.accesses_done != nullptr && !hooks.accesses_done(c, part_of(t))) ++s.busy;
   if (hooks.errors != nullptr) s.errors = hooks.errors(c);
+  if (hooks.kept.count != nullptr) [[unlikely]]
+    s.errors += hooks.kept.count(is_of_all(t) ? nullptr : &t.id);
   if (!t.owner->guests.empty()) [[unlikely]]
     look_at_guests(t, s);
   return s;
@@ -222,8 +229,7 @@ std::byte* into_record(void* self, std::uint32_t, std::uint64_t bytes) {
 
 // The lowest member with an error hands it to all others. False: the errors were of bodies that another fence has told.
 [[gnu::cold]] bool share_error(team_record& t, error_record& mine) {
-  fence_hooks& hooks = t.owner->hooks;
-  const std::uint32_t have = hooks.take_error != nullptr && hooks.take_error(*t.self, mine);
+  const std::uint32_t have = t.owner->hooks.take_any_error(*t.self, part_of(t), mine);
   std::uint32_t source = t.size;
   const std::uint64_t step = post(t, &have, sizeof have, "fence");
   for (std::uint32_t i = 0; i < t.size; ++i) {
@@ -328,6 +334,18 @@ void run_fence_in(const team& members, pattern how) {
   set_fence_pattern(*t, how);
   run_fence_as(t, {collective::fence, rank_t(how)});
 }
+
+bool fence_hooks::take_any_error(context& self, const team_record* part, error_record& first) const {
+  if (take_error != nullptr && take_error(self, first)) return true;
+  std::string type, text;
+  if (kept.take == nullptr || !kept.take(part != nullptr ? &part->id : nullptr, type, text)) return false;
+  first.rank = self.rank;
+  std::snprintf(first.type, sizeof first.type, "%s", type.c_str());
+  std::snprintf(first.text, sizeof first.text, "%s", text.c_str());
+  return true;
+}
+
+void set_kept_errors(const kept_errors& how) noexcept { current->teams->hooks.kept = how; }
 
 void run_ending_fence(context& c) { end_among_living(c.teams->ending, {collective::end}); }
 

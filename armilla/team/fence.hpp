@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
+#include <string>
+
 #include "armilla/team/team.hpp"
 
 namespace armilla {
@@ -7,7 +10,8 @@ namespace armilla {
 /// Returns when every statement that any rank sent, and every statement these caused, and so on, has run everywhere, and
 /// every `put` and `store` is complete. All ranks call it. It is a barrier, too, and answers calls while it waits.
 ///
-/// If a statement's body threw, `fence` throws the same `remote_error` on every rank: the first error of the lowest rank.
+/// If the function of a one-way call threw, or an error is in a future that was destroyed before it was asked, or an algorithm
+/// with `nowait` failed, `fence` throws the same `remote_error` on every rank: the first error of the lowest rank.
 ///
 /// Inside a body, in a function instance, in a fiber that a body left behind, and while another fiber of the rank is inside a
 /// fence: usage_error. Cost: one meeting of all ranks (a barrier) if all statements have run by then, two where some are on their
@@ -21,6 +25,15 @@ namespace armilla {
 inline void fence() { detail::run_world_fence(); }
 
 namespace detail {
+/// Errors that a higher layer keeps until the members of a team meet. `team`: the id of a team; null: of every team.
+struct kept_errors {
+  std::uint64_t (*count)(const std::uint64_t* team) = nullptr;
+  /// Gives out the first, and forgets them all. False: there are none.
+  bool (*take)(const std::uint64_t* team, std::string& type, std::string& text) = nullptr;
+};
+/// From now on fences of this rank throw these, too: a fence of a team those of that team, a fence of all ranks all.
+void set_kept_errors(const kept_errors& how) noexcept;
+
 /// Before the last fence of a rank whose program may still have function instances in collectives of world.
 void run_ending_fence(context& c);
 }  // namespace detail

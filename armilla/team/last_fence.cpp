@@ -198,8 +198,7 @@ class last_fence {
 // What other ranks caused here and no fence has told. That a body met a lost rank is no news any more.
 void tell_errors(context& c) {
   error_record first{};
-  fence_hooks& hooks = c.teams->hooks;
-  if (hooks.take_error == nullptr || !hooks.take_error(c, first) || std::string_view(first.type) == "armilla::rank_lost") return;
+  if (!c.teams->hooks.take_any_error(c, nullptr, first) || std::string_view(first.type) == "armilla::rank_lost") return;
   throw remote_error(first.rank, "fence", first.type, first.text);
 }
 

@@ -10,6 +10,7 @@
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/collective_area.hpp"
 #include "armilla/team/far_messages.hpp"
+#include "armilla/team/fence.hpp"
 #include "armilla/team/growth.hpp"
 #include "armilla/team/living.hpp"
 #include "armilla/team/record.hpp"
@@ -22,6 +23,8 @@ struct fence_hooks {
   std::uint64_t (*errors)(context&) = nullptr;
   /// Hands out the first of them and forgets them all. False: there are none.
   bool (*take_error)(context&, error_record&) = nullptr;
+  /// The same of errors that a higher layer keeps until the members of a team meet.
+  kept_errors kept;
   /// Whether the one-sided operations that this rank began are complete at their targets, or are messages that a fence of
   /// `part` counts; null: of all ranks.
   bool (*accesses_done)(context&, const team_record* part) = nullptr;
@@ -30,6 +33,9 @@ struct fence_hooks {
   /// A fence of `t` begins; it is over.
   void (*begin)(context&) = nullptr;
   void (*end)(context&, const team_record& t) = nullptr;
+
+  /// The first error of either kind.
+  bool take_any_error(context& self, const team_record* part, error_record& first) const;
 };
 
 /// What a rank knows of the staging between it and one peer.

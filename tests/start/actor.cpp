@@ -19,6 +19,7 @@
 #include <thread>
 #include <vector>
 
+#include <armilla/algorithms.hpp>
 #include <armilla/armilla.hpp>
 
 #include "armilla/boot/job_block.hpp"
@@ -31,6 +32,10 @@ armilla::rank_t star = 0;
 int given = 0;  // a number
 bool under_traffic = false;
 std::atomic<bool> served = false;  // a callee runs that does not return
+
+struct refuses {
+  refuses() { throw std::logic_error("nobody asked"); }
+};
 
 [[gnu::noinline]] int overflow_the_stack(volatile char* before) {
   volatile char frame[4096];
@@ -178,6 +183,28 @@ void drop_a_result_where_nothing_may_wait() {
       .get();
 }
 
+// Errors that nothing asks for, and no fence or agreement follows.
+void leave_an_error() {
+  const auto fall = [] { throw std::logic_error("nobody asked"); };
+  const armilla::rank_t next = (armilla::rank() + 1) % armilla::ranks();
+  const bool me = armilla::rank() == star;
+  if (scene == "left_statement" && me) armilla::async(next, fall);
+  if (scene == "left_future" && me) (void)armilla::call(next, fall);
+  if (scene == "left_then" && me) (void)armilla::make_future(1).then([fall](int) { fall(); });
+  if (scene == "left_fiber" && me) armilla::spawn(fall).detach();
+  if (scene == "left_collective")
+    (void)armilla::collective_async([fall](const armilla::team& t) { t.rank() == star ? fall() : void(); });
+  if (scene == "left_nowait") {
+    armilla::vector<int> x(8 * std::size_t(armilla::ranks()), 0);
+    armilla::for_each(armilla::nowait, x, [fall](int&) { armilla::rank() == star ? fall() : void(); });
+  }
+  if (scene == "left_visit") {
+    armilla::array<long> x(std::size_t(armilla::ranks()), 0L);
+    if (me) x.visit(std::size_t(next), [fall](long&) { fall(); });
+  }
+  if (scene == "left_object" && me) (void)armilla::create<refuses>(next);
+}
+
 // They are not joined. The second one calls a rank whose own code has ended.
 void leave_fibers() {
   armilla::spawn([] {
@@ -314,6 +341,7 @@ int act() {
   if (scene == "large") fill_a_large_container();
   if (scene == "late" && armilla::rank() == star) usleep(1'500'000);
   if (scene == "fibers") leave_fibers();
+  if (scene.starts_with("left_")) leave_an_error();
   if (scene == "processors") print_processors();
   if (scene == "programs") print_programs();
   if (scene == "stubborn") signal(SIGTERM, SIG_IGN), signal(SIGINT, SIG_IGN);

@@ -309,6 +309,15 @@ class Ending(StartTest):
                                       r".*the job stands still")
             self.assertNotEqual(job.code, 0)
 
+    def test_an_error_that_nobody_asks_for_fails_the_job(self):
+        for scene in ("statement", "future", "then", "fiber", "collective", "nowait", "visit", "object"):
+            for fabric in FABRICS:
+                for ranks in (1, 2):
+                    with self.subTest(scene=scene, fabric=fabric, ranks=ranks):
+                        job = self.run_job("left_" + scene, "0", ranks=ranks, fabric=fabric)
+                        self.assertEqual(job.code, 1)
+                        self.assertRegex(job.err, "std::logic_error.*nobody asked")
+
     def test_alone(self):
         self.assert_failed(self.run_job("throw", "0"), r"^armilla: rank 0 .*ended by an exception: std::runtime_error: the sky falls$", 1)
         self.assert_failed(self.run_job("exit0", "0"), r"^armilla: rank 0 .*ended with code 0 before", 1)
