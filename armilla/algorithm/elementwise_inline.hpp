@@ -46,8 +46,15 @@ struct copy_piece {
   }
 };
 
+/// A container into another one, whose elements are bytes. The type does not matter, so that this is compiled once.
+void copy_bytes(const container_state& from, const container_state& to, std::size_t size, std::size_t alignment);
 template <class From, class To>
-void copy_sized(const From& from, const To& to) {
+inline constexpr bool copies_bytes = false;
+template <class T>
+inline constexpr bool copies_bytes<whole<const T>, whole<T>> = lies_in_segments<T>;
+
+template <class From, class To>
+void copy_walking(const From& from, const To& to) {
   require_room("copy", from.extent(), to.extent());
   const zip_view<From, To> both(from, to);
   algorithm_call why("copy");
@@ -57,6 +64,14 @@ void copy_sized(const From& from, const To& to) {
     return true;
   });
   finish(to.members(), "copy", why);
+}
+
+template <class From, class To>
+void copy_sized(const From& from, const To& to) {
+  if constexpr (copies_bytes<From, To>)
+    return copy_bytes(from.container(), to.container(), sizeof(typename To::value_type), alignof(typename To::value_type));
+  else
+    copy_walking(from, to);
 }
 
 /// Of a range with a size nothing is returned; of one without how many elements have been copied, one behind the other.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
-#include <cstring>
+#include <cstdint>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -12,25 +12,6 @@
 
 namespace armilla::detail {
 
-/// A fetch of elements that are bytes.
-class fetched_bytes final : public fetched_run {
- public:
-  fetched_bytes(global_address from, std::size_t size, std::uint32_t alignment)
-      : bytes_(std::make_unique<std::byte[]>(size + alignment)), from_(from), size_(size) {
-    const auto at = reinterpret_cast<std::uintptr_t>(bytes_.get());
-    begin_ = bytes_.get() + ((at + alignment - 1) / alignment * alignment - at);
-    read_far(begin_, from, {"algorithm", size, alignment, may_read});
-  }
-  std::byte* begin() const noexcept { return begin_; }
-  void put_back() override { write_far(from_, begin_, {"algorithm", size_, 1, may_write}); }
-
- private:
-  std::unique_ptr<std::byte[]> bytes_;
-  std::byte* begin_;
-  global_address from_;
-  std::size_t size_;
-};
-
 /// Elements of other members that this rank cannot load, fetched for a while. One run at a time: `finish` ends it.
 class scratch {
  public:
@@ -38,44 +19,35 @@ class scratch {
   static constexpr std::size_t most_bytes = 1 << 20;
   template <class T>
   static constexpr std::size_t most = sizeof(T) < most_bytes ? most_bytes / sizeof(T) : 1;
+  /// The same for elements of `size` bytes.
+  static constexpr std::size_t most_of(std::size_t size) noexcept { return size < most_bytes ? most_bytes / size : 1; }
+
+  scratch();
+  ~scratch();
+  scratch(const scratch&) = delete;
+
+  /// What brings elements [first, first + n) of a part. `how` is the caller's.
+  using fetch_function = std::unique_ptr<fetched_run> (*)(const void* how, std::size_t first, std::size_t n);
 
   /// Keeps a run of `n` elements until `finish`, which puts them back if the range is `written`.
   template <class Run>
   Run& keep(std::unique_ptr<Run> run, std::size_t n, bool written) {
-    count_moved(n);
     Run& kept = *run;
-    runs_.push_back({std::move(run), written});
+    hold(std::move(run), n, written);
     return kept;
   }
+  /// `n` elements of `size` bytes that are only read, or the first ones of them, and n says of how many.
+  void* read(const part_place& from, std::size_t& n, std::size_t size, fetch_function fetch, const void* how);
 
-  /// `n` elements that are only read, or the first ones of them, and n says of how many. `fetch(first, n)` brings a run.
-  template <class T, class Fetch>
-  T* read(const part_place& from, std::size_t& n, Fetch fetch) {
-    if (n > most<T>) n = most<T>;
-    read_ahead::stream& s = ahead_.of(from);
-    if (!s.holds(from.place, n)) {
-      if (s.run != nullptr) runs_.push_back({std::move(s.run), false});  // others of this run may look at it
-      s.begin = nullptr;
-      ahead_.advance(s, from, n, most<T>, sizeof(T));
-      auto run = fetch(s.first, s.n);
-      T* const begin = static_cast<T*>(static_cast<void*>(run->begin()));
-      T* const here = begin + (from.place - s.first);
-      if (s.n == n)
-        keep(std::move(run), n, false);
-      else
-        hold(s, std::move(run), begin);
-      return here;
-    }
-    return static_cast<T*>(s.begin) + (from.place - s.first);
-  }
+  /// The same of elements that are bytes, of which the first is at `at`.
+  void* read_bytes(global_address at, const part_place& from, std::size_t& n, std::size_t size, std::uint32_t alignment);
+  void* keep_bytes(global_address at, std::size_t& n, std::size_t size, std::uint32_t alignment, bool written);
 
   /// The run is done.
   void finish() {
     if (runs_.empty()) [[likely]]
       return;
-    for (const auto& [run, written] : runs_)
-      if (written) run->put_back();
-    runs_.clear();
+    put_back();
   }
 
  private:
@@ -83,11 +55,8 @@ class scratch {
     std::unique_ptr<fetched_run> run;
     bool written;
   };
-  void hold(read_ahead::stream& s, std::unique_ptr<fetched_run> run, void* begin) {
-    count_moved(s.n);
-    s.run = std::move(run);
-    s.begin = begin;
-  }
+  void put_back();
+  void hold(std::unique_ptr<fetched_run> run, std::size_t n, bool written);
 
   std::vector<kept_run> runs_;
   read_ahead ahead_;
@@ -107,9 +76,7 @@ template <class T>
 T* elements_at(global_address at, std::size_t& n, scratch& s) {
   if (T* const p = mapped_at<T>(at)) [[likely]]
     return p;
-  if (n > scratch::most<T>) n = scratch::most<T>;
-  auto run = std::make_unique<fetched_bytes>(at, n * sizeof(T), alignof(T));
-  return reinterpret_cast<T*>(s.keep(std::move(run), n, !std::is_const_v<T>).begin());
+  return static_cast<T*>(s.keep_bytes(at, n, sizeof(T), alignof(T), !std::is_const_v<T>));
 }
 
 /// The same of elements of which `at` is the place `from` in a member's part. Those that are only read may come ahead.
@@ -118,10 +85,7 @@ T* elements_at(global_address at, const part_place& from, std::size_t& n, scratc
   if constexpr (!std::is_const_v<T>) return elements_at<T>(at, n, s);
   if (T* const p = mapped_at<T>(at)) [[likely]]
     return p;
-  return s.read<std::remove_const_t<T>>(from, n, [&](std::size_t first, std::size_t many) {
-    const auto behind = (std::ptrdiff_t(first) - std::ptrdiff_t(from.place)) * std::ptrdiff_t(sizeof(T));
-    return std::make_unique<fetched_bytes>(at.plus(behind), many * sizeof(T), alignof(T));
-  });
+  return static_cast<T*>(s.read_bytes(at, from, n, sizeof(T), alignof(T)));
 }
 
 }  // namespace armilla::detail

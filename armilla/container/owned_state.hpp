@@ -72,7 +72,7 @@ class fetched_elements final : public fetched_run {
  public:
   fetched_elements(part_name<T> from, std::size_t first, std::size_t n)
       : elements_(call(from.rank(), &copy_run<T>, from, first, n).get()), from_(from), first_(first) {}
-  T* begin() noexcept { return elements_.data(); }
+  void* data() noexcept override { return elements_.data(); }
   void put_back() override { call(from_.rank(), &write_run<T>, from_, first_, std::move(elements_)).get(); }
 
  private:
@@ -124,12 +124,11 @@ class owned_state {
   Element* window(const void* reader, std::size_t first, std::size_t& n, scratch& s) const {
     const auto [member, place] = where.locate(first);
     if (member == me) return part().data() + place;
+    const fetch_of_part part{*this, member};
     if constexpr (std::is_const_v<Element>)
-      return s.read<T>({reader, &where, member, place}, n, [&](std::size_t from, std::size_t many) {
-        return std::make_unique<fetched_elements<T>>(name(member), from, many);
-      });
-    if (n > scratch::most<T>) n = scratch::most<T>;
-    return s.keep(std::make_unique<fetched_elements<T>>(name(member), place, n), n, true).begin();
+      return static_cast<Element*>(s.read({reader, &where, member, place}, n, sizeof(T), fetch, &part));
+    n = std::min(n, scratch::most<T>);
+    return static_cast<Element*>(s.keep(fetch(&part, place, n), n, true).data());
   }
 
   /// `added` elements follow this rank's. Then indices go from member to member.
@@ -145,6 +144,14 @@ class owned_state {
   }
 
  private:
+  struct fetch_of_part {
+    const owned_state& of;
+    rank_t member;
+  };
+  static std::unique_ptr<fetched_run> fetch(const void* how, std::size_t first, std::size_t n) {
+    const auto& part = *static_cast<const fetch_of_part*>(how);
+    return std::make_unique<fetched_elements<T>>(part.of.name(part.member), first, n);
+  }
   /// Of the member with the greatest part.
   std::uint64_t most_bytes() const {
     std::size_t most = 0;

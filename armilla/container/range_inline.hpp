@@ -79,6 +79,7 @@ class whole {
     else
       return state_->where.locate(i).member == state_->me;
   }
+  const element_state<value_type>& container() const noexcept { return *state_; }
   /// This rank's elements.
   T* places() const noexcept { return first_of<value_type>(*state_); }
 

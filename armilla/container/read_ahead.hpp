@@ -12,6 +12,8 @@ namespace armilla::detail {
 class fetched_run {
  public:
   virtual ~fetched_run() = default;
+  /// The first of its elements; null if `scratch::read` does not fetch such runs.
+  virtual void* data() noexcept { return nullptr; }
   /// The elements go back to where they came from.
   virtual void put_back() {}
 };
