@@ -92,10 +92,20 @@ class array : public detail::named_container<array<T>> {
       return armilla::call(rank_of(i), &detail::copy_place<T>, state_.name(member), place);
     }
   }
-  /// Sets element i: a statement, complete at the fence.
+  /// Sets element i by a one-way call, for every type and on every fabric: it runs on the element's rank in the order in which
+  /// this rank sent it, before and after other calls of this rank to that rank (`visit`, `update`, `call`, `get`). Complete at
+  /// the fence. Errors: usage_error for an index beyond the end. Cost: one message.
   void set(std::size_t i, const T& value) {
+    if constexpr (in_segments)
+      visit(i, detail::assigned_bytes{}, detail::bytes_of_element<T>(value));
+    else
+      visit(i, detail::assigned{}, value);
+  }
+  /// Sets element i by the quickest way: a direct store where the memory is mapped, else a message. Complete at the fence. In no
+  /// order with anything that is not complete: not with calls to the element, nor with another `store`. Errors as above.
+  void store(std::size_t i, const T& value) {
     if constexpr (in_segments) {
-      store(ptr(i), value);
+      armilla::store(ptr(i), value);
     } else {
       const auto [member, place] = state_.where.locate(checked(i));
       async(rank_of(i), &detail::write_place<T>, state_.name(member), place, value);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstddef>
+#include <cstring>
 #include <functional>
 #include <type_traits>
 #include <utility>
@@ -40,6 +42,26 @@ struct element_body {
 template <class T, class F>
 auto about_element(const F& f, const char* operation) {
   return element_body<T, typename callable_of<F>::type>{callable_of<F>::portable(f, operation)};
+}
+
+/// The element becomes the value. Elements that are stored in segments are trivially copyable, and need not be sendable.
+struct assigned {
+  template <class T>
+  void operator()(T& element, T& value) const {
+    element = std::move(value);
+  }
+};
+struct assigned_bytes {
+  template <class T>
+  void operator()(T& element, std::array<std::byte, sizeof(T)>& value) const {
+    std::memcpy(static_cast<void*>(&element), value.data(), sizeof element);
+  }
+};
+template <class T>
+std::array<std::byte, sizeof(T)> bytes_of_element(const T& value) noexcept {
+  std::array<std::byte, sizeof(T)> bytes;
+  std::memcpy(bytes.data(), static_cast<const void*>(&value), sizeof value);
+  return bytes;
 }
 
 /// The element becomes op(it, value).
