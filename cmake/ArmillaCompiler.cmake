@@ -45,6 +45,8 @@ target_compile_definitions(armilla_interface INTERFACE ARMILLA_CHECKED=$<BOOL:${
 target_include_directories(armilla_interface SYSTEM INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_include_directories(armilla_interface INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
 
+target_link_options(armilla_interface INTERFACE -Wl,--gc-sections) # a program has of the library what it reaches
+
 # The same for the library with the costly checks that stands beside one without them: armilla::checked.
 add_library(armilla_checked_interface INTERFACE)
 target_compile_features(armilla_checked_interface INTERFACE cxx_std_20)
