@@ -48,6 +48,7 @@ std::optional<ending> look_at(const job_plan& plan, const child& c) {
     e.kind = ending::how::signal;
     e.code = WTERMSIG(c.status);
     e.core = WCOREDUMP(c.status);
+    e.out_of_memory = e.code == SIGKILL && plan.killed_for_memory.since_start() != 0;
   } else {
     e.code = WEXITSTATUS(c.status);
     const bool joined = record.stage.load(std::memory_order_acquire) != rank_stage::absent;

@@ -18,7 +18,8 @@ std::string cause_text(const ending& e) {
     case ending::how::code: return fmt::format("exited with code {}", e.code);
     case ending::how::exited: return fmt::format("ended with code {} before its run() ended", e.code);
     case ending::how::signal:
-      return fmt::format("was killed by signal {} ({}){}", e.code, signal_name(e.code), e.core ? ", core dumped" : "");
+      return fmt::format("was killed by signal {} ({}){}{}", e.code, signal_name(e.code), e.core ? ", core dumped" : "",
+                         e.out_of_memory ? ", its control group ran out of memory" : "");
     case ending::how::lost: return e.text;
     case ending::how::start: return "could not start: " + e.text;
     case ending::how::never_joined:

@@ -16,7 +16,9 @@ struct ending {
   int pid = 0;
   int code = 0;       ///< exit code, signal number or errno
   bool core = false;  ///< a core file was written
-  std::string text;   ///< of an exception, or why it could not join
+  bool out_of_memory =
+      false;         ///< killed by signal 9, and the kernel has killed processes of this control group for want of memory
+  std::string text;  ///< of an exception, or why it could not join
 };
 
 /// "was killed by signal 11 (SIGSEGV)".

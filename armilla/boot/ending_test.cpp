@@ -37,6 +37,12 @@ TEST(ending, names_all_ranks_of_a_process_if_it_may_be_any) {
   EXPECT_EQ(sentence(e), "one of the ranks 0 to 3 (./hello, pid 123) was killed by signal 9 (SIGKILL)");
 }
 
+TEST(ending, says_that_a_rank_was_killed_for_want_of_memory) {
+  ending e = of(ending::how::signal, SIGKILL);
+  e.out_of_memory = true;
+  EXPECT_EQ(sentence(e), "rank 2 (./hello, pid 123) was killed by signal 9 (SIGKILL), its control group ran out of memory");
+}
+
 TEST(ending, tells_an_early_exit_from_a_code) {
   EXPECT_EQ(sentence(of(ending::how::code, 3)), "rank 2 (./hello, pid 123) exited with code 3");
   EXPECT_EQ(sentence(of(ending::how::exited, 0)), "rank 2 (./hello, pid 123) ended with code 0 before its run() ended");

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "armilla/boot/job_block.hpp"
+#include "armilla/boot/oom_kills.hpp"
 #include "armilla/boot/spawn_process.hpp"
 
 namespace armilla::detail {
@@ -14,6 +15,7 @@ struct job_plan {
   int memory = -1;           ///< descriptor of the host's memory
   job_block* job = nullptr;  ///< its first pages, filled; the control pages of all ranks are mapped behind them
   rank_t world_size = 0;     ///< ranks that are started
+  oom_kills killed_for_memory;
   std::vector<const program_spec*> program_of;  ///< for each place, of which there may be more; null: a spare one
 };
 
