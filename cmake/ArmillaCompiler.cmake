@@ -26,6 +26,11 @@ if(ARMILLA_PRECOMPILE AND CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache$") # which
   set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
                                   ${CMAKE_CXX_COMPILER_LAUNCHER})
 endif()
+if(ARMILLA_COSTS)
+  find_program(ARMILLA_TIME NAMES time REQUIRED) # the program, not the shell's word
+  file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/costs")
+  list(PREPEND CMAKE_CXX_COMPILER_LAUNCHER "${ARMILLA_TIME}" -q -a -o "${PROJECT_BINARY_DIR}/costs/objects.txt" -f "%U %S %C")
+endif()
 add_library(armilla_linker INTERFACE)
 foreach(linker IN ITEMS mold lld)
   find_program(ARMILLA_LINKER_${linker} NAMES ${linker} ld.${linker})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Precompiled headers, in presets with ARMILLA_PRECOMPILE: what all tests of one kind include is parsed once. Presets without
-# (minimal, clang) compile the same files without, and so find an #include that is missing.
+# (minimal, dev, clang) compile the same files without, and so find an #include that is missing.
 #
 #   armilla_precompiled(<target> SET <set>): the target's sources begin with the header of this set. Sets: unit, rank, program, bench;
 # none, for options of its own.

@@ -7,17 +7,20 @@
 //       EXPECT_EQ(armilla::ranks(), 2);
 //       EXPECT_THROWS(armilla::usage_error, armilla::call(99, f));
 //     }
-//     RANK_TEST_MAIN()
 //
 // A barrier stands before each test and after the last. A failed expectation prints rank, test, place and values, and the
-// test goes on, so that ranks stay together; in the end the program returns 1. `./x_rank_test PART` runs only the tests
-// whose names contain PART. The build registers such a program for each fabric with 1, 2 and 4 ranks: armilla_rank_test().
+// test goes on, so that ranks stay together; in the end the program returns 1. The files of a layer are one program:
+// `./container_rank_test --of array_test` runs the tests of array_test.cpp (more files: separated by commas),
+// `./container_rank_test --of array_test PART` those of them whose names contain PART, `./container_rank_test PART` those of
+// all files. The build registers each file on each fabric with 1, 2 and 4 ranks: armilla_rank_test().
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <armilla/armilla.hpp>
@@ -26,6 +29,7 @@ namespace rank_test {
 
 struct test {
   const char* name;
+  std::string_view file;  ///< without folders and ending
   void (*body)();
 };
 
@@ -37,7 +41,10 @@ inline std::vector<test>& tests() {
 
 /// Adds a test while the program's constants are initialised.
 struct registrar {
-  registrar(const char* name, void (*body)()) { tests().push_back({name, body}); }
+  registrar(const char* name, std::string_view file, void (*body)()) {
+    file.remove_prefix(file.rfind('/') + 1);
+    tests().push_back({name, file.substr(0, file.rfind('.')), body});
+  }
 };
 
 /// Failed expectations of this process: of one rank, or of all where ranks are threads.
@@ -125,32 +132,51 @@ inline void run_one(const test& t) {
   } catch (const std::exception& e) { fail("body", 0, std::string("threw ") + e.what()); }
 }
 
-/// Runs the tests whose names contain `filter`; every rank does.
-inline int run_tests(const char* filter) {
+/// Which tests run: of these files (names separated by commas; empty: all), those whose names contain `part`.
+struct selection {
+  std::string_view files, part;
+
+  bool has(const test& t) const {
+    if (std::string_view(t.name).find(part) == std::string_view::npos) return false;
+    for (std::string_view rest = files; !rest.empty();) {
+      const std::string_view file = rest.substr(0, rest.find(','));
+      if (file == t.file) return true;
+      rest.remove_prefix(std::min(rest.size(), file.size() + 1));
+    }
+    return files.empty();
+  }
+};
+
+/// Runs the selected tests; every rank does. A selection of none fails.
+inline int run_tests(const selection& wanted) {
   int count = 0;
   for (const test& t : tests()) {
-    if (std::strstr(t.name, filter) == nullptr) continue;
+    if (!wanted.has(t)) continue;
     armilla::barrier();
     run_one(t);
     ++count;
   }
   armilla::barrier();  // a rank that ends with an error ends the others: let them say theirs first
   if (armilla::rank() == 0) std::fprintf(stderr, "%d tests on %d ranks\n", count, int(armilla::ranks()));
-  return failures == 0 ? 0 : 1;
+  return failures == 0 && count > 0 ? 0 : 1;
 }
 
 inline int main(int argc, char** argv) {
-  const char* filter = argc > 1 ? argv[1] : "";
-  return armilla::run(argc, argv, [filter] { return run_tests(filter); });
+  selection wanted;
+  int next = 1;
+  if (argc > 2 && std::string_view(argv[1]) == "--of") wanted.files = argv[2], next = 3;
+  if (argc > next) wanted.part = argv[next];
+  return armilla::run(argc, argv, [wanted] { return run_tests(wanted); });
 }
 
 }  // namespace rank_test
 
 #define RANK_TEST(name)                                                        \
   static void rank_test_##name();                                              \
-  static const rank_test::registrar registrar_##name(#name, rank_test_##name); \
+  static const rank_test::registrar registrar_##name(#name, __FILE__, rank_test_##name); \
   static void rank_test_##name()
 
+/// For a program of its own; those of a layer have tests/rank_test_main.cpp.
 #define RANK_TEST_MAIN() \
   int main(int argc, char** argv) { return rank_test::main(argc, argv); }
 

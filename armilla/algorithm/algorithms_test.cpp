@@ -351,5 +351,3 @@ RANK_TEST(an_algorithm_of_one_rank_runs_inside_of_a_function) {
   am::for_each(x, [&own](int& e) { e = am::reduce(own); });
   EXPECT_EQ(am::reduce(x), 500);
 }
-
-RANK_TEST_MAIN()

@@ -182,5 +182,3 @@ RANK_TEST(bools_are_folded_scanned_moved_and_looked_for) {
     EXPECT_EQ(elements_of(x), turned);
   });
 }
-
-RANK_TEST_MAIN()

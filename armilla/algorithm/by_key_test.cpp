@@ -249,5 +249,3 @@ RANK_TEST(of_a_keys_elements_one_is_kept) {
   EXPECT_EQ(kept.size(), possible.size());
   for (const auto& [k, v] : kept) EXPECT(std::find(possible[k].begin(), possible[k].end(), v) != possible[k].end());
 }
-
-RANK_TEST_MAIN()

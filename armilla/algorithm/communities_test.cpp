@@ -230,5 +230,3 @@ RANK_TEST(a_forest_of_a_weight_that_is_no_number_is_refused_by_all) {
   const am::graph<void, double> g(3, am::rank() == 0 ? bad : std::vector<am::weighted_edge<double>>{}, {.undirected = true});
   EXPECT_THROWS_SAYING(am::remote_error, "the edge from vertex 1 to 2 is no number", am::minimum_spanning_forest(g));
 }
-
-RANK_TEST_MAIN()

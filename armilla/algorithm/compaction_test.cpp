@@ -276,5 +276,3 @@ RANK_TEST(what_is_kept_and_merged_goes_by_a_projection) {
     expect_first(w, standard(std::ranges::merge), n + m);
   });
 }
-
-RANK_TEST_MAIN()

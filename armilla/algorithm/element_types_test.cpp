@@ -124,5 +124,3 @@ RANK_TEST(algorithms_over_bytes_do_what_the_standard_ones_do) { element_types_te
 RANK_TEST(algorithms_over_numbers_do_what_the_standard_ones_do) { element_types_test::check_type<double>(); }
 RANK_TEST(algorithms_over_records_do_what_the_standard_ones_do) { element_types_test::check_type<element_types_test::record>(); }
 RANK_TEST(algorithms_over_texts_do_what_the_standard_ones_do) { element_types_test::check_type<std::string>(); }
-
-RANK_TEST_MAIN()

@@ -132,5 +132,3 @@ RANK_TEST(matrices_that_do_not_fit_are_refused) {
   EXPECT_THROWS_SAYING(am::usage_error, "inputs of 3 x 4 and 5 x 3 cells", am::gemm(a, b, c));
   EXPECT_THROWS_SAYING(am::usage_error, "the output is another matrix", am::gemm(c, square, c));
 }
-
-RANK_TEST_MAIN()

@@ -214,5 +214,3 @@ RANK_TEST(page_ranks_end_where_they_change_no_more) {
   for (std::size_t v = 0; v < far.size(); ++v) EXPECT(std::abs(got[v] - far[v]) < 1e-8);
   EXPECT_THROWS_SAYING(am::usage_error, "damping 1.5", am::pagerank(g, {.damping = 1.5}));
 }
-
-RANK_TEST_MAIN()

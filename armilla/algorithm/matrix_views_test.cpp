@@ -228,5 +228,3 @@ RANK_TEST(views_that_a_matrix_does_not_have_are_refused) {
   EXPECT_THROWS_SAYING(am::usage_error, "tiles of 0 cells in dimension 1", am::views::tiles(a, {1, 0}));
   if (am::ranks() > 1) EXPECT_THROWS_SAYING(am::usage_error, "dimension 1 is cut into", am::views::rows(a));
 }
-
-RANK_TEST_MAIN()

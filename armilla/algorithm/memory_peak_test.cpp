@@ -111,5 +111,3 @@ RANK_TEST(of_map_that_grows) {
                  }),
                  "map by insert_or_assign");
 }
-
-RANK_TEST_MAIN()

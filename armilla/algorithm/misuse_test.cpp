@@ -75,5 +75,3 @@ RANK_TEST(graph_algorithms_of_different_roots_are_told) {
   EXPECT_EQ(am::everything(am::bfs(g, 0)), (std::vector<std::int32_t>{0, 1, 2}));
   am::barrier();
 }
-
-RANK_TEST_MAIN()

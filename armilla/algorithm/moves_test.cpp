@@ -138,5 +138,3 @@ RANK_TEST(what_a_form_that_does_not_wait_throws_comes_at_the_next_agreement) {
   am::fill(y, 3);
   EXPECT_EQ(am::count(y, 3), 100U);
 }
-
-RANK_TEST_MAIN()

@@ -128,5 +128,3 @@ RANK_TEST(top_k_finds_the_greatest_with_their_indices) {
   am::vector<int> x(100, 1);
   EXPECT_THROWS_SAYING(am::remote_error, "no order", am::top_k(x, 3, [](int) -> int { throw std::runtime_error("no order"); }));
 }
-
-RANK_TEST_MAIN()

@@ -128,5 +128,3 @@ RANK_TEST(a_search_goes_deep) {
   EXPECT(right);
   EXPECT_THROWS_SAYING(am::usage_error, "dfs: vertex 20000", am::dfs(g, 20'000));
 }
-
-RANK_TEST_MAIN()

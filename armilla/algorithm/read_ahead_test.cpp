@@ -99,5 +99,3 @@ RANK_TEST(texts_dealt_in_turn_come_in_few_questions) {
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i], std::to_string(i));
   am::barrier();
 }
-
-RANK_TEST_MAIN()

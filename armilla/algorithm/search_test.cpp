@@ -106,5 +106,3 @@ RANK_TEST(a_member_behind_a_match_of_another_ends) {
     am::barrier();
   }
 }
-
-RANK_TEST_MAIN()

@@ -193,5 +193,3 @@ RANK_TEST(a_comparator_that_throws_ends_the_sort_on_all_and_loses_nothing) {
       EXPECT_EQ(in_order(elements_of(x), std::less<>{}), in_order(a, std::less<>{}));
     }
 }
-
-RANK_TEST_MAIN()

@@ -119,5 +119,3 @@ RANK_TEST(an_output_that_is_too_short_and_an_order_that_throws_end_a_merge_on_al
   EXPECT_THROWS_SAYING(am::remote_error, "no order", am::set_union(x, x, wide, thrower));
   EXPECT_EQ(elements_of(x), a);
 }
-
-RANK_TEST_MAIN()

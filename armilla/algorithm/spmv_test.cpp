@@ -220,5 +220,3 @@ RANK_TEST(bad_matrix_market_files_are_refused_on_all_ranks) {
   EXPECT_THROWS_SAYING(am::error, "'3 1 1' is no entry of the matrix", read(banner + "2 2 1\n3 1 1\n"));
   EXPECT_THROWS_SAYING(am::error, "has 1 entries, and 2 by its line of sizes", read(banner + "2 2 2\n1 1 1\n"));
 }
-
-RANK_TEST_MAIN()

@@ -302,5 +302,3 @@ RANK_TEST(matrices_that_do_not_fit_are_refused) {
   EXPECT_THROWS_SAYING(am::usage_error, "whose product is", am::matrix<int>({6, 6}, am::grid({am::ranks() + 1, 1})));
   EXPECT_THROWS_SAYING(am::limit_error, "more than any segments hold", am::matrix<int>({std::size_t(-1), 6}));
 }
-
-RANK_TEST_MAIN()

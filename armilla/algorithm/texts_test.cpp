@@ -354,5 +354,3 @@ RANK_TEST(texts_are_dealt_anew_in_rounds_of_any_size) {
   }
   am::set_exchange_limit(0);
 }
-
-RANK_TEST_MAIN()

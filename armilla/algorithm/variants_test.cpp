@@ -216,5 +216,3 @@ RANK_TEST(copies_that_replace_scans_of_projections_and_greatest_elements_are_tho
               *std::max_element(a.begin(), a.end(), [&](int e, int f) { return square(e) < square(f); }));
   });
 }
-
-RANK_TEST_MAIN()

@@ -173,5 +173,3 @@ void say_random_verbs() {
 RANK_TEST(random_verbs_of_all_ranks_leave_what_the_standard_vector_would_hold) { say_random_verbs<long>(); }
 RANK_TEST(random_verbs_on_elements_that_are_longer_than_a_word) { say_random_verbs<three>(); }
 RANK_TEST(random_verbs_on_elements_in_memory_of_their_own) { say_random_verbs<std::string>(); }
-
-RANK_TEST_MAIN()

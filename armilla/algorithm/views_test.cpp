@@ -233,5 +233,3 @@ RANK_TEST(neighbours_are_the_rows_of_a_graph) {
   EXPECT_THROWS_SAYING(am::usage_error, "views::in_neighbours: the graph has no rows of the edges", v::in_neighbours(one_way));
   am::barrier();
 }
-
-RANK_TEST_MAIN()

@@ -338,5 +338,3 @@ RANK_TEST(an_interruptible_scope_inside_a_body_does_nothing) {
 }
 
 }  // namespace
-
-RANK_TEST_MAIN()

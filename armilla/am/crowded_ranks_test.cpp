@@ -103,4 +103,3 @@ RANK_TEST(fibers_and_timers_go_on) {
 }
 
 }  // namespace
-RANK_TEST_MAIN()

@@ -154,5 +154,3 @@ RANK_TEST(a_rank_that_is_flooded_while_it_waits_for_credit_tells_so) {
 }
 
 }  // namespace
-
-RANK_TEST_MAIN()

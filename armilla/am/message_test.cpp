@@ -156,5 +156,3 @@ RANK_TEST(every_nth_statement_polls) {
   EXPECT(calls_in > 0);
   am::fence();
 }
-
-RANK_TEST_MAIN()

@@ -92,5 +92,3 @@ RANK_TEST(what_would_let_another_fiber_run_is_refused_there) {
 }
 
 }  // namespace
-
-RANK_TEST_MAIN()

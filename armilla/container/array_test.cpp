@@ -333,5 +333,3 @@ RANK_TEST(verbs_of_an_element_run_on_its_rank) {
   EXPECT_THROWS_SAYING(am::usage_error, "element 50 of 50", y.update(50, "", std::plus<>{}));
   am::barrier();
 }
-
-RANK_TEST_MAIN()

@@ -96,5 +96,3 @@ RANK_TEST(an_element_that_is_where_it_may_stay_does_not_move) {
   const auto mine = std::size_t(std::ranges::count(b.local(), number(am::rank())));
   EXPECT_EQ(mine, std::min<std::size_t>(b.local().size(), am::rank() == 0 ? 50 : 30));
 }
-
-RANK_TEST_MAIN()

@@ -161,5 +161,3 @@ RANK_TEST(lists_that_change_are_read_meanwhile) {
   expect_numbers(job, "always", 1000);
   am::barrier();
 }
-
-RANK_TEST_MAIN()

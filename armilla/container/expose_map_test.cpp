@@ -314,5 +314,3 @@ RANK_TEST(names_that_are_taken_are_refused_whole) {
   const am::exposure shown = am::expose("x", keys);  // nothing of the failed one is left
   am::barrier();
 }
-
-RANK_TEST_MAIN()

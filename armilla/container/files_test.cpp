@@ -237,5 +237,3 @@ RANK_TEST(a_part_of_the_ranks_can_read_alone) {
   for (const std::string_view word : am::read_words(file.path(), {.members = half}).local()) mine += word.size();
   EXPECT_EQ(half.all_reduce(mine, std::plus<>{}), 10U);
 }
-
-RANK_TEST_MAIN()

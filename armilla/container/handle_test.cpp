@@ -203,5 +203,3 @@ RANK_TEST(a_container_that_was_moved_from_says_so) {
   EXPECT_EQ(best.pop().get().has_value(), true);
   am::barrier();
 }
-
-RANK_TEST_MAIN()

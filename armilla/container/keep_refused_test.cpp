@@ -20,5 +20,3 @@ RANK_TEST(a_job_that_ends_with_the_first_loss_recovers_nothing) {
   EXPECT_THROWS_SAYING(am::usage_error, "start it with ARMILLA_ON_LOSS=continue", x.recover(t));
   EXPECT_THROWS_SAYING(am::usage_error, "start it with ARMILLA_ON_LOSS=continue", x.recover(t, am::raw));
 }
-
-RANK_TEST_MAIN()

@@ -236,5 +236,3 @@ RANK_TEST(what_cannot_be_recovered_is_refused) {
   EXPECT_THROWS_SAYING(am::usage_error, "has been moved from", x.recover(t));
   EXPECT_EQ(y.recover(t).mark, 1U);
 }
-
-RANK_TEST_MAIN()

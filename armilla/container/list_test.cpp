@@ -161,5 +161,3 @@ RANK_TEST(a_fence_says_on_all_ranks_how_many_elements_a_list_has) {
   EXPECT_EQ(moved.size(), std::size_t(am::ranks()));
   am::barrier();
 }
-
-RANK_TEST_MAIN()

@@ -369,5 +369,3 @@ RANK_TEST(statements_wait_for_a_loop_over_an_ordered_part) {
   am::fence();
   EXPECT_EQ(m.size(), 500U);
 }
-
-RANK_TEST_MAIN()

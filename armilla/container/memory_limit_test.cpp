@@ -84,5 +84,3 @@ RANK_TEST(members_that_make_large_and_small_containers_are_told) {
   EXPECT_THROWS_SAYING(am::usage_error, "another container here", am::array<page_of_values>(n));
   EXPECT_THROWS_SAYING(am::usage_error, "the members make different ones here", am::array<std::string>(100 * n));
 }
-
-RANK_TEST_MAIN()

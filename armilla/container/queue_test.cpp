@@ -219,5 +219,3 @@ RANK_TEST(a_fence_says_on_all_ranks_how_many_items_a_queue_has) {
   EXPECT(q.empty());
   am::barrier();
 }
-
-RANK_TEST_MAIN()

@@ -148,5 +148,3 @@ RANK_TEST(a_team_without_the_container_and_one_without_its_ranks_are_refused_on_
   EXPECT_EQ(x.size(), 10U);
   am::barrier();
 }
-
-RANK_TEST_MAIN()

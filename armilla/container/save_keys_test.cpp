@@ -151,5 +151,3 @@ RANK_TEST(an_order_that_is_not_that_of_the_file_is_refused) {
   EXPECT_THROWS_SAYING(am::usage_error, "not in this container's order", y.load(path.str()));
   EXPECT(contents(y) == (std::vector<std::pair<int, int>>{{5, 6}}));
 }
-
-RANK_TEST_MAIN()

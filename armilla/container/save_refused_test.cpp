@@ -273,5 +273,3 @@ RANK_TEST(what_marshalling_throws_all_throw) {
   EXPECT(says(text, "thirteen") && says(text, ("on rank " + std::to_string(am::ranks() - 1)).c_str()));
   EXPECT(bytes_of(path.str()) == good);
 }
-
-RANK_TEST_MAIN()

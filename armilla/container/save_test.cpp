@@ -193,5 +193,3 @@ RANK_TEST(lists_come_back_in_their_order) {
   n.load(path.str());
   EXPECT(am::all_gather_v(std::vector<double>(n.local().begin(), n.local().end())) == all_of(numbers));
 }
-
-RANK_TEST_MAIN()

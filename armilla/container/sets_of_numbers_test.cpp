@@ -187,5 +187,3 @@ RANK_TEST(bitmaps_are_combined_cloned_and_cleared) {
   EXPECT_EQ(none.count(), 0u);
   am::barrier();
 }
-
-RANK_TEST_MAIN()

@@ -521,5 +521,3 @@ RANK_TEST(a_map_that_has_been_moved_from_says_so) {
   EXPECT_EQ(a.find(0).get(), std::optional<int>(1));
   am::barrier();
 }
-
-RANK_TEST_MAIN()

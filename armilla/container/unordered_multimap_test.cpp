@@ -210,5 +210,3 @@ RANK_TEST(the_keys_that_a_counting_set_has_most_often) {
   for (std::size_t i = 0; i < top.size(); ++i) EXPECT_EQ(top[i].first, std::to_string(19 - i));
   am::barrier();
 }
-
-RANK_TEST_MAIN()

@@ -206,5 +206,3 @@ RANK_TEST(a_fence_says_on_all_ranks_how_many_items_a_work_queue_has) {
   EXPECT(open.empty());
   am::barrier();
 }
-
-RANK_TEST_MAIN()

@@ -170,5 +170,3 @@ RANK_TEST(classes_of_other_programs_are_reached_by_name) {
   EXPECT_EQ(s->area(), 25.0);
   am::fence();
 }
-
-RANK_TEST_MAIN()

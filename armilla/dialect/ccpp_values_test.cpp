@@ -316,5 +316,3 @@ RANK_TEST(a_placement_whose_library_cannot_be_loaded_says_why) {
                        (void)new_object<cell_api::make>(proc_t("libm.so", next()), 1));
   am::fence();
 }
-
-RANK_TEST_MAIN()

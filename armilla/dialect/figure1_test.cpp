@@ -102,5 +102,3 @@ RANK_TEST(figure_1_of_the_mrpc_paper) {
   EXPECT_EQ(gpObj->overlaps(), 0);
   am::fence();
 }
-
-RANK_TEST_MAIN()

@@ -68,5 +68,3 @@ RANK_TEST(a_read_in_two_phases_on_the_paragon) {
   // }
   EXPECT_EQ(x, 3.0 * (2 + next()));
 }
-
-RANK_TEST_MAIN()

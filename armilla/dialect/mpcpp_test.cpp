@@ -237,5 +237,3 @@ RANK_TEST(a_fence_tells_an_error_that_nothing_has_read) {
   }
   am::fence();
 }
-
-RANK_TEST_MAIN()

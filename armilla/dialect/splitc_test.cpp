@@ -247,5 +247,3 @@ RANK_TEST(collectives_have_split_c_s_names) {
 }
 
 }  // namespace split_c_test
-
-RANK_TEST_MAIN()

@@ -257,5 +257,3 @@ RANK_TEST(the_four_forms_of_rmi) {
   EXPECT_EQ(object.sum, 4 + 2 * stapl::get_num_nodes());
   EXPECT_EQ(output, stapl::get_num_nodes() - 1);
 }
-
-RANK_TEST_MAIN()

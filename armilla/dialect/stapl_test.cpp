@@ -287,5 +287,3 @@ RANK_TEST(algorithms_have_the_paper_s_names) {
   EXPECT(std::is_sorted(merged.begin(), merged.end()));
   EXPECT_EQ(std::accumulate(merged.begin(), merged.end(), 0), 9900 + 4950);
 }
-
-RANK_TEST_MAIN()

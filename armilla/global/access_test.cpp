@@ -284,5 +284,3 @@ RANK_TEST(what_a_block_asks_for_leaves_at_its_wait) {
   am::barrier();
   am::deallocate(mine);
 }
-
-RANK_TEST_MAIN()

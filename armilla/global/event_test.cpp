@@ -198,5 +198,3 @@ RANK_TEST(mapped_memory_leaves_an_event_ready) {
   EXPECT_EQ(got, next() * 1000.0);
   am::barrier();
 }
-
-RANK_TEST_MAIN()

@@ -128,5 +128,3 @@ RANK_TEST(long_writes_arrive_whole) {
     am::barrier();
   }
 }
-
-RANK_TEST_MAIN()

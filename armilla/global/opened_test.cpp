@@ -95,5 +95,3 @@ RANK_TEST(a_signal_needs_an_opened_counter) {
   EXPECT_EQ(data, 5);
   am::fence();
 }
-
-RANK_TEST_MAIN()

@@ -80,5 +80,3 @@ RANK_TEST(a_result_may_come_into_a_static_buffer) {
             3u);
   EXPECT_EQ(buffer[2], 2.5);
 }
-
-RANK_TEST_MAIN()

@@ -237,5 +237,3 @@ RANK_TEST(a_store_with_a_signal_converts_as_one_without) {
   EXPECT(texts.local() == text);
   am::all_store_sync();
 }
-
-RANK_TEST_MAIN()

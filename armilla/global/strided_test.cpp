@@ -128,5 +128,3 @@ RANK_TEST(parts_of_every_shape_travel) {
   check(std::array<double, 3>{});
   check(std::array<double, 4>{});
 }
-
-RANK_TEST_MAIN()

@@ -403,5 +403,3 @@ RANK_TEST(spread_arithmetic_goes_from_rank_to_rank) {
 }
 
 RANK_TEST(a_per_rank_variable_cannot_come_late) { EXPECT_THROWS_SAYING(am::usage_error, "namespace scope", am::per_rank<int>()); }
-
-RANK_TEST_MAIN()

@@ -178,5 +178,3 @@ RANK_TEST(a_signal_wakes_and_comes_behind_what_was_written) {
     am::barrier();
   }
 }
-
-RANK_TEST_MAIN()

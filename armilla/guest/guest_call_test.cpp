@@ -236,5 +236,3 @@ RANK_TEST(a_guest_asks_who_waits_for_what) {
     if (job.ranks() > 1) EXPECT(text.find("barrier") != text.npos);
   });
 }
-
-RANK_TEST_MAIN()

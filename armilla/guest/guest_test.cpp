@@ -51,5 +51,3 @@ RANK_TEST(what_is_no_job_is_refused) {
 }
 
 }  // namespace
-
-RANK_TEST_MAIN()

@@ -101,5 +101,3 @@ RANK_TEST(many_ranks_pass_one_atomic_method) {
   EXPECT_EQ(gates->collisions(), 0);
   am::fence();
 }
-
-RANK_TEST_MAIN()

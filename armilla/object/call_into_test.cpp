@@ -243,5 +243,3 @@ RANK_TEST(a_coroutine_that_is_destroyed_while_it_awaits_a_buffer_is_not_resumed)
 }
 
 }  // namespace
-
-RANK_TEST_MAIN()

@@ -284,5 +284,3 @@ RANK_TEST(references_can_be_sent) {
   if (am::rank() == 0) EXPECT_EQ(h->total(), long(am::ranks()));
   am::fence();
 }
-
-RANK_TEST_MAIN()

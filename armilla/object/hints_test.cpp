@@ -124,5 +124,3 @@ RANK_TEST(a_function_that_is_named_may_be_safe) {
   am::fence();
   EXPECT_EQ(counted.local().load(), 5L);
 }
-
-RANK_TEST_MAIN()

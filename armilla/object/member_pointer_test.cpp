@@ -136,5 +136,3 @@ RANK_TEST(places_that_name_no_member_are_refused) {
                 data_at(member_place::at(member_place::in_object, 0, sizeof(counted)), sizeof(counted), sizeof(int)));
   EXPECT_THROWS(am::decode_error, data_at(slot, sizeof(counted), sizeof(int)));
 }
-
-RANK_TEST_MAIN()

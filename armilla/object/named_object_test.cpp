@@ -137,5 +137,3 @@ RANK_TEST(nothing_is_loaded_without_leave) {
   EXPECT_THROWS_SAYING(am::remote_error, "ARMILLA_LIBRARIES names no folder", am::load_library(next(), "libm.so").get());
   am::barrier();
 }
-
-RANK_TEST_MAIN()

@@ -79,5 +79,3 @@ RANK_TEST(names_are_given_once) {
   EXPECT_THROWS_SAYING(am::usage_error, "each class has one name", am::register_type<shape, secret>("test.square"));
   EXPECT_THROWS_SAYING(am::usage_error, "without a value", am::polymorphic<shape>()->area());
 }
-
-RANK_TEST_MAIN()

@@ -60,5 +60,3 @@ RANK_TEST(pointers_to_nothing_are_refused) {
 }
 
 }  // namespace
-
-RANK_TEST_MAIN()

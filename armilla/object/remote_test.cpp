@@ -365,5 +365,3 @@ RANK_TEST(objects_may_be_left_to_the_end) {
   am::call<&farewell::set>(left[0], am::create<account>(last()).get()).get();
   am::barrier();
 }
-
-RANK_TEST_MAIN()

@@ -198,5 +198,3 @@ RANK_TEST(ranks_and_members_name_each_other) {
   EXPECT_EQ(am::team().rank_of(0), -1);
   if (am::ranks() > 1) EXPECT_EQ(most.rank_of(is_outside() ? 0 : am::ranks() - 1), -1);
 }
-
-RANK_TEST_MAIN()

@@ -116,5 +116,3 @@ RANK_TEST(blocks_that_ask_other_ranks_overlap) {
 }
 
 }  // namespace
-
-RANK_TEST_MAIN()

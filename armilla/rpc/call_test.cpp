@@ -331,5 +331,3 @@ RANK_TEST(a_rank_out_of_range_is_an_error_that_names_it) {
   EXPECT_THROWS(am::usage_error, (void)am::call(am::ranks(), [] {}));
   EXPECT_THROWS(am::usage_error, am::async(-1, [] {}));
 }
-
-RANK_TEST_MAIN()

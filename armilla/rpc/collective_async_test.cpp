@@ -295,5 +295,3 @@ RANK_TEST(collectives_of_spans_can_be_asked_for_later) {
   EXPECT_EQ(scan[0], long(me) + 1);
   EXPECT_EQ(before[0], long(me) + 5);
 }
-
-RANK_TEST_MAIN()

@@ -219,5 +219,3 @@ RANK_TEST(random_graphs_of_calls_with_large_answers_come_to_an_end) {
 }
 
 }  // namespace
-
-RANK_TEST_MAIN()

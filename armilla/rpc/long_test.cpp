@@ -313,5 +313,3 @@ RANK_TEST(a_message_whose_sender_fails_is_dropped) {
 }
 
 }  // namespace
-
-RANK_TEST_MAIN()

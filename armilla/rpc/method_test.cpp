@@ -214,5 +214,3 @@ RANK_TEST(calls_by_name_go_in_batches_and_chains) {
   EXPECT_EQ(am::call<api::half>(next(), 2).then([](double x) { return am::call<api::half>(next(), x); }).get(), 0.5);
   EXPECT_THROWS(am::usage_error, am::call<api::half>(am::ranks(), 1));
 }
-
-RANK_TEST_MAIN()

@@ -122,5 +122,3 @@ RANK_TEST(nothing_is_sent_if_packing_throws) {
 }
 
 }  // namespace
-
-RANK_TEST_MAIN()

@@ -470,5 +470,3 @@ RANK_TEST(a_poll_at_the_door_of_a_collective_lets_no_two_fibers_in) {
 }
 
 }  // namespace
-
-RANK_TEST_MAIN()

@@ -164,5 +164,3 @@ RANK_TEST(a_long_argument_may_send_to_its_own_rank_while_it_is_packed) {
   if (am::rank() == last) EXPECT_EQ(seen.messages, 100);
   if (am::rank() == last) EXPECT(told >= 200);
 }
-
-RANK_TEST_MAIN()

@@ -179,5 +179,3 @@ RANK_TEST(a_fiber_that_polls_lets_another_wait_for_some_time) {
 }
 
 }  // namespace
-
-RANK_TEST_MAIN()

@@ -288,5 +288,3 @@ RANK_TEST(waiting_by_switching_gives_the_same) {
 }
 
 }  // namespace
-
-RANK_TEST_MAIN()

@@ -68,5 +68,3 @@ RANK_TEST(a_bool_says_whether_it_went_well_with_and_without_words) {
     EXPECT_EQ(run_with({}, "", f), well ? 0 : 1);
   }
 }
-
-RANK_TEST_MAIN()

@@ -292,5 +292,3 @@ RANK_TEST(every_scope_of_a_component_ends) {
   EXPECT_EQ(am::call<&ask>(here().next, 1.0).then([now_in](double) { return int(now_in()); }).get(), int(component::cpu));
   EXPECT_EQ(int(now_in()), int(component::cpu));
 }
-
-RANK_TEST_MAIN()

@@ -273,5 +273,3 @@ RANK_TEST(members_run_ahead_of_a_root_that_comes_late) {
   EXPECT_EQ(mine[7], t.rank() == 0 ? ahead * t.size() * (t.size() - 1) / 2.0 : double(t.rank()));
   am::barrier();
 }
-
-RANK_TEST_MAIN()

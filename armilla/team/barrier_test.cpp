@@ -95,5 +95,3 @@ RANK_TEST(barriers_are_counted) {
 }
 
 RANK_TEST(a_barrier_on_no_team_is_an_error) { EXPECT_THROWS_SAYING(am::usage_error, "team is empty", am::team().barrier()); }
-
-RANK_TEST_MAIN()

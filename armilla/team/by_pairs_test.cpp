@@ -112,5 +112,3 @@ RANK_TEST(a_team_loses_no_message_after_an_error_in_one_that_had_its_place_befor
     if (am::rank() != 0) EXPECT_EQ(fresh.broadcast(0), 7);
   }
 }
-
-RANK_TEST_MAIN()

@@ -87,5 +87,3 @@ RANK_TEST(long_arrays) {
 RANK_TEST(split_against_value_of_any_length) {
   differ([] { am::world().split(0); }, [] { am::world().all_gather(std::string("x")); }, "team::split", "team::all_gather");
 }
-
-RANK_TEST_MAIN()

@@ -266,5 +266,3 @@ RANK_TEST(collectives_are_counted) {
   am::all_gather(std::string("x"));
   EXPECT_EQ(count.collectives - before, 2u);
 }
-
-RANK_TEST_MAIN()

@@ -320,5 +320,3 @@ RANK_TEST(the_end_of_a_guest_may_retire_another) {
     EXPECT_EQ(ends, i);
   }
 }
-
-RANK_TEST_MAIN()

@@ -245,4 +245,3 @@ RANK_TEST(no_member_takes_a_value_for_which_the_operation_has_thrown_elsewhere) 
     if (me > 1) EXPECT(scanned_before);
   });
 }
-RANK_TEST_MAIN()

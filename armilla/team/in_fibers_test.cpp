@@ -194,5 +194,3 @@ RANK_TEST(what_belongs_to_a_body_calls_no_fence_and_no_split) {
   am::fence();
   EXPECT_EQ(refused, 10);
 }
-
-RANK_TEST_MAIN()

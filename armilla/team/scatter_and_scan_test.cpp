@@ -219,5 +219,3 @@ RANK_TEST(an_operation_that_throws_is_heard_when_all_is_done) {
   if (t.size() > 1) EXPECT_THROWS_SAYING(std::runtime_error, "cannot add", t.reduce_scatter(all, std::span(data), bad));
   EXPECT_EQ(t.all_reduce(1, std::plus<>{}), t.size());
 }
-
-RANK_TEST_MAIN()

@@ -138,5 +138,3 @@ RANK_TEST(a_wrong_member_is_an_error) {
   EXPECT_THROWS_SAYING(am::usage_error, "team::broadcast: there is no root", am::broadcast(1, am::ranks()));
   EXPECT_THROWS_SAYING(am::usage_error, "no root", am::world().gather(1, -1));
 }
-
-RANK_TEST_MAIN()

@@ -93,5 +93,3 @@ RANK_TEST(all_ranks_use_one_map) {
 
 }  // namespace
 }  // namespace kv
-
-RANK_TEST_MAIN()

@@ -94,7 +94,7 @@ def main():
         for what, n in one_job(chosen.program, dice, chosen.kinds.split(","), chosen.hosts).items():
             sums[what] = sums.get(what, 0) + n
     print(f"{chosen.count} jobs: " + ", ".join(f"{n} {what}" for what, n in sums.items()))
-    wanted = ("lost", "recovered") if chosen.hosts else ("lost", "recovered", "with elements gone", "had nothing")
+    wanted = ("lost", "recovered") if chosen.hosts or chosen.count < 30 else ("lost", "recovered", "with elements gone", "had nothing")
     untried = [what for what in wanted if sums[what] == 0 and "raw" != chosen.kinds]
     if untried:
         print(f"not tried: {untried}")

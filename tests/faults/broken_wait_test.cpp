@@ -56,5 +56,3 @@ RANK_TEST(a_read_that_breaks_off_gives_the_memory_back_when_the_network_has_left
   am::barrier();
   am::deallocate(mine);
 }
-
-RANK_TEST_MAIN()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""many_seeds.py PROGRAM...: runs each test program over a network, under many random faults, and says which faults it failed under.
+"""many_seeds.py PROGRAM [ARGUMENT...]: runs a test program over a network, under many random faults, and reports the faults under which it failed.
 NETWORK: as in ARMILLA_FABRIC, by default the one inside the library (loop); others bring their own timing, and move bulk by
-themselves. SCHEDULES: how many jobs of each program (10); FIRST_SCHEDULE: the first one's number, for one that failed;
+themselves. SCHEDULES: how many jobs (10); FIRST_SCHEDULE: the first one's number, for one that failed;
 AT_ONCE: how many jobs run beside each other (1), for most of their time they wait; SLOWEST: seconds that a job may take (300);
 ARMILLA_RANKS: of each job (2)."""
 import concurrent.futures
@@ -31,19 +31,23 @@ def faults(number, ranks):
     return ",".join(words)
 
 
+def name_of(program):
+    return " ".join([os.path.basename(program[0]), *program[1:]])
+
+
 def run(program, number, ranks):
     """What is to be said of a job that failed, or nothing."""
     how = faults(number, ranks)
     job = dict(os.environ, ARMILLA_FABRIC=NETWORK, ARMILLA_RANKS=str(ranks), ARMILLA_PIN="none", ARMILLA_FAULTS=how)
     job["FIRST_ROUND"] = str(100_000 * number)  # of tests/faults/schedules_test.cpp
     try:
-        done = subprocess.run([program], env=job, capture_output=True, text=True, timeout=SLOWEST_S, check=False)
+        done = subprocess.run(program, env=job, capture_output=True, text=True, timeout=SLOWEST_S, check=False)
         said, code = done.stdout + done.stderr, done.returncode
     except subprocess.TimeoutExpired as late:
         said, code = (late.stderr or b"").decode(errors="replace"), f"none within {SLOWEST_S} s"
     if code == 0:
         return ""
-    return f"FAILED: {os.path.basename(program)} on {ranks} ranks over {NETWORK}, schedule {number}, ARMILLA_FAULTS={how}: exit code {code}\n{said[-3000:]}"
+    return f"FAILED: {name_of(program)} on {ranks} ranks over {NETWORK}, schedule {number}, ARMILLA_FAULTS={how}: exit code {code}\n{said[-3000:]}"
 
 
 def main():
@@ -52,12 +56,12 @@ def main():
     ranks = int(os.environ.get("ARMILLA_RANKS", "2"))
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("AT_ONCE", "1"))) as pool:
-        for program in sys.argv[1:]:
-            for said in pool.map(lambda number, program=program: run(program, number, ranks), range(first, first + jobs)):
-                if said:
-                    failed += 1
-                    print(said, flush=True)
-            print(f"{os.path.basename(program)}: {jobs} schedules over {NETWORK}", flush=True)
+        program = sys.argv[1:]
+        for said in pool.map(lambda number: run(program, number, ranks), range(first, first + jobs)):
+            if said:
+                failed += 1
+                print(said, flush=True)
+        print(f"{name_of(program)}: {jobs} schedules over {NETWORK}", flush=True)
     return 1 if failed else 0
 
 

@@ -121,5 +121,3 @@ RANK_TEST(a_fence_finds_the_end_of_every_round) {
     }
   }
 }
-
-RANK_TEST_MAIN()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""./check runs a failed test once more, names those that passed only then, and fails where one fails twice."""
+"""./check runs a failed test once more, names those that passed only then, and fails where one fails twice; the nightly run fails for both."""
 import os
 import pathlib
 import shutil
@@ -26,15 +26,18 @@ endif()
 
 
 class Check(unittest.TestCase):
-    def check(self, *more):
+    def check(self, *more, options=()):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         root = pathlib.Path(folder.name)
         shutil.copy(ROOT / "check", root)
+        (root / "tools").mkdir()
+        (root / "tools/costs").write_text("#!/bin/sh\n", encoding="utf-8")
+        (root / "tools/costs").chmod(0o755)
         (root / "CMakePresets.json").write_text(PRESETS, encoding="utf-8")
         (root / "CMakeLists.txt").write_text("\n".join(more) + "\n" + PROJECT, encoding="utf-8")
         environment = {k: v for k, v in os.environ.items() if not k.startswith("CTEST_")}
-        return subprocess.run(["bash", "check", "--no-install", "--tier", "tests"], cwd=root, env=environment, text=True,
+        return subprocess.run(["bash", "check", "--no-install", "--tier", "tests", *options], cwd=root, env=environment, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
 
     def test_what_passes_the_second_time_is_named_and_counts_as_passed(self):
@@ -50,6 +53,16 @@ class Check(unittest.TestCase):
         self.assertEqual(last, ["passed only when run once more:", "  tests: once", "failed:", "  tests: twice",
                                 "4 passed, 1 failed"], run.stdout)
         self.assertEqual(run.returncode, 1)
+
+    def test_what_passes_the_second_time_fails_the_nightly_run(self):
+        run = self.check(options=["--nightly"])
+        self.assertEqual(run.stdout.splitlines()[-1], "4 passed, 1 failed", run.stdout)
+        self.assertEqual(run.returncode, 1)
+
+    def test_a_tier_that_does_not_exist_is_refused(self):
+        run = self.check(options=["--tier", "test"])
+        self.assertIn("check: no tier 'test'; there are: style tests asan", run.stdout)
+        self.assertEqual(run.returncode, 2)
 
 
 if __name__ == "__main__":

@@ -123,5 +123,3 @@ RANK_TEST(readers_agree_about_the_order_of_writers) {
   memory.local() = words{};
   am::barrier();
 }
-
-RANK_TEST_MAIN()

@@ -285,5 +285,3 @@ RANK_TEST(containers_hold_what_they_must_while_parts_of_the_ranks_work_for_thems
   storm s(am::world().split(am::rank() % 2));
   for (int round = 0; round < 8; ++round) s.run(round);
 }
-
-RANK_TEST_MAIN()
