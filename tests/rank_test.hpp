@@ -171,8 +171,8 @@ inline int main(int argc, char** argv) {
 
 }  // namespace rank_test
 
-#define RANK_TEST(name)                                                        \
-  static void rank_test_##name();                                              \
+#define RANK_TEST(name)                                                                  \
+  static void rank_test_##name();                                                        \
   static const rank_test::registrar registrar_##name(#name, __FILE__, rank_test_##name); \
   static void rank_test_##name()
 
