@@ -193,9 +193,10 @@ void throw_cannot_enter(const team_record* t, collective kind) {
                     "give each fiber a team of its own, by team::dup",
                     t->inside));
   if (kind == collective::fence || kind == collective::split)
-    throw_usage(operation,
-                "a body may not enter a collective, and this one is for the rank's own code, not for fibers either; let the body "
-                "send a statement, and call it from the rank's own code");
+    throw_usage(
+        operation,
+        "a body may not enter a collective, and as a fiber (as_fiber) it may not enter this one either; let the body send a "
+        "statement, and call this from the rank's own code or from a fiber that this code started");
   throw_usage(
       operation,
       "a body may not enter a collective, which waits for every rank; make the body a fiber, async(rank, as_fiber(f)), or "
@@ -207,7 +208,7 @@ void refuse_parts_of_bodies(const context& c, const char* operation) {
     return;
   throw_usage(operation,
               "a fiber that a body left behind is a part of that body, which the fence would wait for, and so is a function "
-              "instance; let the rank's own code call it");
+              "instance; call this from the rank's own code or from a fiber that this code started");
 }
 
 void throw_bad_root(const team_record& t, collective kind, rank_t root) {

@@ -133,8 +133,8 @@ RANK_TEST(a_body_is_told_of_as_fiber_where_that_helps) {
   am::async((am::rank() + 1) % am::ranks(), [] {
     refused += rank_test::expect_throws<am::usage_error>([] { am::barrier(); }, "async(rank, as_fiber(f))", "barrier()", __FILE__,
                                                          __LINE__);
-    refused += rank_test::expect_throws<am::usage_error>([] { am::fence(); }, "for the rank's own code, not for fibers either",
-                                                         "fence()", __FILE__, __LINE__);
+    refused += rank_test::expect_throws<am::usage_error>(
+        [] { am::fence(); }, "as a fiber (as_fiber) it may not enter this one either", "fence()", __FILE__, __LINE__);
   });
   am::fence();
   EXPECT_EQ(refused, 2);
@@ -193,4 +193,20 @@ RANK_TEST(what_belongs_to_a_body_calls_no_fence_and_no_split) {
   am::async((am::rank() + 1) % am::ranks(), [](auto f) { am::spawn(f); }, try_all);
   am::fence();
   EXPECT_EQ(refused, 10);
+}
+
+RANK_TEST(a_fiber_of_the_ranks_own_code_calls_fence_and_split) {
+  thread_local static int ran;
+  ran = 0;
+  am::barrier();
+  am::spawn([] {
+    am::async((am::rank() + 1) % am::ranks(), [] { ++ran; });
+    am::fence();
+    EXPECT_EQ(ran, 1);
+    am::all_store_sync();
+    const am::team alone = am::world().split(am::rank()), all = am::world().dup();
+    EXPECT_EQ(alone.size(), 1);
+    EXPECT_EQ(all.all_reduce(1, std::plus<>{}), am::ranks());
+    all.fence();
+  }).join();
 }

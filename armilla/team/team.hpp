@@ -47,8 +47,9 @@ detail::in_order_op<Op> in_order(Op op) {
 /// slowest waits for it (4, where values of 513 bytes to 4 KiB move).
 ///
 /// Fibers may call them, too, bodies only if they are fibers from their beginning (`as_fiber`, function instances of MPC++);
-/// another body gets a usage_error. `fence`, `all_store_sync` and `split` are for the rank's own code. One fiber of a rank at a
-/// time is in a collective of a team (usage_error): fibers that may come in different orders use a `dup` each.
+/// another body gets a usage_error. `fence`, `all_store_sync` and `split` are for the rank's own code and the fibers that it
+/// starts: no body may call them, nor a fiber that a body left behind. One fiber of a rank at a time is in a collective of a team
+/// (usage_error): fibers that may come in different orders use a `dup` each.
 ///
 /// Values are any `sendable_value`. What is trivially copyable and at most 56 bytes long moves in one cache line a rank; up to
 /// 4 KiB it takes one look as well; what is longer moves in pieces, with as few copies as the system allows.
