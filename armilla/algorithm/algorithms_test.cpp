@@ -303,8 +303,25 @@ RANK_TEST(what_does_not_fit_is_refused_before_anything_moves) {
   EXPECT_THROWS_SAYING(am::usage_error, "elements [0, 11) of a range of 10", am::fill_n(x, 11, 0));
   EXPECT_THROWS_SAYING(am::usage_error, "a step of 0", am::views::stride(x, 0));
   EXPECT_EQ(am::reduce(y), 18);
-  am::vector<int> none;
-  EXPECT_THROWS_SAYING(am::usage_error, "the range is empty", am::min(am::views::take(x, 0)));
+}
+
+RANK_TEST(an_empty_range_gives_what_the_fold_starts_from_or_an_error) {
+  am::vector<int> x(10, 1);
+  const auto none = am::views::take(x, 0);
+  const auto no_size = am::views::filter(x, [](int) { return false; });
+  EXPECT_THROWS_SAYING(am::usage_error, "the range is empty", am::min(none));
+  EXPECT_THROWS_SAYING(am::usage_error, "the range is empty", am::max(none));
+  EXPECT_THROWS_SAYING(am::usage_error, "the range is empty", am::minmax(no_size));
+  EXPECT_THROWS_SAYING(am::usage_error, "mean: the range is empty", am::mean(none));
+  EXPECT_THROWS_SAYING(am::usage_error, "mean: the range is empty", am::mean(no_size));
+  EXPECT_THROWS_SAYING(am::usage_error, "mean: the range is empty", am::mean(am::reproducible, none));
+  EXPECT_EQ(am::reduce(none), 0);
+  EXPECT_EQ(am::reduce(no_size, 7L, std::multiplies<>{}), 7L);
+  EXPECT_EQ(am::inner_product(none, none), 0);
+  EXPECT_EQ(am::accumulate(none, 3L), 3L);
+  EXPECT_EQ(am::norm(none), 0.0);
+  EXPECT_EQ(am::min_element(no_size), am::npos);
+  EXPECT_EQ(am::minmax_element(none).second, am::npos);
 }
 
 RANK_TEST(views_of_what_is_no_more_are_refused) {

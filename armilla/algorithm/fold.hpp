@@ -47,18 +47,19 @@ auto inner_product(A&& a, B&& b) {
   return armilla::transform_reduce(a, b, decltype(detail::range_value<A>() * detail::range_value<B>())());
 }
 
-/// The mean of numbers; of none NaN.
+/// The mean of numbers. Throws usage_error on all members if the range is empty.
 template <distributed_range R>
 double mean(R&& r) {
   const detail::algorithm_call whole("mean");
   const auto v = detail::reading(r);
   if constexpr (decltype(v.reading())::sized) {
-    return armilla::transform_reduce(v, 0.0, std::plus<>{}, [](const auto& e) { return double(e); }) / double(v.extent());
+    const double sum = armilla::transform_reduce(v, 0.0, std::plus<>{}, [](const auto& e) { return double(e); });
+    return detail::mean_of(sum, v.extent());
   } else {
     const auto add = [](const detail::tally& a, const detail::tally& b) { return detail::tally{a.sum + b.sum, a.n + b.n}; };
     const auto all =
         armilla::transform_reduce(v, detail::tally{}, add, [](const auto& e) { return detail::tally{double(e), 1}; });
-    return all.sum / double(all.n);
+    return detail::mean_of(all.sum, all.n);
   }
 }
 

@@ -99,6 +99,13 @@ struct tally {
   std::uint64_t n = 0;
 };
 
+/// Where there are no elements, usage_error: on all members, as they have the same `n`.
+inline double mean_of(double sum, std::uint64_t n) {
+  if (n == 0) [[unlikely]]
+    throw_no_elements("mean");
+  return sum / double(n);
+}
+
 /// An element and its index.
 template <class T>
 struct indexed {

@@ -46,12 +46,12 @@ auto inner_product(reproducible_t, A&& a, B&& b) {
   return armilla::transform_reduce(reproducible, a, b, decltype(detail::range_value<A>() * detail::range_value<B>())());
 }
 
-/// The mean of numbers; of none NaN.
+/// The mean of numbers. Throws usage_error on all members if the range is empty.
 template <distributed_range R>
 double mean(reproducible_t, R&& r) {
   const auto v = detail::require_sized(detail::reading(r));
-  return armilla::transform_reduce(reproducible, v, 0.0, std::plus<>{}, [](const auto& e) { return double(e); }) /
-         double(v.extent());
+  const double sum = armilla::transform_reduce(reproducible, v, 0.0, std::plus<>{}, [](const auto& e) { return double(e); });
+  return detail::mean_of(sum, v.extent());
 }
 /// The square root of the sum of squares.
 template <distributed_range R>

@@ -46,9 +46,7 @@ std::vector<std::size_t> drawn_indices(std::size_t n, std::size_t k, std::uint64
   return {chosen.begin(), chosen.end()};
 }
 
-void throw_no_elements(const char* operation) {
-  throw_usage(operation, "the range is empty and has no such element; ask for its size first");
-}
+void throw_no_elements(const char* operation) { throw_usage(operation, "the range is empty; check its size first"); }
 void throw_vector_length(const char* operation, const char* which, std::size_t n, std::size_t wanted) {
   throw_usage(operation, fmt::format("the {} has {} elements and must have {}", which, n, wanted));
 }

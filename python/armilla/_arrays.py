@@ -156,6 +156,8 @@ class Array(NDArrayOperatorsMixin):
         return self._reduce("max")
 
     def mean(self) -> float:
+        if self.size == 0:
+            raise ValueError("array.mean: the array is empty")
         return self.sum() / self.size
 
     def __repr__(self) -> str:

@@ -239,6 +239,8 @@ class ExposedArray:
         return max(self._each("max"))
 
     def mean(self) -> float:
+        if self.size == 0:
+            raise ValueError("mean: the array is empty")
         return float(self.sum()) / self.size
 
     def __len__(self) -> int:

@@ -56,6 +56,7 @@ def test_array_mistakes(job):
         raises(ValueError, 'forward', lambda: a[::-1])
         raises(ValueError, 'local() parts', lambda: np.add.reduce(a))
         raises(ValueError, 'the array is empty', lambda: am.array(0).min())
+        raises(ValueError, 'the array is empty', lambda: am.array(0).mean())
         raises(ValueError, 'rank 2 does not exist', lambda: a.bounds(2))
         raises(ValueError, 'cannot enter what all', am.call(1 - am.rank, lambda: am.array(4)).get)
         am.barrier()
