@@ -40,12 +40,14 @@ template <distributed_range R>
 void write_csv(const std::string& path, R&& records, char separator = ',') {
   detail::write_in_order("write_csv", path, detail::reading(std::forward<R>(records)),
                          [separator](std::string& all, const auto& e) {
+                           const std::size_t before = all.size();
                            bool first = true;
                            const auto put = [&](const auto& field) {
                              if (!std::exchange(first, false)) all += separator;
                              detail::append_field(all, field, separator);
                            };
                            std::apply([&](const auto&... fields) { (put(fields), ...); }, e);
+                           if (all.size() == before) all += "\"\"";  // an empty line is not a record
                            all += '\n';
                          });
 }

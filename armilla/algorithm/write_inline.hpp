@@ -36,9 +36,12 @@ void append_number(std::string& all, N number) {
     all.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
 }
 
-/// RFC 4180: a text with separators, quotes or ends of lines stands in quotes, and its quotes are doubled.
+/// RFC 4180: a string with separators, quotes or ends of lines is put in quotes, and its quotes are doubled. So is one with
+/// spaces at its ends, which some readers drop, or with a byte order mark.
 inline void append_text(std::string& all, std::string_view text, char separator) {
-  if (text.find_first_of("\"\r\n") == text.npos && text.find(separator) == text.npos) {
+  const bool bare = text.empty() || (text.front() != ' ' && text.front() != '\t' && text.back() != ' ' && text.back() != '\t' &&
+                                     text.front() != '%' && !text.starts_with("\xEF\xBB\xBF"));
+  if (bare && text.find_first_of("\"\r\n") == text.npos && text.find(separator) == text.npos) {
     all += text;
     return;
   }

@@ -29,10 +29,12 @@ namespace armilla {
 
 /// How a file is read; the same on all members.
 struct file_options {
-  team members{};         ///< the empty one: all ranks
-  bool skip_bad = false;  ///< lines that do not fit are left out and counted in `skipped()`, else a usage_error in the loop
-  bool header = false;    ///< read_csv: the first record names the columns, and is left out
-  char separator = ',';   ///< read_csv
+  team members{};           ///< the empty one: all ranks
+  bool skip_bad = false;    ///< lines that do not fit are skipped and counted in `skipped()`, else a usage_error in the loop
+  bool header = false;      ///< read_csv: the first record names the columns, and is skipped
+  char separator = ',';     ///< read_csv: between fields
+  char quote = '"';         ///< read_csv: around fields that hold separators or ends of lines; 0: quotes are plain text
+  bool skip_space = false;  ///< read_csv: spaces and tabs around a field are not part of it, unless they are in quotes
 };
 
 /// An edge as read from a file: two numbers of vertices.
@@ -145,48 +147,65 @@ class binary_range {
 
 namespace detail {
 
+/// What of the options concerns any reader.
+inline file_use use_of(const char* operation, cut_at where, file_content content, const file_options& how) {
+  return {operation, where, content, how.members, how.skip_bad, {how.separator, how.quote, how.skip_space}};
+}
 template <class Reader>
-file_range<Reader> open_file(const char* operation, const std::string& path, const file_options& how, cut_at where,
-                             Reader reader) {
-  auto part = std::make_shared<file_part>(operation, path, how.members, where);
-  part->set_skip_bad(how.skip_bad);
-  return {std::move(part), std::move(reader)};
+file_range<Reader> open_file(const std::string& path, const file_use& use, Reader reader) {
+  return {std::make_shared<file_part>(path, use), std::move(reader)};
 }
 void write_parts(const char* operation, const std::string& path, const team& members, const char* bytes, std::size_t size);
 void write_words_of(const std::string& path, const team& members, const std::string& words, failure& why);
 
 }  // namespace detail
 
-/// Lines, as string_views without their ends (`\n` or `\r\n`; the last needs none). All members call it. Cost: the part is copied
-/// once, from the file into memory. Errors: usage_error on all members for a file that cannot be read on one of them, differs
-/// between them or changes meanwhile.
+/// Reads lines, as string_views without their ends (`\n` or `\r\n`; the last line needs none). A byte order mark at the
+/// beginning of the file is skipped. All members call it. Cost: the part is copied once, from the file into memory. Errors:
+/// usage_error on all members for a file that cannot be read on one of them, differs between them or changes meanwhile, is not
+/// a regular file, is compressed or is not text.
 inline auto read_lines(const std::string& path, const file_options& how = {}) {
-  return detail::open_file("read_lines", path, how, detail::cut_at::line, detail::line_reader{});
+  using namespace detail;
+  return open_file(path, use_of("read_lines", cut_at::line, file_content::text, how), line_reader{});
 }
-/// What stands between spaces, tabs and ends of lines. Else as `read_lines`.
+/// Reads what is between spaces, tabs and ends of lines. Else as `read_lines`.
 inline auto read_words(const std::string& path, const file_options& how = {}) {
-  return detail::open_file("read_words", path, how, detail::cut_at::word, detail::word_reader{});
+  using namespace detail;
+  return open_file(path, use_of("read_words", cut_at::word, file_content::text, how), word_reader{});
 }
-/// Records of comma-separated values (RFC 4180: fields in quotes may hold separators, doubled quotes and ends of lines). With
-/// types, `read_csv<std::string, int, double>(path)`: tuples; a record of other fields is a bad line. Without:
-/// std::vector<std::string_view>. Views of fields are good until the loop's next step.
+/// Reads records of comma-separated values (RFC 4180: fields in quotes may hold separators, doubled quotes and ends of lines).
+/// With types, `read_csv<std::string, int, std::optional<double>>(path)`, an item is a tuple; a record of other fields is a bad
+/// line, and an empty field is the empty std::optional. Without types, an item is a std::vector<std::string_view>. Views of
+/// fields are valid until the loop's next step. Errors: also usage_error on all members for a quote that is not around a whole
+/// field, with its line and field; `skip_bad` skips such a record if it is one line.
 template <class... T>
 auto read_csv(const std::string& path, const file_options& how = {}) {
-  return detail::open_file("read_csv", path, how, detail::cut_at::record, detail::csv_reader<T...>(how.separator, how.header));
+  using namespace detail;
+  const file_use use = use_of("read_csv", how.quote == 0 ? cut_at::line : cut_at::record, file_content::table, how);
+  return open_file(path, use, csv_reader<T...>(use.csv, how.header));
 }
-/// An edge a line, two numbers of vertices; `read_edges<double>` with a weight. What follows them is left out. Lines that begin
-/// with # or % are comments.
+/// Reads an edge a line, two numbers of vertices; `read_edges<double>` with a weight. The rest of the line is ignored. Lines that
+/// begin with # or % are comments. Errors: also usage_error on all members for a MatrixMarket or METIS file.
 template <class W = void>
 auto read_edges(const std::string& path, const file_options& how = {}) {
-  using reader = detail::edge_reader<
-      std::conditional_t<std::is_void_v<W>, edge, weighted_edge<std::conditional_t<std::is_void_v<W>, int, W>>>>;
-  return detail::open_file("read_edges", path, how, detail::cut_at::line, reader{});
+  using namespace detail;
+  using reader =
+      edge_reader<std::conditional_t<std::is_void_v<W>, edge, weighted_edge<std::conditional_t<std::is_void_v<W>, int, W>>>>;
+  auto part = std::make_shared<file_part>(path, use_of("read_edges", cut_at::line, file_content::table, how));
+  refuse_metis(*part);
+  return file_range<reader>(std::move(part), reader{});
 }
-/// Elements as they lie in memory. Errors: also a file that is no whole number of them.
+/// Reads elements as they are in memory. Errors: also usage_error for a file that is not a whole number of them, or was written
+/// by `save` or another program in a format of its own.
 template <class T>
   requires trivially_sendable<T>
 binary_range<T> read_binary(const std::string& path, const team& members = {}) {
-  return binary_range<T>(std::make_shared<detail::file_part>("read_binary", path, members, detail::cut_at::bytes, sizeof(T)));
+  const detail::file_use use{.operation = "read_binary",
+                             .where = detail::cut_at::bytes,
+                             .content = detail::file_content::elements,
+                             .members = members,
+                             .unit = sizeof(T)};
+  return binary_range<T>(std::make_shared<detail::file_part>(path, use));
 }
 
 /// Writes the members' texts, each a line, in the order of the members; a file that is there is replaced. All members call it,

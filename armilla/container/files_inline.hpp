@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "armilla/base/parse_floating.hpp"
+#include "armilla/container/csv_record.hpp"
 #include "armilla/team/team.hpp"
 #include "armilla/wire/sendable.hpp"
 
@@ -20,46 +22,78 @@ namespace armilla::detail {
 /// Where a file may be cut.
 enum class cut_at { line, word, record, bytes };
 
+/// What a reader takes a file for. A file that is something else is refused by its first bytes.
+enum class file_content {
+  elements,  ///< as in memory
+  text,      ///< any
+  table,     ///< lines or records
+  market,    ///< MatrixMarket
+};
+
+/// How a file is read, alike on all members.
+struct file_use {
+  const char* operation = "";
+  cut_at where = cut_at::line;
+  file_content content = file_content::text;
+  team members{};  ///< the empty one: all ranks
+  bool skip_bad = false;
+  csv_format csv{};      ///< of cut_at::record
+  std::size_t unit = 1;  ///< of cut_at::bytes: the file is a whole number of them
+};
+
 /// This rank's part of a file, in memory.
 class file_part {
  public:
-  /// Collective. `unit`: of cut_at::bytes, the file is a whole number of them.
-  file_part(const char* operation, const std::string& path, const team& members, cut_at where, std::size_t unit = 1);
+  /// Collective.
+  file_part(const std::string& path, const file_use& use);
   file_part(const file_part&) = delete;
-  ~file_part();
 
-  const char* begin() const noexcept { return memory_ + begin_; }
-  const char* end() const noexcept { return memory_ + end_; }
+  const char* begin() const noexcept { return memory_.at + begin_; }
+  const char* end() const noexcept { return memory_.at + end_; }
   /// Of `begin()`, in the file; and how many bytes the whole file has.
   std::uint64_t offset() const noexcept { return read_from_ + begin_; }
   std::uint64_t file_size() const noexcept { return file_size_; }
-  bool is_first() const noexcept { return offset() == 0; }
-  const team& members() const noexcept { return members_; }
+  /// The file begins with this part.
+  bool is_first() const noexcept { return use_.members.rank() == 0; }
+  const team& members() const noexcept { return use_.members; }
 
-  /// A line does not fit: throws a usage_error that names file and line, or counts it.
-  void complain(const char* at, const std::string& what);
+  /// What is at `at` does not fit: throws a usage_error that names file and line, or counts it if such lines are skipped.
+  /// `advice`: what to do about it; null: fix the file, or skip_bad.
+  void complain(const char* at, std::string_view what, const char* advice = nullptr);
   std::size_t skipped() const noexcept { return skipped_; }
-  void set_skip_bad(bool skip) noexcept { skip_bad_ = skip; }
+  const std::string& path() const noexcept { return path_; }
 
  private:
   struct opened;
-  void read_share(const opened& file, cut_at where);
-  char quotes_before(const opened& file) const;
-  void cut(const opened& file, cut_at where, char quoted);
+  void read_share(const opened& file);
+  bool quotes_before(const opened& file) const;
+  void cut(const opened& file, bool quoted);
   bool read_more(const opened& file);
-  void reserve(std::size_t bytes);
+  bool reserve(std::size_t bytes);
+  void skip_mark();
+  void check_text();
+  void check_records();
+  void note(std::string_view wrong);
+  std::uint64_t line_of(const char* at) const;
 
-  const char* operation_;
   std::string path_;
-  team members_;
-  char* memory_ = nullptr;
-  std::size_t capacity_ = 0, size_ = 0;  // of memory_
-  std::size_t begin_ = 0, end_ = 0;      // of the part, in memory_
+  file_use use_;
+  struct pages {
+    char* at = nullptr;
+    std::size_t bytes = 0;
+    pages() = default;
+    pages(const pages&) = delete;
+    ~pages();
+  } memory_;
+  std::size_t size_ = 0;             // of what is in memory_
+  std::size_t begin_ = 0, end_ = 0;  // of the part, in memory_
   std::uint64_t read_from_ = 0, file_size_ = 0;
-  int error_ = 0;
+  std::string wrong_;
   std::size_t skipped_ = 0;
-  bool skip_bad_ = false;
 };
+
+/// Collective: throws a usage_error on all members if the file is a METIS graph, whose lines look like edges.
+void refuse_metis(const file_part& part);
 
 /// All of the next line of [at, end), without its end; `at` goes behind it.
 std::string_view next_line(const char*& at, const char* end) noexcept;
@@ -74,12 +108,15 @@ class word_lines {
   std::size_t column_ = 0;
 };
 
-/// The fields of the next record. Those in quotes that hold a doubled quote are rewritten into `room`. False: a quote is not
-/// closed.
-bool next_record(const char*& at, const char* end, char separator, std::vector<std::string_view>& fields,
-                 std::vector<std::string>& room);
-
 /// A field's value. False: it is none.
+template <class T>
+bool parse_field(std::string_view field, T& value);
+/// An empty field has no value.
+template <class T>
+bool parse_field(std::string_view field, std::optional<T>& value) {
+  value.reset();
+  return field.find_first_not_of(' ') == field.npos || parse_field(field, value.emplace());
+}
 template <class T>
 bool parse_field(std::string_view field, T& value) {
   if constexpr (std::is_arithmetic_v<T>) {
@@ -114,54 +151,64 @@ struct word_reader {
   }
 };
 
-std::string text_of_bad_fields(std::size_t have, std::size_t wanted);
-std::string text_of_bad_field(std::string_view field, std::size_t column);
+std::string text_of_bad_number_of_fields(std::size_t have, std::size_t wanted);
+std::string text_of_bad_field(std::string_view field, std::size_t number);
 std::string text_of_no_edge(std::string_view line, bool weighted);
 
-/// Rows of a table of comma-separated values. Without types: the fields as texts.
+/// Rows of a table of comma-separated values. Without types: the fields as strings.
 template <class... T>
 struct csv_reader {
   using value = std::conditional_t<sizeof...(T) == 0, std::vector<std::string_view>, std::tuple<T...>>;
-  csv_reader(char between, bool with_header) : separator(between), header(with_header) {}
-  char separator;
+  csv_reader(const csv_format& format, bool with_header) : header(with_header), record_(format) {}
   bool header;
 
   bool next(file_part& part, const char*& at, value& row) {
     if (header && part.is_first() && at == part.begin() && at != part.end()) static_cast<void>(take(part, at));
-    while (at != part.end()) {
-      const char* const line = at;
-      if (!take(part, at)) {
-        part.complain(line, "a quote is not closed");
-      } else if (fields_.size() == 1 && fields_[0].empty()) {
-        continue;  // a blank line
-      } else if constexpr (sizeof...(T) == 0) {
-        row = fields_;
-        return true;
-      } else if (fields_.size() != sizeof...(T)) {
-        part.complain(line, text_of_bad_fields(fields_.size(), sizeof...(T)));
-      } else if (const std::size_t bad = parse(row, std::index_sequence_for<T...>{}); bad != sizeof...(T)) {
-        part.complain(line, text_of_bad_field(fields_[bad], bad));
-      } else {
-        return true;
-      }
-    }
+    while (at != part.end())
+      if (take(part, at) && fits(part, row)) return true;
     return false;
   }
 
  private:
-  bool take(file_part& part, const char*& at) { return next_record(at, part.end(), separator, fields_, room_); }
+  bool take(file_part& part, const char*& at) {
+    line_ = at;
+    const std::string_view wrong = record_.next(at, part.end());
+    if (!wrong.empty()) complain(part, fields().size(), wrong);
+    return wrong.empty() && !record_.blank();
+  }
+  bool fits(file_part& part, value& row) {
+    if constexpr (sizeof...(T) == 0) {
+      row = fields();
+    } else if (fields().size() != sizeof...(T)) {
+      part.complain(line_, text_of_bad_number_of_fields(fields().size(), sizeof...(T)),
+                    fitted_ ? nullptr : "give read_csv one type for each field");
+      return false;
+    } else if (const std::size_t bad = parse(row, std::index_sequence_for<T...>{}); bad != sizeof...(T)) {
+      part.complain(
+          line_, text_of_bad_field(fields()[bad], bad),
+          fitted_ ? nullptr : "give read_csv the types of the fields, or file_options::header if the first record names them");
+      return false;
+    }
+    return fitted_ = true;
+  }
+  void complain(file_part& part, std::size_t field, std::string_view wrong) {
+    part.complain(line_, "field " + std::to_string(field + 1) + ": " + std::string(wrong), "");
+  }
   /// The first field that is no value of its type, or their number.
   template <std::size_t... I>
   std::size_t parse(std::tuple<T...>& row, std::index_sequence<I...>) {
     std::size_t bad = sizeof...(T);
-    static_cast<void>(((parse_field(fields_[I], std::get<I>(row)) || (bad = I, false)) && ...));
+    static_cast<void>(((parse_field(fields()[I], std::get<I>(row)) || (bad = I, false)) && ...));
     return bad;
   }
-  std::vector<std::string_view> fields_;
-  std::vector<std::string> room_;
+  const std::vector<std::string_view>& fields() const noexcept { return record_.fields(); }
+
+  record_parser record_;
+  const char* line_ = nullptr;
+  bool fitted_ = false;  // a record of this pass did
 };
 
-/// Two numbers and perhaps a weight a line, and anything behind them; what begins with # or % is a comment.
+/// Two numbers and perhaps a weight a line, and anything after them; what begins with # or % is a comment.
 template <class Edge>
 struct edge_reader {
   using value = Edge;
@@ -169,13 +216,13 @@ struct edge_reader {
     while (at != part.end()) {
       const char* const line = at;
       const std::string_view text = next_line(at, part.end());
-      const char* in = text.data();
-      const std::string_view first = next_word(in, text.data() + text.size());
+      const char *in = text.data(), *const end = in + text.size();
+      const std::string_view first = next_word(in, end);
       if (first.empty() || first[0] == '#' || first[0] == '%') continue;
-      bool good = parse_field(first, e.from) && parse_field(next_word(in, text.data() + text.size()), e.to);
+      bool good = parse_field(first, e.from) && parse_field(next_word(in, end), e.to);
       constexpr bool weighted = requires { e.weight; };
-      if constexpr (weighted) good = good && parse_field(next_word(in, text.data() + text.size()), e.weight);
-      if (good) return true;
+      if constexpr (weighted) good = good && parse_field(next_word(in, end), e.weight);
+      if (good && std::string_view(in, end).find('\r') == std::string_view::npos) return true;
       part.complain(line, text_of_no_edge(text, weighted));
     }
     return false;

@@ -2,50 +2,19 @@
 // What all ranks together read of a file is what one would read: no item twice, none lost, in order, wherever the cuts fall.
 #include "armilla/container/files.hpp"
 
-#include <unistd.h>
-
 #include <array>
-#include <cstdio>
-#include <fstream>
 #include <iterator>
 #include <random>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "tests/rank_test.hpp"
+#include "armilla/container/files_testing.hpp"
 
 namespace am = armilla;
+using namespace files_testing;
 
 namespace {
-
-/// A file of that text, the same on all ranks, that goes with the scope.
-class text_file {
- public:
-  explicit text_file(const std::string& text) {
-    int job = int(::getpid());
-    path_ = "/tmp/armilla_files_test." + std::to_string(am::broadcast(job));
-    if (am::rank() == 0) std::ofstream(path_, std::ios::binary) << text;
-    am::barrier();
-  }
-  ~text_file() {
-    am::barrier();
-    if (am::rank() == 0) std::remove(path_.c_str());
-    am::barrier();
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-/// What all ranks have, in their order.
-template <class R>
-std::vector<std::string> joined(R part) {
-  std::vector<std::string> mine;
-  for (const auto item : part) mine.emplace_back(item);
-  return am::all_gather_v(mine);
-}
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> all;
@@ -164,7 +133,7 @@ RANK_TEST(a_bad_line_is_named_or_skipped_and_counted) {
   try {
     for (const auto& row : strict.local()) static_cast<void>(row);
   } catch (const am::usage_error& e) {
-    complained = std::string(e.what()).find("line 150: 'not a number' in column 2") != std::string::npos;
+    complained = std::string(e.what()).find("line 150: 'not a number' in field 2") != std::string::npos;
   }
   EXPECT_EQ(am::all_reduce(int(complained), std::plus<>{}), 1);
 
@@ -197,7 +166,7 @@ RANK_TEST(what_is_written_is_read_again) {
   EXPECT_EQ(all.size(), expected.size());
   EXPECT_EQ(am::all_gather_v(part), expected);
   EXPECT(part.empty() || part[0] == expected[all.offset()]);
-  EXPECT_THROWS_SAYING(am::usage_error, "no whole number of elements", am::read_binary<std::array<char, 509>>(file.path()));
+  EXPECT_THROWS_SAYING(am::usage_error, "not a whole number of elements", am::read_binary<std::array<char, 509>>(file.path()));
 
   std::vector<std::string> lines = {"of rank " + std::to_string(am::rank()), "", "end"};
   am::write_lines(file.path(), lines);

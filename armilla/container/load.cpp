@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "armilla/base/regular_file.hpp"
 #include "armilla/container/checksum.hpp"
 #include "armilla/container/save.hpp"
 #include "armilla/container/save_agreement.hpp"
@@ -31,14 +32,10 @@ std::string read_all(int file, std::byte* to, std::uint64_t n, std::uint64_t fro
 }
 
 /// Its number, and its size; or what is wrong.
-std::string open_regular(const std::string& path, int& file, std::uint64_t& bytes) {
-  file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // which does not wait for the writer of a pipe
-  struct stat s{};
-  if (file < 0 || ::fstat(file, &s) != 0) return text_of_errno(errno);
-  if (S_ISDIR(s.st_mode)) return "it is a directory; give the name of a file";
-  if (!S_ISREG(s.st_mode)) return "it is no regular file; give one that was saved";
-  bytes = std::uint64_t(s.st_size);
-  return {};
+std::string open_saved(const std::string& path, int& file, std::uint64_t& bytes) {
+  regular_file found = open_regular(path);
+  file = found.file, bytes = found.bytes;
+  return std::move(found.wrong);
 }
 
 std::string parse(std::span<const std::byte> bytes, std::uint64_t file_bytes, saved_contents& all, const saved_type& wanted) {
@@ -57,7 +54,7 @@ saved_file::saved_file(const team& members, const std::string& path, const saved
     bytes = members.broadcast(bytes, 0);
     if (members.rank() != 0) {
       std::uint64_t size = 0;
-      wrong_ = open_regular(path, file_, size);
+      wrong_ = open_saved(path, file_, size);
       saved_header header;
       if (wrong_.empty()) std::memcpy(&header, bytes.data(), sizeof header);
       if (wrong_.empty() && size != header.file_bytes)
@@ -83,7 +80,7 @@ saved_file::~saved_file() {
 
 std::string saved_file::open_contents(std::vector<std::byte>& bytes, const saved_type& wanted) {
   std::uint64_t size = 0;
-  std::string wrong = open_regular(path_, file_, size);
+  std::string wrong = open_saved(path_, file_, size);
   if (!wrong.empty()) return wrong;
   bytes.resize(std::size_t(std::min<std::uint64_t>(size, sizeof(saved_header))));
   wrong = read_all(file_, bytes.data(), bytes.size(), 0);
@@ -164,6 +161,6 @@ void saved_file::note_thrown(std::size_t piece) {
   note(fmt::format("piece {} of {} cannot be read: {}", piece, pieces(), text_of_thrown()));
 }
 
-void saved_file::agree() const { agree_on_file(members_, "load", path_, wrong_); }
+void saved_file::agree() const { agree_on_file(members_, "load", "load", path_, wrong_); }
 
 }  // namespace armilla::detail

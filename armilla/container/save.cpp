@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/base/regular_file.hpp"
 #include "armilla/boot/descriptor.hpp"
 #include "armilla/container/checksum.hpp"
 #include "armilla/container/failure_agreement.hpp"
@@ -156,7 +157,7 @@ class fresh_file {
 
  private:
   bool first() const { return members_.rank() == 0; }
-  void agree(const std::string& wrong) const { agree_on_file(members_, "save", path_, wrong); }
+  void agree(const std::string& wrong) const { agree_on_file(members_, "save", "save", path_, wrong); }
 
   std::string make(std::uint64_t bytes) {
     struct stat there{};
@@ -264,7 +265,7 @@ void save_walked(const team& members, const std::string& path, const saved_type&
   const bool raw = type.element_bytes != 0;
   planned plan;
   counted_pieces counted(raw, plan);
-  agree_on_file(members, "save", path, run_walk(walk, counted));
+  agree_on_file(members, "save", "save", path, run_walk(walk, counted));
   save_planned(members, path, type, grid, plan, [&](int file) {
     written_pieces written(raw, plan, file);
     const std::string thrown = run_walk(walk, written);
@@ -288,7 +289,8 @@ void save_raw(const team& members, const std::string& path, const saved_type& ty
   });
 }
 
-void agree_on_file(const team& members, const char* operation, const std::string& path, const std::string& wrong) {
+void agree_on_file(const team& members, const char* operation, const char* verb, const std::string& path,
+                   const std::string& wrong) {
   rank_t loser = members.size();
   {
     const meeting here(members);
@@ -296,14 +298,7 @@ void agree_on_file(const team& members, const char* operation, const std::string
   }
   if (loser == members.size()) return;
   const rank_t where = members.world_rank(loser);
-  throw_usage(operation, members.broadcast(fmt::format("cannot {} '{}' on rank {}: {}", operation, path, where, wrong), loser));
-}
-
-std::string text_of_errno(int error) {
-  const char* what = "; the path must be good on every rank";
-  if (error == ENOSPC || error == EDQUOT || error == EFBIG) what = "; make room, or give a path with more of it";
-  if (error == EIO) what = "; the disk is failing";
-  return std::strerror(error) + std::string(what);
+  throw_usage(operation, members.broadcast(fmt::format("cannot {} '{}' on rank {}: {}", verb, path, where, wrong), loser));
 }
 
 std::string text_of_thrown() {

@@ -7,8 +7,7 @@
 namespace armilla::detail {
 
 /// Collective: if something is wrong on a member, all throw the same usage_error: "cannot save 'path' on rank r: ...".
-void agree_on_file(const team& members, const char* operation, const std::string& path, const std::string& wrong);
-/// What errno says, and what to do.
-std::string text_of_errno(int error);
+void agree_on_file(const team& members, const char* operation, const char* verb, const std::string& path,
+                   const std::string& wrong);
 
 }  // namespace armilla::detail

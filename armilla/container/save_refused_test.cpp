@@ -169,17 +169,17 @@ RANK_TEST(what_is_no_file_is_refused) {
   const auto text = [&](const std::string& path) { return refusal([&] { made.x.load(path); }); };
   EXPECT(says(text("/no/such/file"), "No such file or directory"));
   EXPECT(says(text("/tmp"), "it is a directory"));
-  EXPECT(says(text("/dev/null"), "no regular file"));
+  EXPECT(says(text("/dev/null"), "not a regular file"));
   EXPECT(says(text("/proc/self/exe"), "it is no saved container"));
   const scratch_path pipe;
   if (am::rank() == 0) EXPECT_EQ(::mkfifo(pipe.str().c_str(), 0600), 0);
   am::barrier();
-  EXPECT(says(text(pipe.str()), "no regular file"));
+  EXPECT(says(text(pipe.str()), "not a regular file"));
   const auto saved = [&](const std::string& path) { return refusal([&] { made.x.save(path); }); };
   EXPECT(says(saved("/no/such/folder/file"), "cannot save '/no/such/folder/file' on rank 0: No such file or directory"));
   EXPECT(says(saved("/tmp"), "it is a directory"));
-  EXPECT(says(saved("/dev/null"), "no regular file"));
-  EXPECT(says(saved(pipe.str()), "no regular file"));
+  EXPECT(says(saved("/dev/null"), "not a regular file"));
+  EXPECT(says(saved(pipe.str()), "not a regular file"));
   EXPECT(made.unchanged());
 }
 

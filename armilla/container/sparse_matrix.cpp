@@ -24,7 +24,7 @@ struct market_entries {
 
 /// What the first lines say.
 struct market_header {
-  bool pattern = false, mirrored = false;
+  bool pattern = false, integer = false, mirrored = false;
   double mirror = 1;  ///< 1: symmetric, -1: skew-symmetric
 };
 
@@ -39,6 +39,21 @@ std::string lower(std::string_view word) {
   return text;
 }
 
+constexpr const char* what_is_read =
+    "read_matrix_market reads '%%MatrixMarket matrix coordinate' with real, integer or pattern values that are general, "
+    "symmetric "
+    "or skew-symmetric";
+
+/// What a file is whose first line is none that is read.
+std::string text_of_banner(const std::string (&word)[5], std::string_view line) {
+  std::uint64_t number = 0;
+  if (word[0] != "%%matrixmarket" && parse_field(word[0], number) && parse_field(word[1], number))
+    return "its first line has numbers; read_edges reads lists of edges";
+  if (word[2] == "array") return "it is a dense matrix, a value a line, column by column; read_lines reads those lines";
+  if (word[3] == "complex") return "its values are complex; write their real and imaginary parts as two real matrices";
+  return fmt::format("it begins with '{}'", line.substr(0, 80));
+}
+
 market_header parse_banner(const std::string& path, std::string_view line) {
   const char *at = line.data(), *const end = at + line.size();
   std::string word[5];
@@ -46,22 +61,26 @@ market_header parse_banner(const std::string& path, std::string_view line) {
   const bool known = word[0] == "%%matrixmarket" && word[1] == "matrix" && word[2] == "coordinate" &&
                      (word[3] == "real" || word[3] == "integer" || word[3] == "pattern") &&
                      (word[4] == "general" || word[4] == "symmetric" || word[4] == "skew-symmetric");
-  if (!known)
-    throw_usage("read_matrix_market",
-                fmt::format("'{}' begins with '{}'; what is read is %%MatrixMarket matrix coordinate, real, integer or pattern, "
-                            "general, symmetric or skew-symmetric",
-                            path, line.substr(0, 80)));
-  return {word[3] == "pattern", word[4] != "general", word[4] == "skew-symmetric" ? -1.0 : 1.0};
+  if (!known) throw_usage("read_matrix_market", fmt::format("'{}': {}; {}", path, text_of_banner(word, line), what_is_read));
+  return {word[3] == "pattern", word[3] == "integer", word[4] != "general", word[4] == "skew-symmetric" ? -1.0 : 1.0};
+}
+
+/// An integer that a double holds.
+bool parse_integer(std::string_view field, double& value) {
+  std::int64_t n = 0;
+  if (!parse_field(field, n)) return false;
+  value = double(n);
+  return value < 0x1p63 && std::int64_t(value) == n;
 }
 
 /// One reader a rank: its lines, and what all have in common.
 class market_reader {
  public:
   market_reader(const std::string& path, const file_options& how)
-      : path_(path), part_("read_matrix_market", path, how.members, cut_at::line), at_(part_.begin()) {
-    part_.set_skip_bad(how.skip_bad);
-    skip_bad_ = how.skip_bad;
-  }
+      : path_(path),
+        part_(path, use_of("read_matrix_market", cut_at::line, file_content::market, how)),
+        at_(part_.begin()),
+        skip_bad_(how.skip_bad) {}
 
   market_entries read() {
     const team& t = part_.members();
@@ -76,7 +95,8 @@ class market_reader {
     const std::size_t all = agree(t, "read_matrix_market", why, lines_, std::plus<>{});
     if (all != sizes_.entries && !skip_bad_)
       throw_usage("read_matrix_market",
-                  fmt::format("'{}' has {} entries, and {} by its line of sizes; is it cut off?", path_, all, sizes_.entries));
+                  fmt::format("'{}' has {} entries, and {} by its line of sizes; {}", path_, all, sizes_.entries,
+                              all < sizes_.entries ? "is it cut off?" : "these are too many: is the line of sizes wrong?"));
     return {sizes_.rows, sizes_.columns, std::move(mine_)};
   }
 
@@ -115,7 +135,10 @@ class market_reader {
     if (!parse_field(next_word(in, end), s.rows) || !parse_field(next_word(in, end), s.columns) ||
         !parse_field(next_word(in, end), s.entries))
       throw_usage("read_matrix_market",
-                  fmt::format("'{}': '{}' is no line of sizes (rows, columns, entries)", path_, line.substr(0, 80)));
+                  fmt::format("'{}': '{}' is not a line of sizes (rows, columns, entries)", path_, line.substr(0, 80)));
+    if (header_.mirrored && s.rows != s.columns)
+      throw_usage("read_matrix_market", fmt::format("'{}': a symmetric matrix of {} rows and {} columns; they must be as many",
+                                                    path_, s.rows, s.columns));
     return s;
   }
   void take_entry() {
@@ -125,9 +148,14 @@ class market_reader {
     const char *in = line.data(), *const end = in + line.size();
     matrix_entry<double> e{0, 0, 1.0};
     bool good = parse_field(next_word(in, end), e.row) && parse_field(next_word(in, end), e.column);
-    if (!header_.pattern) good = good && parse_field(next_word(in, end), e.value);
-    good = good && next_word(in, end).empty() && e.row - 1 < sizes_.rows && e.column - 1 < sizes_.columns;
-    if (!good) return part_.complain(from, "'" + std::string(line.substr(0, 80)) + "' is no entry of the matrix");
+    good = good && e.row - 1 < sizes_.rows && e.column - 1 < sizes_.columns;
+    const std::string_view value = header_.pattern ? std::string_view() : next_word(in, end);
+    if (good && header_.integer && !parse_integer(value, e.value))
+      return part_.complain(from, fmt::format("'{}' is not an integer that a double holds exactly", value.substr(0, 80)),
+                            "write the matrix as a real one if it may be rounded");
+    if (!header_.pattern && !header_.integer) good = good && parse_field(value, e.value);
+    good = good && next_word(in, end).empty();
+    if (!good) return part_.complain(from, fmt::format("'{}' is not an entry of the matrix", line.substr(0, 80)));
     ++lines_, --e.row, --e.column;
     mine_.push_back(e);
     if (header_.mirrored && e.row != e.column) mine_.push_back({e.column, e.row, header_.mirror * e.value});
@@ -136,7 +164,7 @@ class market_reader {
   std::string path_;
   file_part part_;
   const char* at_;
-  bool skip_bad_ = false;
+  bool skip_bad_;
   market_header header_;
   market_sizes sizes_;
   std::size_t lines_ = 0;

@@ -112,8 +112,10 @@ class sparse_matrix {
   mutable detail::sparse_part<T> part_;  // `fetched` is room for one product at a time
 };
 
-/// A matrix from a MatrixMarket file of coordinates (real, integer or pattern; general, symmetric or skew-symmetric), each rank
-/// its part of the lines. Collective. usage_error or remote_error on all, with file and line, for what is none.
+/// Reads a matrix from a MatrixMarket file of coordinates (real, integer or pattern; general, symmetric or skew-symmetric), each
+/// rank its part of the lines. Collective. Errors: usage_error or remote_error on all members, with file and line, for a file
+/// that is not one, for more or fewer entries than its line of sizes says, and for an integer that a double does not hold
+/// exactly.
 sparse_matrix<double> read_matrix_market(const std::string& path, const file_options& how = {});
 
 // The library has the one that files give.

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/base/regular_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace armilla::detail {
+namespace {
+
+ssize_t read_some(int file, char* to, std::size_t n) noexcept {
+  for (;;) {
+    const ssize_t got = ::read(file, to, n);
+    if (got >= 0 || errno != EINTR) return got;
+  }
+}
+
+/// Opens the file and looks at its kind. A FIFO has no writer to wait for with O_NONBLOCK, and a terminal does not become ours.
+regular_file open_named(const std::string& path) {
+  regular_file f;
+  f.wrong = text_of_bad_name(path);
+  if (!f.wrong.empty()) return f;
+  struct stat s{};
+  f.file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (f.file < 0) {
+    const int error = errno;  // ENXIO: a socket
+    f.wrong = ::stat(path.c_str(), &s) == 0 && !S_ISREG(s.st_mode) ? text_of_file_kind(s) : text_of_errno(error);
+    return f;
+  }
+  f.wrong = ::fstat(f.file, &s) != 0 ? text_of_errno(errno) : text_of_file_kind(s);
+  f.bytes = std::uint64_t(s.st_size);
+  f.changed_s = s.st_mtim.tv_sec, f.changed_ns = s.st_mtim.tv_nsec;
+  return f;
+}
+
+void close(regular_file& f) noexcept {
+  if (f.file >= 0) ::close(f.file);
+  f.file = -1;
+}
+
+}  // namespace
+
+std::string text_of_file_kind(const struct stat& status) {
+  if (S_ISREG(status.st_mode)) return {};
+  if (S_ISDIR(status.st_mode)) return "it is a directory; give the name of a file";
+  const char* const kind = S_ISFIFO(status.st_mode) ? "a FIFO" : S_ISSOCK(status.st_mode) ? "a socket" : "a device";
+  return std::string("it is ") + kind + ", not a regular file; give the name of a regular file";
+}
+
+std::string text_of_bad_name(const std::string& path) {
+  if (path.empty()) return "the name is empty; give the name of a file";
+  if (path.find('\0') != path.npos) return "the name contains a NUL; give a name without one";
+  return {};
+}
+
+std::string text_of_errno(int error) {
+  const char* what = "; the path must be good on every rank";
+  if (error == ENOSPC || error == EDQUOT || error == EFBIG) what = "; make room, or give a path with more of it";
+  if (error == EIO) what = "; the disk is failing";
+  return std::strerror(error) + std::string(what);
+}
+
+regular_file open_regular(const std::string& path) {
+  regular_file f = open_named(path);
+  char first = 0;
+  if (f.wrong.empty() && f.bytes == 0 && ::pread(f.file, &first, 1, 0) == 1)
+    f.wrong = "it has contents but no size, as files of /proc do; copy it to a regular file first";
+  if (!f.wrong.empty()) close(f);
+  return f;
+}
+
+std::optional<std::string> read_small_file(const std::string& path, std::size_t most, std::string& wrong) {
+  regular_file f = open_named(path);
+  std::string all;
+  char some[4096];
+  ssize_t got = 1;
+  while (f.wrong.empty() && got != 0) {
+    got = read_some(f.file, some, sizeof some);
+    if (got < 0) f.wrong = text_of_errno(errno);
+    if (got > 0) all.append(some, std::size_t(got));
+    if (all.size() > most) f.wrong = "it has more than " + std::to_string(most) + " bytes; give another file";
+  }
+  close(f);
+  wrong = f.wrong;
+  if (!wrong.empty()) return std::nullopt;
+  return all;
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+struct stat;
+
+/// Files that a user names, opened so that nothing waits for a writer of a pipe and no device is taken for a file.
+namespace armilla::detail {
+
+/// Why `status` is not that of a regular file; empty if it is.
+std::string text_of_file_kind(const struct stat& status);
+/// Why no file can have this name: it is empty or contains a NUL; empty if one can.
+std::string text_of_bad_name(const std::string& path);
+/// What errno says, and what to do.
+std::string text_of_errno(int error);
+
+/// A regular file that is open for reading; the caller closes it. `file` is -1 if `wrong` says why there is none.
+struct regular_file {
+  int file = -1;
+  std::uint64_t bytes = 0;
+  std::int64_t changed_s = 0, changed_ns = 0;
+  std::string wrong;
+};
+/// Opens it. A file without a size that has contents, as in /proc, is refused too.
+regular_file open_regular(const std::string& path);
+
+/// All of a small file, which may be one of /proc. Empty: there is none, and `wrong` says why. `most`: longer files are refused.
+std::optional<std::string> read_small_file(const std::string& path, std::size_t most, std::string& wrong);
+
+}  // namespace armilla::detail

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace armilla::detail {
+
+/// How records are written.
+struct csv_format {
+  char separator = ',';
+  char quote = '"';         ///< 0: quotes are plain text
+  bool skip_space = false;  ///< spaces and tabs around a field are not part of it
+};
+
+/// Parses records, one after the other.
+class record_parser {
+ public:
+  /// Throws a usage_error if separator and quote cannot be told apart.
+  explicit record_parser(const csv_format& format);
+
+  /// Parses the record at `at` and moves `at` to the next one. Returns what is wrong with the record, or an empty view.
+  std::string_view next(const char*& at, const char* end);
+  /// The fields of the last record, valid until the next call. If the record is bad, those before the bad one.
+  const std::vector<std::string_view>& fields() const noexcept { return fields_; }
+  /// The last record is an empty line.
+  bool blank() const noexcept { return blank_; }
+
+ private:
+  std::string_view take_plain(const char*& at, const char* end);
+  std::string_view take_quoted(const char*& at, const char* end);
+  void skip_space(const char*& at, const char* end) const noexcept;
+  bool ends_field(const char* at, const char* end) const noexcept;
+  bool is_quote(char c) const noexcept { return c == format_.quote && format_.quote != 0; }
+
+  csv_format format_;
+  std::array<bool, 256> stops_{};  // characters that may end a plain field
+  bool blank_ = false;
+  std::vector<std::string_view> fields_;
+  std::vector<std::pair<std::size_t, std::size_t>> rewritten_;  // the field, and its place in room_
+  std::vector<std::string> room_;
+};
+
+/// The first quote of [at, end) that neither begins nor ends a field, and is not doubled inside of one; or `end`. `at` is the
+/// beginning of a record. If there is none, then each record ends at the first end of a line before which the number of quotes is
+/// even.
+const char* find_stray_quote(const char* at, const char* end, const csv_format& format) noexcept;
+
+}  // namespace armilla::detail
