@@ -27,16 +27,21 @@ class arrival_order {
   bool next_may_be(rank_t source) const noexcept { return at_ == script_.size() || script_[at_] == source; }
   /// Everything so far reaches the file.
   void flush() noexcept;
+  /// The record is complete. Throws usage_error if not all of it could be written.
+  void finish();
 
   /// What the replay waits for: "arrival 17 of 'x.0' ..."; empty when nothing is imposed.
   std::string explain() const;
 
  private:
   void open_record(const std::string& name);
+  void write(const std::string& line) noexcept;
   void read_script(const std::string& name);
 
   rank_t rank_, ranks_;
   std::FILE* record_ = nullptr;
+  std::string recorded_;  // name of the file
+  int error_ = 0;         // of the first write that failed
   std::string replayed_;  // name of the file
   std::vector<rank_t> script_;
   std::size_t at_ = 0;

@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 
 namespace armilla::detail {
 namespace {
@@ -56,11 +58,11 @@ std::string text_of_bad_name(const std::string& path) {
   return {};
 }
 
-std::string text_of_errno(int error) {
-  const char* what = "; the path must be good on every rank";
-  if (error == ENOSPC || error == EDQUOT || error == EFBIG) what = "; make room, or give a path with more of it";
-  if (error == EIO) what = "; the disk is failing";
-  return std::strerror(error) + std::string(what);
+std::string text_of_errno(int error, const char* otherwise) {
+  const char* what = otherwise;
+  if (error == ENOSPC || error == EDQUOT || error == EFBIG) what = "make room, or give a path with more of it";
+  if (error == EIO) what = "the disk is failing";
+  return std::strerror(error) + std::string("; ") + what;
 }
 
 regular_file open_regular(const std::string& path) {
@@ -70,6 +72,23 @@ regular_file open_regular(const std::string& path) {
     f.wrong = "it has contents but no size, as files of /proc do; copy it to a regular file first";
   if (!f.wrong.empty()) close(f);
   return f;
+}
+
+write_target target_of(const std::string& path) {
+  write_target t{path, false, 0, text_of_bad_name(path)};
+  if (!t.wrong.empty()) return t;
+  struct stat there{};
+  if (::lstat(path.c_str(), &there) == 0 && S_ISLNK(there.st_mode)) {
+    const std::unique_ptr<char, decltype(&std::free)> resolved(::realpath(path.c_str(), nullptr), &std::free);
+    if (resolved == nullptr) return t.wrong = text_of_errno(errno), t;
+    t.name = resolved.get();
+  }
+  t.replaces = ::stat(t.name.c_str(), &there) == 0;
+  if (!t.replaces) return t;
+  t.mode = there.st_mode & 07777;
+  t.wrong = text_of_file_kind(there);
+  if (t.wrong.empty() && ::faccessat(AT_FDCWD, t.name.c_str(), W_OK, AT_EACCESS) != 0) t.wrong = text_of_errno(errno);
+  return t;
 }
 
 std::optional<std::string> read_small_file(const std::string& path, std::size_t most, std::string& wrong) {

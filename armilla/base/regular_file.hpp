@@ -14,8 +14,8 @@ namespace armilla::detail {
 std::string text_of_file_kind(const struct stat& status);
 /// Why no file can have this name: it is empty or contains a NUL; empty if one can.
 std::string text_of_bad_name(const std::string& path);
-/// What errno says, and what to do.
-std::string text_of_errno(int error);
+/// What errno says, and what to do. `otherwise`: what to do unless there is no room or the disk is failing.
+std::string text_of_errno(int error, const char* otherwise = "the path must be good on every rank");
 
 /// A regular file that is open for reading; the caller closes it. `file` is -1 if `wrong` says why there is none.
 struct regular_file {
@@ -26,6 +26,15 @@ struct regular_file {
 };
 /// Opens it. A file without a size that has contents, as in /proc, is refused too.
 regular_file open_regular(const std::string& path);
+
+/// Where a file that is written goes, and what is there: behind a symbolic link, what the link names.
+struct write_target {
+  std::string name;
+  bool replaces = false;  ///< a file that the process may write to
+  unsigned mode = 0;      ///< its rights
+  std::string wrong;      ///< why nothing can be written there
+};
+write_target target_of(const std::string& path);
 
 /// All of a small file, which may be one of /proc. Empty: there is none, and `wrong` says why. `most`: longer files are refused.
 std::optional<std::string> read_small_file(const std::string& path, std::size_t most, std::string& wrong);

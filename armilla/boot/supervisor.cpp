@@ -112,8 +112,8 @@ int supervisor::run() {
   judge();  // none may have come to life at all
   labels_.finish();
   const int code = report();
-  if (!trace_.empty()) merge_trace_files(trace_, ranks_seen(*plan_.job));
-  return code;
+  const bool traced = trace_.empty() || merge_trace_files(trace_, ranks_seen(*plan_.job));
+  return code == 0 && !traced ? 1 : code;
 }
 
 // --- start ---

@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/base/regular_file.hpp"
+#include "armilla/boot/descriptor.hpp"
 #include "armilla/container/save_format.hpp"
 #include "armilla/team/collectives.hpp"
 
@@ -89,20 +91,28 @@ metis_header parse_metis_header(std::string_view line) {
   return h;
 }
 
+/// The first bytes of the file, which may be more than the first member's part.
+std::string head_of(const std::string& path) {
+  const descriptor file(open_regular(path).file);
+  std::string head(std::size_t(1) << 16, 0);
+  const ssize_t got = file.get() < 0 ? 0 : ::pread(file.get(), head.data(), head.size(), 0);
+  head.resize(got > 0 ? std::size_t(got) : 0);
+  return head;
+}
+
 /// A graph of METIS has a line for each vertex. So its lines are of many lengths, or of two numbers where there are as many
 /// edges as vertices. Both are rare in a list of edges, and its first lines show it. A list that begins with # is none.
 metis_header look_for_metis(const file_part& part) {
-  const char* at = part.begin();
-  const char* const end = at + std::min<std::ptrdiff_t>(part.end() - at, 1 << 16);
+  const std::string head = head_of(part.path());
+  const char *at = head.data(), *const end = at + head.size();
   if (at == end || *at == '#') return {};
   std::string_view line;
   while (at != end && (line = next_line(at, end), line.starts_with('%'))) continue;
   const metis_header h = parse_metis_header(line);
-  bool may_be =
-      h.vertices == h.edges || (end == part.end() && part.file_size() <= 1 << 16);  // in small files all lines are counted
+  bool may_be = h.vertices == h.edges;
   while (!may_be && at != end) {
     line = next_line(at, end);
-    may_be = !line.starts_with('%') && words_of(line) != h.words && (at != end || end == part.end());  // else the line may be cut
+    may_be = !line.starts_with('%') && words_of(line) != h.words && (at != end || head.size() == part.file_size());
   }
   return may_be ? h : metis_header{};
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/container/files.hpp"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <functional>
+#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -23,6 +23,7 @@
 #include "armilla/boot/descriptor.hpp"
 #include "armilla/container/failure_agreement.hpp"
 #include "armilla/container/file_format.hpp"
+#include "armilla/container/new_file.hpp"
 #include "armilla/container/save_agreement.hpp"
 #include "armilla/team/collectives.hpp"
 
@@ -51,16 +52,6 @@ std::string read_all(int descriptor, char* to, std::size_t n, std::uint64_t from
   }
   return {};
 }
-int write_all(int descriptor, const char* from, std::size_t n, std::uint64_t to) {
-  while (n != 0) {
-    const ssize_t put = ::pwrite(descriptor, from, std::min(n, std::size_t(1) << 30), off_t(to));
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return errno;
-    from += put, to += std::uint64_t(put), n -= std::size_t(put);
-  }
-  return 0;
-}
-
 constexpr std::array<bool, 256> spaces = [] {
   std::array<bool, 256> all{};
   for (const char c : {' ', '\t', '\n', '\v', '\f', '\r'}) all[std::uint8_t(c)] = true;
@@ -310,25 +301,19 @@ std::string text_of_no_edge(std::string_view line, bool weighted) {
   return fmt::format("'{}' is not an edge: {}", line.substr(0, 60), why);
 }
 
-namespace {
-
-int open_new(const std::string& path, int flags) { return ::open(path.c_str(), flags | O_WRONLY | O_CLOEXEC, 0666); }
-
-}  // namespace
-
 void write_parts(const char* operation, const std::string& path, const team& given, const char* bytes, std::size_t size) {
   const team members = or_all(given);
-  const std::uint64_t behind =
-      members.inclusive_scan(std::uint64_t(size), [](std::uint64_t a, std::uint64_t b) { return a + b; });
-  int error = 0;
-  if (members.rank() == 0) {
-    const descriptor fresh(open_new(path, O_CREAT | O_TRUNC));
-    if (fresh.get() < 0) error = errno;
+  const std::vector<std::uint64_t> sizes = members.all_gather(std::uint64_t(size));
+  const auto mine = sizes.begin() + members.rank();
+  new_file file(members, operation, "write", path, false);
+  file.open(std::accumulate(sizes.begin(), sizes.end(), std::uint64_t(0)));
+  if (file.usable()) {
+    const std::uint64_t before = std::accumulate(sizes.begin(), mine, std::uint64_t(0));
+    if (const int error = write_all(file.number(), reinterpret_cast<const std::byte*>(bytes), size, before); error != 0)
+      file.note(text_of_errno(error));
   }
-  agree_on_file(members, operation, "write", path, error == 0 ? "" : text_of_errno(error));
-  const descriptor file(open_new(path, 0));
-  error = file.get() < 0 ? errno : write_all(file.get(), bytes, size, behind - size);
-  agree_on_file(members, operation, "write", path, error == 0 ? "" : text_of_errno(error));
+  file.end_data();
+  file.publish({});
 }
 
 void write_words_of(const std::string& path, const team& given, const std::string& words, failure& why) {

@@ -88,8 +88,11 @@ RANK_TEST(a_missing_file_is_an_error_on_every_rank_and_no_rank_waits) {
 RANK_TEST(ranks_that_see_different_files_are_told) {
   if (am::ranks() == 1) return;
   const text_file file("text\n");
-  const std::string path = am::rank() == 0 ? file.path() : "/dev/null";
-  EXPECT_THROWS_SAYING(am::usage_error, "all must read one file", am::read_lines(path));
+  const std::string other = file.path() + ".other";
+  if (am::rank() == 0) std::ofstream(other) << "longer text\n";
+  am::barrier();
+  EXPECT_THROWS_SAYING(am::usage_error, "all must read one file", am::read_lines(am::rank() == 0 ? file.path() : other));
+  if (am::rank() == 0) std::remove(other.c_str());
 }
 
 RANK_TEST(records_of_csv_may_hold_quotes_separators_and_ends_of_lines) {

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/container/save.hpp"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -16,9 +9,9 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/base/regular_file.hpp"
-#include "armilla/boot/descriptor.hpp"
 #include "armilla/container/checksum.hpp"
 #include "armilla/container/failure_agreement.hpp"
+#include "armilla/container/new_file.hpp"
 #include "armilla/container/save_agreement.hpp"
 #include "armilla/team/collectives.hpp"
 
@@ -72,17 +65,6 @@ class counted_pieces final : public passing_pieces {
   planned& plan_;
 };
 
-int write_all(int file, const std::byte* from, std::uint64_t n, std::uint64_t to) {
-  while (n != 0) {
-    const ssize_t put = ::pwrite(file, from, std::size_t(std::min<std::uint64_t>(n, 1u << 30)), off_t(to));
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return errno;
-    if (put == 0) return ENOSPC;
-    from += put, to += std::uint64_t(put), n -= std::uint64_t(put);
-  }
-  return 0;
-}
-
 /// The checksum is computed first: the piece is then written out of the cache.
 int write_piece(int file, saved_piece& p, const std::byte* bytes) {
   p.checksum = checksum_of(bytes, std::size_t(p.bytes));
@@ -125,77 +107,6 @@ class written_pieces final : public passing_pieces {
   std::vector<std::uint64_t> whole_;
 };
 
-/// The new file while it is written. The first member makes it, and holds a lock on it: another job that saves under the same
-/// path at the same time is refused. One that died has left its file, which is used again.
-class fresh_file {
- public:
-  fresh_file(const team& members, const std::string& path) : members_(members), path_(path), temporary_(path + ".tmp") {}
-  ~fresh_file() {
-    if (made_) ::unlink(temporary_.c_str());
-  }
-  fresh_file(const fresh_file&) = delete;
-
-  /// Collective.
-  void open(std::uint64_t bytes) {
-    agree(first() ? make(bytes) : std::string());
-    if (first()) return;
-    file_.reset(::open(temporary_.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
-    if (file_.get() < 0) wrong_ = text_of_errno(errno);
-  }
-  bool usable() const noexcept { return wrong_.empty(); }
-  int number() const noexcept { return file_.get(); }
-  void note(const std::string& wrong) {
-    if (wrong_.empty()) wrong_ = wrong;
-  }
-  /// Collective: what all have written is on the disk, and of the size that it should have.
-  void end_data() {
-    if (wrong_.empty() && ::fsync(file_.get()) != 0) wrong_ = text_of_errno(errno);
-    agree(wrong_);
-  }
-  /// Collective: with these first bytes it takes the place of the old one.
-  void publish(const std::vector<std::byte>& contents) { agree(first() ? put_in_place(contents) : std::string()); }
-
- private:
-  bool first() const { return members_.rank() == 0; }
-  void agree(const std::string& wrong) const { agree_on_file(members_, "save", "save", path_, wrong); }
-
-  std::string make(std::uint64_t bytes) {
-    struct stat there{};
-    if (::stat(path_.c_str(), &there) == 0 && !S_ISREG(there.st_mode))
-      return S_ISDIR(there.st_mode) ? "it is a directory; give the name of a file" : "it is no regular file; give another name";
-    for (;;) {
-      file_.reset(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
-      if (file_.get() < 0) return text_of_errno(errno);
-      if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        return fmt::format("another job writes '{}' now; save under another name, or wait for it", temporary_);
-      // The job that had the lock may have given the file its name meanwhile.
-      struct stat mine{}, named{};
-      if (::fstat(file_.get(), &mine) == 0 && ::lstat(temporary_.c_str(), &named) == 0 && mine.st_ino == named.st_ino &&
-          mine.st_dev == named.st_dev)
-        break;
-    }
-    made_ = true;
-    return ::ftruncate(file_.get(), 0) == 0 && ::ftruncate(file_.get(), off_t(bytes)) == 0 ? std::string() : text_of_errno(errno);
-  }
-  std::string put_in_place(const std::vector<std::byte>& contents) {
-    if (const int error = write_all(file_.get(), contents.data(), contents.size(), 0); error != 0) return text_of_errno(error);
-    if (::fsync(file_.get()) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) return text_of_errno(errno);
-    made_ = false;
-    const std::size_t slash = path_.rfind('/');
-    const std::string folder = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
-    const descriptor names(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (names.get() >= 0 && ::fsync(names.get()) != 0 && errno != EINVAL && errno != EBADF) return text_of_errno(errno);
-    return {};
-  }
-
-  const team& members_;
-  const std::string& path_;
-  std::string temporary_;
-  descriptor file_{-1};
-  bool made_ = false;
-  std::string wrong_;
-};
-
 /// Collective: where this member's pieces lie, and how long the file is.
 std::uint64_t place_pieces(const team& members, planned& plan, std::size_t name_bytes) {
   struct size {
@@ -220,7 +131,7 @@ template <class Write>
 void save_planned(const team& members, const std::string& path, const saved_type& type, const saved_grid& grid, planned& plan,
                   Write write) {
   const std::uint64_t bytes = place_pieces(members, plan, type.element.size());
-  fresh_file file(members, path);
+  new_file file(members, "save", "save", path, true);
   file.open(bytes);
   if (file.usable()) file.note(write(file.number()));
   file.end_data();

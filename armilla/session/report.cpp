@@ -4,10 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <exception>
 #include <new>
 #include <utility>
 
@@ -16,6 +13,7 @@
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/base/unfinished_file.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/fabric/network.hpp"
 #include "armilla/fiber/mutex.hpp"
@@ -91,11 +89,8 @@ rank_report from_image(rank_image&& image) {
 }
 
 void write_file(const std::string& name, const std::string& text) {
-  std::FILE* const file = std::fopen(name.c_str(), "w");
-  const bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if ((file == nullptr || std::fclose(file) != 0) || !written)
-    throw_usage("ARMILLA_STATS",
-                "statistics could not be written to '" + name + "' (" + std::strerror(errno) + "); make room there");
+  if (const std::string wrong = write_whole_file(name, text); !wrong.empty())
+    throw_usage("ARMILLA_STATS", "statistics could not be written to '" + name + "': " + wrong);
 }
 
 // Nothing, where there is no memory for it: it counts as missing then.
@@ -186,12 +181,8 @@ void report_trace(context& self) {
   if (self.session->self.job->supervisor > 0) return;
   const std::string& file = self.settings->trace;
   const std::vector<std::vector<std::byte>> parts = world().gather(copy_of(mine->part()), 0);
-  try {
-    if (self.rank == 0) say_traced(file, merge_traces(file, parts, self.places));
-  } catch (const std::exception& why) {  // the job has done its work
-    std::fprintf(stderr, "armilla trace: %s\n", why.what());
-  }
   unlink(trace_part_name(file, self.rank).c_str());
+  if (self.rank == 0) say_traced(file, merge_traces(file, parts, self.places));
 }
 
 void rescue_trace(context& self) noexcept {

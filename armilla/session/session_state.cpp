@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <string>
 
+#include "armilla/am/arrival_order.hpp"
 #include "armilla/am/endpoint.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
@@ -170,6 +171,7 @@ void session_state::finish() noexcept try {
   let_go(rank);
   report_stats(rank);
   report_trace(rank);
+  if (arrival_order* const order = order_of(rank); order != nullptr) order->finish();
   if (self.beat != nullptr) self.beat->watch_no_more();
   meet_at_the_end(self, all_done);
   stop_wait_reports(rank);

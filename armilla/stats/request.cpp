@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/stats/request.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-
 #include "armilla/base/error.hpp"
+#include "armilla/base/unfinished_file.hpp"
 
 namespace armilla::detail {
 
@@ -24,12 +19,9 @@ stats_request parse_stats(std::string_view text) {
   return asked;
 }
 
-void make_empty(const char* variable, const std::string& file) {
-  const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0)
-    throw_usage(variable, "cannot write to '" + file + "' (" + std::strerror(errno) +
-                              "); name a file in a folder that exists and may be written to");
-  close(fd);
+void require_writable(const char* variable, const std::string& file) {
+  if (const std::string wrong = text_of_unwritable(file); !wrong.empty())
+    throw_usage(variable, "cannot write to '" + file + "': " + wrong);
 }
 
 }  // namespace armilla::detail

@@ -16,8 +16,8 @@ struct stats_request {
 
 stats_request parse_stats(std::string_view text);
 
-/// Makes the file, empty; if it cannot, a usage_error that names `variable` says why. Done at the start of a job, so that no job
-/// learns at its end that its statistics are lost, and a file that holds something is of a job that ended well.
-void make_empty(const char* variable, const std::string& file);
+/// Throws a usage_error that names `variable` and says why if the file cannot be written. Done at the start of a job, so that no
+/// job learns at its end that its statistics are lost. A file of an earlier job stays until there is a new one.
+void require_writable(const char* variable, const std::string& file);
 
 }  // namespace armilla::detail

@@ -11,10 +11,10 @@ namespace armilla::detail {
 void start_stats(context& self, const launch&) {
   auto s = std::make_unique<rank_stats>();
   s->asked = parse_stats(self.settings->stats);
-  if (self.rank == 0 && !s->asked.file.empty()) make_empty("ARMILLA_STATS", s->asked.file);
+  if (self.rank == 0 && !s->asked.file.empty()) require_writable("ARMILLA_STATS", s->asked.file);
   if (s->asked.timing) s->watch = std::make_unique<stopwatch>();
   if (const options& set = *self.settings; !set.trace.empty()) {
-    if (self.rank == 0) make_empty("ARMILLA_TRACE", set.trace);
+    if (self.rank == 0) require_writable("ARMILLA_TRACE", set.trace);
     s->events = std::make_unique<trace>(set.trace, set.trace_events, self.rank, self.places);
   }
   s->began_ns = now_ns();

@@ -70,21 +70,22 @@ TEST(stats_request, words_combine) {
 
 TEST(stats_request, a_file_that_cannot_be_written_is_an_error_that_says_why) {
   try {
-    make_empty("ARMILLA_STATS", "/no such folder/x.json");
+    require_writable("ARMILLA_STATS", "/no such folder/x.json");
     FAIL() << "no error";
   } catch (const usage_error& e) {
-    EXPECT_NE(std::string(e.what()).find("'/no such folder/x.json' (No such file or directory)"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("'/no such folder/x.json': No such file or directory; name a file"), std::string::npos)
+        << e.what();
   }
 }
 
-TEST(stats_request, a_file_of_an_earlier_job_is_emptied) {
+TEST(stats_request, a_file_of_an_earlier_job_stays_until_there_is_a_new_one) {
   const std::string name = testing::TempDir() + "armilla_stats_test.json";
   std::FILE* f = std::fopen(name.c_str(), "w");
   std::fputs("before", f);
   std::fclose(f);
-  make_empty("ARMILLA_STATS", name);
+  require_writable("ARMILLA_STATS", name);
   f = std::fopen(name.c_str(), "r");
-  EXPECT_EQ(std::fgetc(f), EOF);
+  EXPECT_EQ(std::fgetc(f), 'b');
   std::fclose(f);
   std::remove(name.c_str());
 }

@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/base/unfinished_file.hpp"
 #include "armilla/stats/trace_part.hpp"
 #include "armilla/stats/trace_record.hpp"
 
@@ -43,15 +44,7 @@ std::string quoted(const std::string& raw) {
 /// The file while it is written: an event a line. It has its name only when all is in it.
 class json_file {
  public:
-  explicit json_file(const std::string& name)
-      : name_(name), unfinished_(fmt::format("{}.{}.tmp", name, getpid())), file_(std::fopen(unfinished_.c_str(), "w")) {
-    if (file_ == nullptr) fail();
-  }
-  ~json_file() {
-    if (file_ != nullptr) std::fclose(file_);
-    if (!finished_) unlink(unfinished_.c_str());
-  }
-  json_file(const json_file&) = delete;
+  explicit json_file(const std::string& name) : name_(name), file_(name) { require_good(); }
 
   template <class... A>
   void line(fmt::format_string<A...> text, A&&... values) {
@@ -63,22 +56,23 @@ class json_file {
   void raw(const std::string& text) { buffer_ += text; }
   void close() {
     flush();
-    if (std::fclose(std::exchange(file_, nullptr)) != 0 || std::rename(unfinished_.c_str(), name_.c_str()) != 0) fail();
-    finished_ = true;
+    file_.finish();
+    require_good();
   }
 
  private:
   void flush() {
-    if (std::fwrite(buffer_.data(), 1, buffer_.size(), file_) != buffer_.size()) fail();
+    file_.write(buffer_);
     buffer_.clear();
+    require_good();
   }
-  [[noreturn]] void fail() const {
-    throw_usage("ARMILLA_TRACE",
-                "the trace could not be written to '" + name_ + "' (" + std::strerror(errno) + "); make room there");
+  void require_good() const {
+    if (!file_.wrong().empty())
+      throw_usage("ARMILLA_TRACE", "the trace could not be written to '" + name_ + "': " + file_.wrong());
   }
-  std::string name_, unfinished_, buffer_;
-  std::FILE* file_;
-  bool first_ = true, finished_ = false;
+  std::string name_, buffer_;
+  unfinished_file file_;
+  bool first_ = true;
 };
 
 /// The process that has it merges the parts; any other need not. Ends with the process, however that ends. Where the system or
@@ -320,19 +314,22 @@ void say_traced(const std::string& file, const trace_summary& what) {
   std::fputs((text + "\n").c_str(), stderr);
 }
 
-void merge_trace_files(const std::string& file, rank_t ranks) noexcept try {
+bool merge_trace_files(const std::string& file, rank_t ranks) noexcept try {
   const auto there = [&](rank_t r) { return access(trace_part_name(file, r).c_str(), F_OK) == 0; };
   bool any = false;
   for (rank_t r = 0; !any && r < ranks; ++r) any = there(r);
-  if (!any) return;
+  if (!any) return true;
   const merge_lock mine(file);
-  if (!mine.locked()) return;
+  if (!mine.locked()) return true;
   std::vector<std::vector<std::byte>> parts;
   for (rank_t r = 0; r < ranks; ++r) parts.push_back(read_file(trace_part_name(file, r)));
-  if (std::ranges::all_of(parts, &std::vector<std::byte>::empty)) return;  // another process was quicker
-  if (std::ranges::all_of(parts, &std::vector<std::byte>::empty)) return;  // none to make, or another was quicker
+  if (std::ranges::all_of(parts, &std::vector<std::byte>::empty)) return true;  // none to make, or another was quicker
   say_traced(file, merge_traces(file, parts, ranks));
   for (rank_t r = 0; r < ranks; ++r) unlink(trace_part_name(file, r).c_str());
-} catch (const std::exception& why) { std::fprintf(stderr, "armilla trace: %s; the ranks' parts stay beside it\n", why.what()); }
+  return true;
+} catch (const std::exception& why) {
+  std::fprintf(stderr, "armilla trace: %s; the ranks' parts stay beside it\n", why.what());
+  return false;
+}
 
 }  // namespace armilla::detail

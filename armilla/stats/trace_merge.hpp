@@ -19,9 +19,9 @@ struct trace_summary {
 /// a rank may have been killed while it made its own. Throws usage_error if the file cannot be written.
 trace_summary merge_traces(const std::string& file, const std::vector<std::vector<std::byte>>& parts, rank_t ranks);
 
-/// The same of the files beside `file`, which it removes; then says in a line on stderr what there is. Nothing throws. Of several
-/// processes that do it at a time one does; `file` appears when it is whole.
-void merge_trace_files(const std::string& file, rank_t ranks) noexcept;
+/// The same of the files beside `file`, which it removes; then prints a line on stderr about what there is. Nothing throws. If
+/// several processes do it at a time, one of them does; `file` appears when it is whole. False: it could not be written.
+bool merge_trace_files(const std::string& file, rank_t ranks) noexcept;
 /// That line.
 void say_traced(const std::string& file, const trace_summary& what);
 

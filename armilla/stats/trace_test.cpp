@@ -181,7 +181,7 @@ TEST_F(traces, what_cannot_be_written_leaves_nothing) {
   trace a(file, 1024, 0, 1);
   const std::string nowhere = "/no/such/folder/x.json";
   EXPECT_THROW(merge_traces(nowhere, {a.part().copy()}, 1), usage_error);
-  merge_trace_files(nowhere, 1);  // says so
+  EXPECT_TRUE(merge_trace_files(nowhere, 1));  // there are no parts
 }
 
 TEST_F(traces, damaged_parts_do_no_harm) {

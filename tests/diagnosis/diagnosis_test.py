@@ -273,8 +273,8 @@ class Orders(unittest.TestCase):
 
     def test_files_that_do_not_fit_are_refused(self):
         self.result(2, FABRICS[0], record=self.name)
-        for ranks, spoil, expected in ((4, None, "replay with as many ranks|cannot be read"), (2, "7", "which is no rank of this job"),
-                                       (2, "x", "which is no rank of this job")):
+        for ranks, spoil, expected in ((4, None, "replay with as many ranks|cannot be read"), (2, "7", "which is not a rank of this job"),
+                                       (2, "x", "which is not a rank of this job")):
             if spoil:
                 with open(self.name + ".1", "w", encoding="utf-8") as file:
                     file.write(f"armilla arrivals 1, rank 1 of 2\n{spoil}\n")

@@ -160,7 +160,7 @@ class StatisticsTest(unittest.TestCase):
             job = run("/no/such/folder/x.json", ranks)
             self.assertNotEqual(job.returncode, 0)
             self.assertEqual(job.stdout, "")
-            self.assertRegex(job.stderr, r"'/no/such/folder/x\.json' \(No such file or directory\); name a file")
+            self.assertRegex(job.stderr, r"'/no/such/folder/x\.json': No such file or directory; name a file")
             self.assertEqual(len(job.stderr.splitlines()), 1)
 
     def test_a_bad_word_is_an_error_that_lists_the_good_ones(self):
