@@ -27,6 +27,31 @@ am::rank_t next() { return (am::rank() + 1) % am::ranks(); }
 am::rank_t previous() { return (am::rank() + am::ranks() - 1) % am::ranks(); }
 bool checked() { return am::detail::checked; }
 
+// Counts how often it is destroyed.
+struct mourned {
+  int* deaths;
+  ~mourned() { ++*deaths; }
+};
+
+// Two variables of which the first has the higher address. The other one is gone before any rank runs.
+struct marked {
+  int value = 42;
+};
+struct backwards {
+  using variable = am::per_rank<marked>;
+
+  backwards() {
+    new (place(1)) variable;
+    (new (place(0)) variable)->~variable();
+  }
+  ~backwards() { left().~variable(); }
+  variable& left() { return *std::launder(static_cast<variable*>(place(1))); }
+
+ private:
+  void* place(std::size_t i) { return memory_ + i * sizeof(variable); }
+  alignas(variable) std::byte memory_[2 * sizeof(variable)];
+} in_reverse;
+
 // Every rank offers `mine`; the pointer of the next rank comes back.
 template <class T>
 am::global_ptr<T> offer(am::per_rank<am::global_ptr<T>>& board, am::global_ptr<T> mine) {
@@ -63,6 +88,23 @@ RANK_TEST(members_are_reached_one_by_one) {
   am::barrier();
   EXPECT_EQ(mine.local()->x, 10 + previous());
   am::destroy_global(mine);
+}
+
+RANK_TEST(an_object_in_global_memory_is_destroyed_once) {
+  int deaths = 0;
+  const auto mine = am::create_global<mourned>(&deaths);
+  EXPECT_EQ(deaths, 0);
+  am::destroy_global(mine);
+  EXPECT_EQ(deaths, 1);
+}
+
+RANK_TEST(a_variable_of_each_rank_stays_when_another_one_goes) {
+  EXPECT_EQ(in_reverse.left().local().value, 42);
+  am::barrier();
+  in_reverse.left().local().value = am::rank();
+  am::barrier();
+  EXPECT_EQ(in_reverse.left().on(next())->*&marked::value, next());
+  am::barrier();
 }
 
 RANK_TEST(objects_of_any_size_travel_whole) {

@@ -36,6 +36,7 @@ TEST(view, is_read_where_it_arrived) {
   in.get<char>();
   const auto got = in.get<view<double>>();
   EXPECT_EQ(got.size(), 2u);
+  EXPECT_FALSE(got.empty());
   EXPECT_EQ(got[1], 2.5);
   EXPECT_EQ(reinterpret_cast<const std::byte*>(got.data()), m.data() + 16);
   EXPECT_EQ(got.copy(), sent);
