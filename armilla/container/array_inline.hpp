@@ -28,7 +28,8 @@ void copy_elements(const element_state<T>& from, const element_state<T>& to) {
       scratch fetched;
       std::size_t n = std::min({most, to.where.run_at(i).end, from.where.run_at(i).end}) - i, whole = n;
       const T* const source = from.template window<const T>(&from, i, n, fetched);
-      std::copy_n(source, n, to.template window<T>(&to, i, whole, fetched));
+      T* const into = to.template window<T>(&to, i, whole, fetched);
+      for (std::size_t k = 0; k < n; ++k) into[k] = copy_of(source[k]);
       i = to.where.next_on(to.me, i + n);
     }
   }

@@ -12,8 +12,9 @@ namespace armilla {
 ///    one hash, so that a `find` needs no key of the container's type
 /// 2. classes for which `std::hash` is specialized by that, with its bits mixed
 /// 3. pairs and tuples by their members
-/// 4. other classes without padding by their bytes, if the compiler can see that their operator== compares all of these: a
-///    defaulted one does, one of your own must be constexpr. Else the class is refused at compile time.
+/// 4. the standard's containers by their elements
+/// 5. other classes by their bytes or, if they are aggregates, by their members, if the compiler can see that their operator==
+///    compares all of these: a defaulted one does, one of your own must be constexpr. Else the class is refused at compile time.
 ///
 /// Give a container another hash as its third template argument: a function object without state, which agrees with the equality.
 /// Its bits are mixed, too. Cost: some 1 ns for a number, 2 to 5 ns for a word.

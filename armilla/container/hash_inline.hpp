@@ -13,6 +13,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "armilla/wire/kinds.hpp"
+
 namespace armilla {
 
 struct hash;
@@ -20,9 +22,6 @@ struct hash;
 }  // namespace armilla
 
 namespace armilla::detail {
-
-__extension__ using wide_signed = __int128;
-__extension__ using wide_unsigned = unsigned __int128;
 
 /// Both halves of a product folded: each bit of the result depends on all of `a`.
 inline std::uint64_t fold_product(std::uint64_t a, std::uint64_t b) noexcept {
@@ -77,13 +76,6 @@ template <class... A>
 inline constexpr bool is_tuple_like<std::tuple<A...>> = true;
 
 template <class T>
-inline constexpr bool is_wide_integer = false;
-template <>
-inline constexpr bool is_wide_integer<wide_signed> = true;
-template <>
-inline constexpr bool is_wide_integer<wide_unsigned> = true;
-
-template <class T>
 inline constexpr bool has_std_hash = std::is_default_constructible_v<std::hash<T>>;
 
 /// Whether `Equal` holds for a value and itself, and for no two values that differ in one byte.
@@ -122,8 +114,54 @@ template <class T, class Equal>
 concept compares_bytes =
     std::has_unique_object_representations_v<T> && (known_to_compare_bytes<T, Equal> || seen_to_compare_bytes<T, Equal>);
 
+/// Gives `value` another value, if the compiler can compute that.
+template <class T>
+constexpr bool change(T& value) {
+  if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T> || is_wide_integer<T>) {
+    value = value == T{} ? T(1) : T{};
+    return true;
+  } else if constexpr (standard_type_of<T> == standard_type::container && requires { value.resize(1); }) {
+    value.empty() ? value.resize(1) : value.clear();
+    return true;
+  } else if constexpr (is_tuple_like<T>) {
+    return change(std::get<0>(value));
+  } else if constexpr (std::is_array_v<T> || is_std_array<T>) {
+    return change(value[0]);
+  } else if constexpr (reflectable<T>) {
+    return visit_members(value, [](auto& first, auto&...) { return change(first); });
+  } else {
+    return false;
+  }
+}
+
+/// Whether `Equal` holds for a T and itself, and for no two that differ in one member.
+template <class Equal, class T>
+constexpr bool equal_means_same_members() {
+  T plain{};
+  bool same = Equal{}(plain, T{});
+  for (std::size_t i = 0; i < member_count<T>; ++i) {
+    T other{};
+    std::size_t at = 0;
+    visit_members(other, [&](auto&... member) { ((same = same && (at++ != i || change(member))), ...); });
+    same = same && !Equal{}(plain, other);
+  }
+  return same;
+}
+
+/// As `compares_bytes`, of the members of an aggregate.
+template <class T, class Equal>
+concept compares_members = reflectable<T> && member_count<T> != 0 && standard_type_of<T> == standard_type::no &&
+                           std::is_invocable_r_v<bool, Equal, const T&, const T&> &&
+                           requires { requires std::bool_constant<equal_means_same_members<Equal, T>()>::value; };
+
 /// How `hash` computes the hash of a type.
-enum class hash_way { none, text, integer, wide_integer, floating, user, members, bytes };
+enum class hash_way { none, text, integer, wide_integer, floating, user, members, bytes, elements, any_order, aggregate };
+
+template <class T>
+inline constexpr bool is_standard_container = false;
+template <class T>
+  requires std::is_class_v<T>
+inline constexpr bool is_standard_container<T> = standard_type_of<T> == standard_type::container;
 
 template <class T, class Equal>
 consteval hash_way choose_hash() {
@@ -139,8 +177,14 @@ consteval hash_way choose_hash() {
     return hash_way::user;
   else if constexpr (is_tuple_like<T>)
     return hash_way::members;
+  else if constexpr (is_std_array<T> && !std::has_unique_object_representations_v<T>)
+    return hash_way::elements;
   else if constexpr (compares_bytes<T, Equal>)
     return hash_way::bytes;
+  else if constexpr (is_standard_container<T>)
+    return requires { typename T::hasher; } ? hash_way::any_order : hash_way::elements;
+  else if constexpr (compares_members<T, Equal>)
+    return hash_way::aggregate;
   else
     return text_like<T> ? hash_way::text : hash_way::none;
 }
@@ -148,14 +192,34 @@ consteval hash_way choose_hash() {
 template <class T, class Equal = std::equal_to<>>
 inline constexpr hash_way hash_way_of = choose_hash<T, Equal>();
 
+template <class T>
+consteval bool agrees();
+template <class... T>
+consteval bool all_agree(type_list<T...>) {
+  return (agrees<std::remove_all_extents_t<std::remove_const_t<T>>>() && ...);
+}
+template <template <class...> class Tuple, class... T>
+consteval bool members_agree(const Tuple<T...>*) {
+  return all_agree(type_list<T...>{});
+}
+
+template <class T>
+consteval bool agrees() {
+  constexpr hash_way way = hash_way_of<T>;
+  if constexpr (way == hash_way::members)
+    return members_agree(static_cast<const T*>(nullptr));
+  else if constexpr (way == hash_way::elements || way == hash_way::any_order)
+    return agrees<std::remove_cv_t<typename T::value_type>>();
+  else if constexpr (way == hash_way::aggregate)
+    return all_agree(member_types<T>{});
+  else
+    return way != hash_way::none && (way != hash_way::text || is_text<T>);
+}
+
 /// Whether keys that are equal have one hash. False for classes with an operator== that the compiler cannot compute, and no
 /// std::hash: such an operator may leave out a member.
 template <class T>
-inline constexpr bool hash_agrees = hash_way_of<T> != hash_way::none && (hash_way_of<T> != hash_way::text || is_text<T>);
-template <class A, class B>
-inline constexpr bool hash_agrees<std::pair<A, B>> = has_std_hash<std::pair<A, B>> || (hash_agrees<A> && hash_agrees<B>);
-template <class... A>
-inline constexpr bool hash_agrees<std::tuple<A...>> = has_std_hash<std::tuple<A...>> || (hash_agrees<A> && ...);
+inline constexpr bool hash_agrees = agrees<T>();
 
 template <class T, class Equal>
 std::uint64_t hash_value(const T& value);
@@ -169,6 +233,36 @@ std::uint64_t hash_members(const T& value) {
       },
       value);
   return h;
+}
+
+template <class T>
+std::uint64_t hash_of_part(const T& value);
+
+template <class T>
+std::uint64_t hash_elements(const T& value) {
+  std::uint64_t h = 0;
+  for (const auto& each : value) h = hash_words(h + 1, hash_of_part<std::remove_cvref_t<decltype(each)>>(each));
+  return h;
+}
+/// Equal ones may have their elements in different orders.
+template <class T>
+std::uint64_t hash_in_any_order(const T& value) {
+  std::uint64_t sum = value.size();
+  for (const auto& each : value) sum += hash_word(hash_of_part(each));
+  return hash_word(sum);
+}
+template <class T>
+std::uint64_t hash_aggregate(const T& value) {
+  std::uint64_t h = member_count<T>;
+  visit_members(value, [&](const auto&... member) { ((h = hash_words(h, hash_of_part(member))), ...); });
+  return h;
+}
+template <class T>
+std::uint64_t hash_of_part(const T& value) {
+  if constexpr (std::is_array_v<T>)
+    return hash_elements(value);
+  else
+    return hash_value<T, std::equal_to<>>(value);
 }
 
 inline std::uint64_t hash_wide(wide_unsigned value) noexcept {
@@ -198,6 +292,12 @@ std::uint64_t hash_value(const T& value) {
     return hash_members(value);
   } else if constexpr (way == hash_way::bytes) {
     return hash_bytes(reinterpret_cast<const char*>(&value), sizeof value);
+  } else if constexpr (way == hash_way::elements) {
+    return hash_elements(value);
+  } else if constexpr (way == hash_way::any_order) {
+    return hash_in_any_order(value);
+  } else if constexpr (way == hash_way::aggregate) {
+    return hash_aggregate(value);
   } else {
     return 0;
   }

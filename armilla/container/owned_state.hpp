@@ -12,6 +12,7 @@
 #include "armilla/container/state.hpp"
 #include "armilla/object/distributed.hpp"
 #include "armilla/rpc/question.hpp"
+#include "armilla/team/values.hpp"
 
 /// Containers of elements that are no plain bytes (texts, vectors): each rank has its own in its own memory, and the others ask
 /// it for copies.
@@ -50,7 +51,7 @@ void write_run(part_name<T> name, std::size_t first, std::vector<T> values) {
 template <class T>
 std::vector<T> copy_places(part_name<T> name, const std::vector<std::size_t>& places) {
   std::vector<T> some;
-  for (const std::size_t place : places) some.push_back(part_here(name)[place]);
+  for (const std::size_t place : places) some.push_back(copy_of(part_here(name)[place]));
   return some;
 }
 template <class T>
@@ -59,7 +60,7 @@ void write_places(part_name<T> name, const std::vector<std::size_t>& places, std
 }
 template <class T>
 T copy_place(part_name<T> name, std::size_t place) {
-  return part_here(name)[place];
+  return copy_of(part_here(name)[place]);
 }
 template <class T>
 void write_place(part_name<T> name, std::size_t place, T value) {
@@ -195,12 +196,13 @@ class owned_element {
   owned_element& operator=(const owned_element&) = delete;
 
   T get() const {
-    return part_.rank() == current->rank ? part_here(part_)[place_] : call(part_.rank(), &copy_place<T>, part_, place_).get();
+    return part_.rank() == current->rank ? T(copy_of(part_here(part_)[place_]))
+                                         : call(part_.rank(), &copy_place<T>, part_, place_).get();
   }
   operator T() const&& { return get(); }
   void operator=(const T& value) const&& {
     if (part_.rank() == current->rank)
-      part_here(part_)[place_] = value;
+      part_here(part_)[place_] = copy_of(value);
     else
       call(part_.rank(), &write_place<T>, part_, place_, value).get();
   }

@@ -31,7 +31,7 @@ T team::scatter(const std::vector<T>& values, rank_t root) const {
     if (i != t.rank) e.send(i, detail::plain(each[i]));
   if (!is_root) e.receive(std::uint32_t(root));
   e.run();
-  return is_root ? T(values[t.rank]) : e.take(std::uint32_t(root));
+  return is_root ? T(detail::copy_of(values[t.rank])) : e.take(std::uint32_t(root));
 }
 
 template <class T>
@@ -188,7 +188,7 @@ std::vector<T> team::gather(const T& value, rank_t root) const {
   std::vector<T> all;
   const auto fill = [&](auto get) {
     all.reserve(t.size);
-    for (std::uint32_t i = 0; i < t.size; ++i) i == t.rank ? all.push_back(value) : all.push_back(get(i));
+    for (std::uint32_t i = 0; i < t.size; ++i) i == t.rank ? all.push_back(detail::copy_of(value)) : all.push_back(get(i));
   };
   if constexpr (trivially_sendable<T> && !std::is_same_v<T, bool>)
     if (t.by_pairs(0) && sizeof(T) <= longest_by_pairs) [[unlikely]]
@@ -217,7 +217,7 @@ std::vector<T> team::all_gather(const T& value) const {
   std::vector<T> all;
   all.reserve(t.size);
   const auto fill = [&](auto get) {
-    for (std::uint32_t i = 0; i < t.size; ++i) i == t.rank ? all.push_back(value) : all.push_back(get(i));
+    for (std::uint32_t i = 0; i < t.size; ++i) i == t.rank ? all.push_back(detail::copy_of(value)) : all.push_back(get(i));
   };
   if constexpr (trivially_sendable<T> && !std::is_same_v<T, bool>)
     if (t.by_pairs(0) && sizeof(T) < longest_block_by_pairs(t)) [[unlikely]]
@@ -275,7 +275,8 @@ std::vector<T> team::all_gather_v(const std::vector<T>& mine) const {
     return all_gather_v(std::span<const T>(mine), counts);
   } else {
     std::vector<T> all;
-    for (std::vector<T>& theirs : all_gather(mine)) all.insert(all.end(), theirs.begin(), theirs.end());
+    for (std::vector<T>& theirs : all_gather(mine))
+      for (auto&& each : theirs) all.push_back(std::move(each));
     return all;
   }
 }
@@ -296,7 +297,7 @@ std::vector<std::vector<T>> team::all_to_all_v(const std::vector<std::vector<T>>
   e.run();
   std::vector<std::vector<T>> all;
   all.reserve(t.size);
-  for (std::uint32_t i = 0; i < t.size; ++i) i == t.rank ? all.push_back(parts[i]) : all.push_back(e.take(i));
+  for (std::uint32_t i = 0; i < t.size; ++i) i == t.rank ? all.push_back(detail::copy_of(parts[i])) : all.push_back(e.take(i));
   return all;
 }
 
@@ -416,6 +417,52 @@ template <class V, class Op>
 V all_reduce(const V& values, Op) {
   static_assert(detail::dependent_false<V>, "armilla: the operation combines elements: all_reduce(each(values), op)");
   return values;
+}
+
+template <detail::unsendable T>
+T broadcast(const T&, rank_t = 0) {
+  detail::refuse_value<T>();
+}
+template <detail::unsendable T, class Op>
+T all_reduce(const T&, Op) {
+  detail::refuse_value<T>();
+}
+template <detail::unsendable T>
+std::vector<T> all_gather(const T&) {
+  detail::refuse_value<T>();
+}
+template <detail::unsendable T>
+std::vector<T> all_gather_v(const std::vector<T>&) {
+  detail::refuse_value<T>();
+}
+template <detail::unsendable T>
+std::vector<T> all_to_all(const std::vector<T>&) {
+  detail::refuse_value<T>();
+}
+template <detail::unsendable T>
+std::vector<std::vector<T>> all_to_all_v(const std::vector<std::vector<T>>&) {
+  detail::refuse_value<T>();
+}
+template <detail::unsendable T, class Op>
+T reduce_scatter(const std::vector<T>&, Op) {
+  detail::refuse_value<T>();
+}
+template <class T>
+T all_reduce(const T& value) {
+  static_assert(detail::dependent_false<T>, "armilla: the operation is missing: all_reduce(value, std::plus<>{})");
+  return value;
+}
+template <sendable_value T, detail::no_operation_on<T> Op>
+T all_reduce(const T& value, const Op&) {
+  static_assert(detail::dependent_false<T>,
+                "armilla: the operation is a function object of two values: all_reduce(value, std::plus<>{})");
+  return value;
+}
+template <sendable_value T, combines<T> Op, std::integral Root>
+std::optional<T> reduce(const T& value, Op, Root) {
+  static_assert(detail::dependent_false<T>,
+                "armilla: without a team reduce is an algorithm over ranges: write world().reduce(value, op, root)");
+  return value;
 }
 
 }  // namespace armilla

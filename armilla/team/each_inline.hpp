@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <span>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "armilla/base/types.hpp"
+#include "armilla/wire/sendable.hpp"
 
 // What the templates of each.hpp are made of.
 namespace armilla {
@@ -52,6 +56,19 @@ concept combines_elements_only = !requires(Op op, const V& v) { V(op(v, v)); } &
 /// Op combines values of T, whole or by elements.
 template <class Op, class T>
 concept reduces = requires(Op op, const T& v) { T(op(v, v)); } || combines_elements_only<Op, T>;
+/// Op combines nothing of a T.
+template <class Op, class T>
+concept no_operation_on = !reduces<Op, T>;
+
+/// T can be no value of a collective, nor a span, of which collectives take the elements.
+template <class T>
+concept unsendable = !sendable_value<T> && (std::is_same_v<T, std::string_view> ||
+                                            !requires(const T& v) { std::span<const typename T::value_type>(v); });
+template <class T>
+[[noreturn]] void refuse_value() {
+  require_sendable_value<T>();
+  __builtin_unreachable();
+}
 
 }  // namespace detail
 }  // namespace armilla

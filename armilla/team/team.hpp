@@ -318,6 +318,68 @@ class team {
     return values;
   }
 
+  // So does a value that cannot be sent.
+  template <detail::unsendable T, class... A>
+  T broadcast(const T&, const A&...) const {
+    detail::refuse_value<T>();
+  }
+  template <detail::unsendable T, class... A>
+  T scatter(const std::vector<T>&, const A&...) const {
+    detail::refuse_value<T>();
+  }
+  template <detail::unsendable T, class Op>
+  std::optional<T> reduce(const T&, Op, rank_t = 0) const {
+    detail::refuse_value<T>();
+  }
+  template <detail::unsendable T, class Op>
+  T all_reduce(const T&, Op) const {
+    detail::refuse_value<T>();
+  }
+  template <detail::unsendable T, class Op>
+  T reduce_scatter(const std::vector<T>&, Op) const {
+    detail::refuse_value<T>();
+  }
+  template <detail::unsendable T, class Op>
+  T inclusive_scan(const T&, Op) const {
+    detail::refuse_value<T>();
+  }
+  template <detail::unsendable T, class Op>
+  T exclusive_scan(const T&, T, Op) const {
+    detail::refuse_value<T>();
+  }
+  template <detail::unsendable T, class... A>
+  std::vector<T> gather(const T&, const A&...) const {
+    detail::refuse_value<T>();
+  }
+  template <detail::unsendable T>
+  std::vector<T> all_gather(const T&) const {
+    detail::refuse_value<T>();
+  }
+  template <detail::unsendable T>
+  std::vector<T> all_gather_v(const std::vector<T>&) const {
+    detail::refuse_value<T>();
+  }
+  template <detail::unsendable T>
+  std::vector<T> all_to_all(const std::vector<T>&) const {
+    detail::refuse_value<T>();
+  }
+  template <detail::unsendable T>
+  std::vector<std::vector<T>> all_to_all_v(const std::vector<std::vector<T>>&) const {
+    detail::refuse_value<T>();
+  }
+  // And a reduction without an operation.
+  template <class T>
+  T all_reduce(const T& value) const {
+    static_assert(detail::dependent_false<T>, "armilla: the operation is missing: all_reduce(value, std::plus<>{})");
+    return value;
+  }
+  template <sendable_value T, detail::no_operation_on<T> Op>
+  T all_reduce(const T& value, const Op&) const {
+    static_assert(detail::dependent_false<T>,
+                  "armilla: the operation is a function object of two values: all_reduce(value, std::plus<>{})");
+    return value;
+  }
+
  private:
   friend team world();
   friend team living();

@@ -80,6 +80,18 @@ const T& plain(const T& v) noexcept {
 }
 inline const bool& plain(const held<bool>& v) noexcept { return v.value; }
 
+/// A member's own value among the results. One that can only be moved is made again of its bytes, as it is on the others.
+template <class T>
+decltype(auto) copy_of(const T& value) {
+  if constexpr (is_copyable<T>) {
+    return (value);
+  } else {
+    const packet<T> bytes(value, 1);
+    decoder in(static_cast<const std::byte*>(bytes.data()), bytes.size());
+    return in.get<T>();
+  }
+}
+
 /// The values where each has an address. A vector of bool has none.
 template <class T>
 decltype(auto) addressable(const std::vector<T>& values) {
@@ -114,7 +126,7 @@ std::vector<T> exchange_each(team_record* record, collective kind, const std::ve
     e.run();
     std::vector<T> theirs;
     theirs.reserve(t.size);
-    for (std::uint32_t i = 0; i < t.size; ++i) theirs.push_back(i == t.rank ? T(values[i]) : e.take(i));
+    for (std::uint32_t i = 0; i < t.size; ++i) theirs.push_back(i == t.rank ? T(copy_of(values[i])) : e.take(i));
     return theirs;
   }
 }
@@ -178,7 +190,7 @@ T broadcast_from(team_record& t, const T& value, std::uint32_t root) {
     if (t.rank == root) {
       const packet<T> data(value, t.size - 1);
       send_packet_to_all(t, data.data(), data.size(), !trivially_sendable<T>);
-      return value;
+      return copy_of(value);
     }
     landing<T> place;
     if constexpr (trivially_sendable<T>)
@@ -190,7 +202,7 @@ T broadcast_from(team_record& t, const T& value, std::uint32_t root) {
   if constexpr (one_line<T>) {
     const char* what = name_of(collective::broadcast);
     const std::uint64_t step = t.rank == root ? post_value(t, value, what) : post(t, nullptr, 0, what);
-    return t.rank == root ? value : value_of<T>(t, root, step, what);
+    return t.rank == root ? T(copy_of(value)) : value_of<T>(t, root, step, what);
   } else {
     exchange<T> e(t, collective::broadcast);
     if (t.rank == root)
@@ -198,7 +210,7 @@ T broadcast_from(team_record& t, const T& value, std::uint32_t root) {
     else
       e.receive(root);
     e.run();
-    return t.rank == root ? value : e.take(root);
+    return t.rank == root ? T(copy_of(value)) : e.take(root);
   }
 }
 

@@ -3,7 +3,14 @@
 
 #include <string>
 
+#include "armilla/wire/encode.hpp"
+
 namespace armilla::detail {
+
+void sizer::throw_nesting() {
+  throw_usage("send", "objects nest more than " + std::to_string(max_nesting) +
+                          " deep; send long lists and deep trees as vectors of their nodes");
+}
 
 void decoder::throw_bad(const char* what) const { throw_decode(sender_, "decode", what); }
 

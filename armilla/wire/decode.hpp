@@ -160,7 +160,7 @@ T read_tuple(decoder& in, std::index_sequence<I...>) {
 }
 
 template <class T, class... M>
-T read_aggregate(decoder& in, type_list<M...>) {
+T read_members(decoder& in, type_list<M...>) {
   if constexpr (requires { T{}; }) {
     T value{};
     visit_members(value, [&](auto&... member) { (read_into(in, member), ...); });
@@ -168,6 +168,26 @@ T read_aggregate(decoder& in, type_list<M...>) {
   } else {
     return T{read<M>(in)...};
   }
+}
+
+template <class T>
+T read_aggregate(decoder& in) {
+  if constexpr (verdict_of<T>.recursive) {
+    in.enter();
+    T value = read_members<T>(in, member_types<T>{});
+    in.leave();
+    return value;
+  } else {
+    return read_members<T>(in, member_types<T>{});
+  }
+}
+
+template <class T>
+T read_owned(decoder& in) {
+  using owned = typename T::element_type;
+  const std::byte there = *in.take(1, 1);
+  if (there > std::byte{1}) in.throw_bad("an owner has neither something nor nothing");
+  return there == std::byte{0} ? T{} : T(new owned(read<std::remove_const_t<owned>>(in)));
 }
 
 template <class T>
@@ -205,13 +225,48 @@ void reserve(T& c, std::size_t n, std::size_t bytes_left) {
   }
 }
 
+/// Adds elements behind the last one, also of a list that is linked forward only.
+template <class T>
+class appender {
+ public:
+  explicit appender(T& c) : c_(c), last_(first(c)) {}
+  void add(typename T::value_type&& e) {
+    if constexpr (sequence<T>)
+      c_.push_back(std::move(e));
+    else
+      last_ = c_.insert_after(last_, std::move(e));
+  }
+
+ private:
+  static auto first(T& c) {
+    if constexpr (sequence<T>)
+      return 0;
+    else
+      return c.before_begin();
+  }
+  T& c_;
+  decltype(first(std::declval<T&>())) last_;
+};
+
 template <class T>
 T read_sequence(decoder& in) {
   using element = typename T::value_type;
   std::size_t n = in.take_count(layout<element>::least);
   T c;
   reserve(c, n, in.remaining());
-  for (; n != 0; --n) c.push_back(read_element<element>(in));
+  appender<T> to(c);
+  for (; n != 0; --n) to.add(read_element<element>(in));
+  return c;
+}
+
+/// A valarray, whose length is fixed when it is made. `n` was held against the bytes; elements that are larger here than there
+/// are collected first.
+template <class T>
+T read_valarray(decoder& in) {
+  using element = typename T::value_type;
+  const std::vector<element> all = read_sequence<std::vector<element>>(in);
+  T c(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) c[i] = all[i];
   return c;
 }
 
@@ -264,6 +319,14 @@ T read_associative(decoder& in) {
     for (; n != 0; --n) c.emplace_hint(c.end(), read_element<typename T::value_type>(in));
   }
   return c;
+}
+
+/// A queue, stack or priority_queue.
+template <class T>
+T read_adaptor(decoder& in) {
+  T whole;
+  inside_adaptor<T>::of(whole) = read<typename T::container_type>(in);
+  return whole;
 }
 
 template <class T>
@@ -325,9 +388,27 @@ T read_custom(decoder& in) {
   T value{};
   type_reader list(in);
   in.enter();
-  value.define_type(list);
+  list_members(value, list);
   in.leave();
   return value;
+}
+
+template <class T, class Parts, std::size_t... I>
+T make_of(Parts& parts, std::index_sequence<I...>) {
+  using std::get;
+  return sendable_as_parts<T>::make(std::move(get<I>(parts))...);
+}
+
+/// A class that `sendable_as_parts` makes of its parts.
+template <class T>
+T read_parts(decoder& in) {
+  in.enter();
+  auto parts = read<parts_of<T>>(in);
+  in.leave();
+  if constexpr (kind_of<parts_of<T>> == kind::tuple)
+    return make_of<T>(parts, std::make_index_sequence<std::tuple_size<parts_of<T>>::value>{});
+  else
+    return sendable_as_parts<T>::make(std::move(parts));
 }
 
 template <class T>
@@ -340,19 +421,29 @@ T read(decoder& in) {
   else if constexpr (how == kind::tuple)
     return read_tuple<T>(in, std::make_index_sequence<std::tuple_size<T>::value>{});
   else if constexpr (how == kind::aggregate)
-    return read_aggregate<T>(in, member_types<T>{});
+    return read_aggregate<T>(in);
   else if constexpr (how == kind::optional)
     return read_optional<T>(in);
+  else if constexpr (how == kind::owner)
+    return read_owned<T>(in);
   else if constexpr (how == kind::variant)
     return read_variant(in, static_cast<const T*>(nullptr));
   else if constexpr (how == kind::contiguous)
     return read_contiguous<T>(in);
+  else if constexpr (how == kind::sequence && standard_type_of<T> == standard_type::array)
+    return read_valarray<T>(in);
   else if constexpr (how == kind::sequence)
     return read_sequence<T>(in);
   else if constexpr (how == kind::associative)
     return read_associative<T>(in);
+  else if constexpr (how == kind::adaptor)
+    return read_adaptor<T>(in);
+  else if constexpr (how == kind::text)
+    return T(read<typename T::string_type>(in));
   else if constexpr (how == kind::view)
     return read_view(in, static_cast<const T*>(nullptr));
+  else if constexpr (how == kind::parts)
+    return read_parts<T>(in);
   else
     return read_custom<T>(in);
 }

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "armilla/base/error.hpp"
+#include "armilla/wire/kinds.hpp"
 
 /// A class that cannot be taken apart lists its members once; the list counts, writes and reads it.
 ///
@@ -23,6 +24,9 @@
 ///       point* points_ = nullptr;
 ///     };
 ///
+/// For a class that you cannot change, specialize `armilla::sendable_as_parts` (armilla/wire/kinds.hpp): it holds the same list
+/// as a function outside of the class. For a class without a default constructor it says what the class is made of, and how.
+///
 /// Rules: `define_type` is public and takes the same way for every value. The class is default constructible and movable.
 /// Reading makes the elements of a `dynamic` with new T[n] (null if n is 0) and sets its count if that is a plain
 /// variable; if the bytes are bad the half-read object is destroyed, with every count and pointer consistent.
@@ -31,6 +35,19 @@
 namespace armilla::detail {
 
 inline constexpr int max_nesting = 100;
+
+/// Lists the members of `x`, from inside its class or from outside.
+template <class T, class List>
+void list_members(T& x, List& list) {
+  static_assert(
+      std::is_default_constructible_v<T> && std::is_move_constructible_v<T>,
+      "armilla: a class with a define_type is made by its default constructor where it arrives, and moved: give it one, "
+      "or specialize armilla::sendable_as_parts for it with parts() and make()");
+  if constexpr (listed_outside<T>)
+    sendable_as_parts<T>::define_type(x, list);
+  else
+    x.define_type(list);
+}
 
 template <std::integral Count>
 std::size_t checked_count(const Count& count) {

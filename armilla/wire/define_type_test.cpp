@@ -159,7 +159,10 @@ tree line(int length) {
 TEST(define_type, recursive_types_nest_to_a_bound) {
   EXPECT_EQ(through(line(50)).children[0].children[0].value, 48);
   EXPECT_NO_THROW(through(line(max_nesting - 1)));
-  EXPECT_THROW(through(line(max_nesting)), decode_error);
+  EXPECT_THROW(through(line(max_nesting)), usage_error);
+  message deeper(65536);
+  encode(deeper.data(), line(max_nesting));
+  EXPECT_THROW(deeper.reader().get<tree>(), decode_error);
 }
 
 }  // namespace

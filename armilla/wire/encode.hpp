@@ -28,8 +28,17 @@ class sizer {
   void bytes(const void*, std::size_t n) { offset_ += n; }
   std::size_t size() const { return offset_; }
 
+  /// An object that may contain itself begins, ends.
+  void enter() {
+    if (++nesting_ > max_nesting) throw_nesting();
+  }
+  void leave() { --nesting_; }
+
  private:
+  [[noreturn, gnu::cold]] static void throw_nesting();
+
   std::size_t offset_ = 0;
+  int nesting_ = 0;
   shared_range here_;
 };
 
@@ -114,6 +123,13 @@ void write_optional(Sink& out, const T& value) {
   if (there != 0) write_value(out, *value);
 }
 
+template <class Sink, class T>
+void write_owned(Sink& out, const T& value) {
+  const unsigned char there = value ? 1 : 0;
+  out.bytes(&there, 1);
+  if (there != 0) write_value(out, *value);
+}
+
 template <class Sink, class T, std::size_t... I>
 void write_alternative(Sink& out, const T& value, std::index_sequence<I...>) {
   const auto index = static_cast<variant_index_t>(value.index());
@@ -139,11 +155,23 @@ void write_block(Sink& out, const Element* elements, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) write_element(out, elements[i]);
 }
 
+template <class T>
+std::size_t count_of(const T& value) {
+  if constexpr (requires { value.size(); }) {
+    return value.size();
+  } else {
+    std::size_t n = 0;
+    for (auto i = value.begin(); i != value.end(); ++i) ++n;
+    return n;
+  }
+}
+
 template <class Sink, class T>
 void write_elements(Sink& out, const T& value) {
-  write_count(out, value.size());
+  write_count(out, count_of(value));
   using element = typename T::value_type;
-  for (auto i = value.begin(); i != value.end(); ++i) {
+  using std::begin, std::end;
+  for (auto i = begin(value), last = end(value); i != last; ++i) {
     const element& e = *i;  // vector<bool> makes a bool here
     if constexpr (map_like<T>) {
       write_value(out, e.first);
@@ -197,6 +225,20 @@ class type_writer {
 };
 
 template <class Sink, class T>
+void write_listed(Sink& out, const T& value) {
+  if constexpr (requires { out.enter(); }) out.enter();
+  if constexpr (kind_of<T> == kind::parts) {
+    const parts_of<T>& parts = sendable_as_parts<T>::parts(value);
+    write_value(out, parts);
+  } else {
+    static_assert(kind_of<T> == kind::custom);
+    type_writer<Sink> list(out);
+    list_members(const_cast<T&>(value), list);  // one list for reading and writing; the writer changes nothing
+  }
+  if constexpr (requires { out.enter(); }) out.leave();
+}
+
+template <class Sink, class T>
 void write_value(Sink& out, const T& value) {
   constexpr kind how = kind_of<T>;
   if constexpr (how == kind::bytes) {
@@ -210,21 +252,27 @@ void write_value(Sink& out, const T& value) {
   } else if constexpr (how == kind::tuple) {
     write_tuple(out, value, std::make_index_sequence<std::tuple_size<T>::value>{});
   } else if constexpr (how == kind::aggregate) {
+    if constexpr (verdict_of<T>.recursive && requires { out.enter(); }) out.enter();
     visit_members(value, [&](const auto&... member) { (write_value(out, member), ...); });
+    if constexpr (verdict_of<T>.recursive && requires { out.enter(); }) out.leave();
   } else if constexpr (how == kind::optional) {
     write_optional(out, value);
+  } else if constexpr (how == kind::owner) {
+    write_owned(out, value);
   } else if constexpr (how == kind::variant) {
     write_variant(out, value);
   } else if constexpr (how == kind::contiguous) {
     write_block(out, value.data(), value.size());
   } else if constexpr (how == kind::sequence || how == kind::associative) {
     write_elements(out, value);
+  } else if constexpr (how == kind::adaptor) {
+    write_value(out, inside_adaptor<T>::of(value));
+  } else if constexpr (how == kind::text) {
+    write_block(out, value.native().data(), value.native().size());
   } else if constexpr (how == kind::view) {
     write_view(out, value);
   } else {
-    static_assert(how == kind::custom);
-    type_writer<Sink> list(out);
-    const_cast<T&>(value).define_type(list);  // one list for reading and writing; the writer changes nothing
+    write_listed(out, value);
   }
 }
 

@@ -14,7 +14,7 @@
 //   a count      8 bytes, 8-aligned; then the elements; an element that would take nothing takes one byte
 //   a view       a count, then its elements at the next multiple of their alignment, 8 at least and 16 at most
 //                or, with the count's top bit set, the 8-byte offset of elements that stay in the sender's memory
-//   an optional  one byte, 0 or 1; then the value if it is 1
+//   an optional  one byte, 0 or 1; then the value if it is 1; the same for what a unique_ptr owns
 //   a variant    two bytes, the index; then the value
 //
 // Where all values have one size for ever, so has the message, and every offset is a constant.
@@ -69,6 +69,13 @@ struct layout_of_bytes {
   static constexpr std::size_t advance(std::size_t offset) { return align_up(offset, bytes_align<T>) + bytes_size<T>; }
 };
 
+/// The container in a queue, stack or priority_queue, which is a protected member of it.
+template <class Adaptor>
+struct inside_adaptor : Adaptor {
+  static auto& of(Adaptor& whole) { return whole.*(&inside_adaptor::c); }
+  static const auto& of(const Adaptor& whole) { return whole.*(&inside_adaptor::c); }
+};
+
 /// Elements of an array, one by one.
 template <class Element, std::size_t N>
 struct layout_of_array {
@@ -110,11 +117,11 @@ consteval auto choose_layout() {
     return decltype(tuple_layout<T>(std::make_index_sequence<std::tuple_size<T>::value>{})){};
   else if constexpr (how == kind::aggregate)
     return decltype(members_layout(member_types<T>{})){};
-  else if constexpr (how == kind::optional)
+  else if constexpr (how == kind::optional || how == kind::owner)
     return layout_of_at_least<1>{};
   else if constexpr (how == kind::variant)
     return layout_of_at_least<sizeof(variant_index_t)>{};
-  else if constexpr (how == kind::custom)
+  else if constexpr (how == kind::custom || how == kind::parts)
     return layout_of_at_least<0>{};
   else
     return layout_of_at_least<sizeof(count_t)>{};

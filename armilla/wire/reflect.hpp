@@ -202,4 +202,49 @@ struct list_types {
 template <reflectable T>
 using member_types = decltype(visit_members(std::declval<T&>(), list_types{}));
 
+template <bool Value>
+struct truth {
+  static constexpr bool value = Value;
+};
+struct take_references {
+  template <class... M>
+  void operator()(M&...) const;
+};
+
+// clang-format off
+template <class T>
+constexpr auto bind_members(T& whole, take_references take = {}) {
+  constexpr std::size_t count = member_count<T>;
+  if constexpr (count == 0) return truth<true>{};
+  if constexpr (count == 1) { auto& [a] = whole; return truth<requires { take(a); }>{}; }
+  else if constexpr (count == 2) { auto& [a, b] = whole; return truth<requires { take(a, b); }>{}; }
+  else if constexpr (count == 3) { auto& [a, b, c] = whole; return truth<requires { take(a, b, c); }>{}; }
+  else if constexpr (count == 4) { auto& [a, b, c, d] = whole; return truth<requires { take(a, b, c, d); }>{}; }
+  else if constexpr (count == 5) { auto& [a, b, c, d, e] = whole; return truth<requires { take(a, b, c, d, e); }>{}; }
+  else if constexpr (count == 6) { auto& [a, b, c, d, e, f] = whole; return truth<requires { take(a, b, c, d, e, f); }>{}; }
+  else if constexpr (count == 7) { auto& [a, b, c, d, e, f, g] = whole; return truth<requires { take(a, b, c, d, e, f, g); }>{}; }
+  else if constexpr (count == 8) { auto& [a, b, c, d, e, f, g, h] = whole; return truth<requires { take(a, b, c, d, e, f, g, h); }>{}; }
+  else if constexpr (count == 9) { auto& [a, b, c, d, e, f, g, h, i] = whole; return truth<requires { take(a, b, c, d, e, f, g, h, i); }>{}; }
+  else if constexpr (count == 10) { auto& [a, b, c, d, e, f, g, h, i, j] = whole; return truth<requires { take(a, b, c, d, e, f, g, h, i, j); }>{}; }
+  else if constexpr (count == 11) { auto& [a, b, c, d, e, f, g, h, i, j, k] = whole; return truth<requires { take(a, b, c, d, e, f, g, h, i, j, k); }>{}; }
+  else if constexpr (count == 12) { auto& [a, b, c, d, e, f, g, h, i, j, k, l] = whole; return truth<requires { take(a, b, c, d, e, f, g, h, i, j, k, l); }>{}; }
+  else if constexpr (count == 13) { auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = whole; return truth<requires { take(a, b, c, d, e, f, g, h, i, j, k, l, m); }>{}; }
+  else if constexpr (count == 14) { auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n] = whole; return truth<requires { take(a, b, c, d, e, f, g, h, i, j, k, l, m, n); }>{}; }
+  else if constexpr (count == 15) { auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o] = whole; return truth<requires { take(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o); }>{}; }
+  else if constexpr (count == 16) { auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p] = whole; return truth<requires { take(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p); }>{}; }
+  else if constexpr (count == 17) { auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q] = whole; return truth<requires { take(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q); }>{}; }
+  else if constexpr (count == 18) { auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r] = whole; return truth<requires { take(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r); }>{}; }
+  else if constexpr (count == 19) { auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s] = whole; return truth<requires { take(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s); }>{}; }
+  else if constexpr (count == 20) { auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t] = whole; return truth<requires { take(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t); }>{}; }
+  else if constexpr (count == 21) { auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u] = whole; return truth<requires { take(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u); }>{}; }
+  else if constexpr (count == 22) { auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v] = whole; return truth<requires { take(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v); }>{}; }
+  else if constexpr (count == 23) { auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w] = whole; return truth<requires { take(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w); }>{}; }
+  else if constexpr (count == 24) { auto& [a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x] = whole; return truth<requires { take(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x); }>{}; }
+}
+// clang-format on
+
+/// Whether all members can be read in place: none is a bit-field.
+template <reflectable T>
+inline constexpr bool members_are_addressable = decltype(bind_members(std::declval<T&>()))::value;
+
 }  // namespace armilla::detail

@@ -101,9 +101,9 @@ T make() {
     return stubborn(static_cast<int>(random_bits()));
   else if constexpr (std::is_same_v<T, with_stubborn>)
     return {make<stubborn>(), make<std::string>()};
-  else if constexpr (optional_like<T>)
+  else if constexpr ((kind_of<T> == kind::optional))
     return random_bits() % 2 != 0 ? T(make<typename T::value_type>()) : T();
-  else if constexpr (variant_like<T>)
+  else if constexpr ((kind_of<T> == kind::variant))
     return make_variant<T>(std::make_index_sequence<std::variant_size_v<T>>{});
   else if constexpr (container<T> && !is_std_array<T>)
     return make_container<T>();

@@ -19,6 +19,10 @@
 /// | aggregates                        | `{int32, float64}`: by their members              |
 /// | string; other sequences; sets; maps | `string`, `list<int32>`, `set<int32>`, `map<string, int32>` |
 /// | optional, variant, view           | `optional<int32>`, `variant<int32, string>`, `view<float64>` |
+/// | unique_ptr, filesystem::path, queue | as optional, as string, as the container in it  |
+/// | an aggregate inside of itself     | `{int32, list<^1>}`: how many such aggregates up   |
+/// | other values of the standard      | their name, size, alignment: `bitset size 24 align 8` |
+/// | classes made of parts             | as their parts                                    |
 /// | classes with private members      | the wire name that you give them, size, alignment |
 ///
 /// Names of types play no part, so programs may call the same structure differently; two compilers agree on it.
@@ -48,6 +52,23 @@ namespace detail {
 struct text_sink {
   char* out = nullptr;
   std::size_t size = 0;
+  /// The aggregates around what is written, of which one may come again as a part of itself.
+  const void* around[max_members] = {};
+  std::size_t depth = 0;
+
+  /// Whether `type` is around already, which is then written as ^ and how many levels up. Else it begins.
+  constexpr bool enter(const void* type) {
+    for (std::size_t i = depth; i-- > 0;)
+      if (around[i] == type) {
+        put('^');
+        number(depth - i);
+        return false;
+      }
+    if (depth < max_members) around[depth] = type;
+    ++depth;
+    return true;
+  }
+  constexpr void leave() { --depth; }
 
   constexpr void put(char c) {
     if (out != nullptr) out[size] = c;
@@ -134,10 +155,15 @@ consteval bool lies_naturally(type_list<M...>) {
 }
 
 template <class T>
+inline constexpr char aggregate_mark = 0;
+
+template <class T>
 constexpr void describe_aggregate(text_sink& out) {
+  if (verdict_of<T>.recursive && !out.enter(&aggregate_mark<T>)) return;
   out.put('{');
   describe_list(out, member_types<T>{});
   out.put('}');
+  if (verdict_of<T>.recursive) out.leave();
   if constexpr (kind_of<T> == kind::bytes && !lies_naturally<T>(member_types<T>{})) describe_size<T>(out);
 }
 
@@ -190,6 +216,18 @@ constexpr void describe_opaque(text_sink& out) {
     out.number(std::size_t(T::period::num));
     out.put('/');
     out.number(std::size_t(T::period::den));
+  } else if constexpr (standard_type_of<T> == standard_type::value) {
+    constexpr std::string_view name = standard_name<T>();
+    for (const char c : name) out.put(c);
+    if constexpr (requires {
+                    typename T::duration;
+                    T().time_since_epoch();
+                  }) {
+      out.put('<');
+      describe<typename T::duration>(out);
+      out.put('>');
+    }
+    describe_size<T>(out);
   } else {
     static_assert(wire_name<T> != nullptr,
                   "armilla: a class with private members goes between programs only under a name: give it a member static "
@@ -203,6 +241,8 @@ constexpr void describe(text_sink& out) {
   constexpr kind how = kind_of<T>;
   if constexpr (std::is_void_v<T>)
     out.put("void");
+  else if constexpr (is_wide_integer<T>)
+    out.put(std::is_same_v<T, wide_signed> ? "int128" : "uint128");
   else if constexpr (std::is_arithmetic_v<T>)
     describe_number<T>(out);
   else if constexpr (wire_name<T> != nullptr)
@@ -218,6 +258,14 @@ constexpr void describe(text_sink& out) {
     describe_tuple<T>(out, std::make_index_sequence<std::tuple_size<T>::value>{});
   else if constexpr (how == kind::optional)
     describe_template<T, typename T::value_type>(out, "optional");
+  else if constexpr (how == kind::owner)
+    describe_template<T, typename T::element_type>(out, "optional");
+  else if constexpr (how == kind::text)
+    out.put("string");
+  else if constexpr (how == kind::parts)
+    describe<parts_of<T>>(out);
+  else if constexpr (how == kind::adaptor)
+    describe<typename T::container_type>(out);
   else if constexpr (how == kind::variant)
     describe_variant(out, static_cast<const T*>(nullptr));
   else if constexpr (how == kind::view)

@@ -96,6 +96,16 @@ int main(int argc, char** argv) {
 #elif defined CASE_CREATION
     auto creation = am::create<histogram>(0);
     am::async(creation, &histogram::total, 3);
+#elif defined CASE_COLLECTIVE_POINTER
+    (void)am::world().all_gather(&values);
+#elif defined CASE_COLLECTIVE_TEXT
+    (void)am::broadcast(std::string_view("x"));
+#elif defined CASE_REDUCE_NOTHING
+    (void)am::all_reduce(3);
+#elif defined CASE_REDUCE_BY_WORD
+    (void)am::all_reduce(3, "sum");
+#elif defined CASE_REDUCE_WITHOUT_TEAM
+    (void)am::reduce(3, std::plus<>{}, 1);
 #elif defined CASE_REDUCE_RANGE
     (void)am::all_reduce(values, std::plus<>{});
 #elif defined CASE_TEAM_REDUCE_RANGE

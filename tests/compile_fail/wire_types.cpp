@@ -3,8 +3,11 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <thread>
 #include <vector>
 
 #include "armilla/wire/decode.hpp"
@@ -28,7 +31,7 @@ void refused() {
   require_sendable_value<int&>();
   require_sendable_value<std::string_view>();
   require_sendable_value<std::reference_wrapper<int>>();
-  require_sendable_value<std::unique_ptr<int>>();
+  require_sendable_value<std::shared_ptr<int>>();
   require_sendable_value<std::vector<int>::iterator>();
   require_sendable_value<std::vector<armilla::view<int>>>();
   require_sendable_value<many>();
@@ -36,6 +39,61 @@ void refused() {
   require_sendable_value<std::atomic<int>>();
   require_sendable_value<keeps_function>();
   require_sendable_value<armilla::view<int>>();
+}
+#elif defined(CASE_CLASSES)
+struct base {
+  int id;
+  std::string name;
+};
+struct derived : base {
+  int more;
+};
+struct bits {
+  unsigned a : 3;
+  std::string name;
+};
+class list {
+ public:
+  using value_type = int;
+  std::size_t size() const;
+  const int* begin() const;
+  const int* end() const;
+  void push_back(int);
+  ~list();
+
+ private:
+  [[maybe_unused]] int first_ = 0;
+};
+class title {
+ public:
+  explicit title(std::string s) : s_(std::move(s)) {}
+
+ private:
+  std::string s_;
+};
+struct shape {
+  virtual ~shape() = default;
+};
+struct order {
+  bool down;
+  bool operator()(int a, int b) const;
+};
+struct article {
+  int number;
+  std::vector<std::pair<int, const char*>> words;
+};
+void refused() {
+  require_sendable_value<derived>();
+  require_sendable_value<bits>();
+  require_sendable_value<list>();
+  require_sendable_value<title>();
+  require_sendable_value<std::unique_ptr<shape>>();
+  require_sendable_value<std::unique_ptr<int[]>>();
+  require_sendable_value<std::set<int, order>>();
+  require_sendable_value<std::error_code>();
+  require_sendable_value<std::function<void()>>();
+  require_sendable_value<std::thread::id>();
+  require_sendable_value<article>();
 }
 #elif defined(CASE_BODIES)
 void refused(const std::string& text) {
