@@ -31,8 +31,9 @@ constexpr number_order order_meant_by() {
   return number_order::other;
 }
 
-/// Sorts numbers: those of a byte by counting, others by vector instructions. There are no NaNs among them. Instantiated for the
-/// numbers below.
+/// Sorts numbers: those of a byte by counting, others by vector instructions. Each comes out bit for bit: floating-point numbers
+/// are sorted as integers that ascend as they do. -0.0 and +0.0 are neighbors, and NaNs come last, whatever their signs.
+/// Instantiated for the numbers below.
 template <class Number>
 void sort_numbers(Number* first, std::size_t n, bool ascending);
 /// The same of floating-point numbers, of which some may be NaNs. Equal ones (0.0 and -0.0) keep their order.
@@ -59,6 +60,12 @@ bool number_comes_first(const T& a, const T& b) {
     return first;
 }
 
+/// Whether a comparator is one of the standard's over floating-point keys: then NaNs come last, too.
+template <class Key, class Comp>
+inline constexpr bool orders_floats =
+    std::floating_point<Key> && one_of<std::remove_cvref_t<std::unwrap_reference_t<Comp>>, std::less<>, std::less<Key>,
+                                       std::ranges::less, std::greater<>, std::greater<Key>, std::ranges::greater>;
+
 /// What comes first: `comp` of the projections; NaNs come last. What `comp` throws is noted, and from then on nothing comes
 /// first: so a sort ends soon, and has each element once.
 template <class T, class Comp, class Proj>
@@ -75,12 +82,12 @@ class element_order {
     if constexpr (meant != number_order::other) {
       return number_comes_first<meant>(a, b);
     } else if constexpr (!may_throw) {
-      return bool(std::invoke(comp_, std::invoke(proj_, a), std::invoke(proj_, b)));
+      return compare(a, b);
     } else {
       if (failed_) [[unlikely]]
         return false;
       try {
-        return bool(std::invoke(comp_, std::invoke(proj_, a), std::invoke(proj_, b)));
+        return compare(a, b);
       } catch (...) {
         failed_ = true;
         why_.note();
@@ -90,27 +97,19 @@ class element_order {
   }
 
  private:
+  bool compare(const T& a, const T& b) const {
+    if constexpr (orders_floats<std::remove_cvref_t<key>, Comp>) {
+      const auto x = std::invoke(proj_, a), y = std::invoke(proj_, b);
+      return bool(int(std::invoke(comp_, x, y)) | (int(x == x) & int(y != y)));
+    } else {
+      return bool(std::invoke(comp_, std::invoke(proj_, a), std::invoke(proj_, b)));
+    }
+  }
   Comp& comp_;
   Proj& proj_;
   failure& why_;
   mutable bool failed_ = false;
 };
-
-/// Budget: vector instructions, which a search that ends at the first would not be.
-template <std::floating_point T>
-bool has_nans(const T* first, std::size_t n) {
-  unsigned any = 0;
-  for (std::size_t i = 0; i < n; ++i) any |= unsigned(first[i] != first[i]);
-  return any != 0;
-}
-
-template <class T>
-constexpr bool no_number([[maybe_unused]] const T& e) noexcept {
-  if constexpr (std::floating_point<T>)
-    return e != e;
-  else
-    return false;
-}
 
 /// Whether `n` elements are in order. Budget: vector instructions for numbers, as a loop has them that ends between pieces only.
 template <class T, class Order>
@@ -130,19 +129,14 @@ bool is_sorted_here(const T* first, std::size_t n, const Order& comes_first) {
   }
 }
 
-/// Sorts `n` elements. Order among those of which none comes first is kept if `stable`. Where it is known that all are numbers,
-/// they are not looked at for it.
+/// Sorts `n` elements. Order among those of which none comes first is kept if `stable`.
 template <class T, class Order>
-void sort_here(T* first, std::size_t n, const Order& comes_first, bool stable, bool may_have_nans = true) {
+void sort_here(T* first, std::size_t n, const Order& comes_first, bool stable) {
   if constexpr (Order::meant != number_order::other) {
     constexpr bool ascending = Order::meant == number_order::ascending;
-    std::size_t numbers = n;
-    if constexpr (std::floating_point<T>) {
+    if constexpr (std::floating_point<T>)
       if (stable) return stable_sort_numbers(first, n, ascending);
-      if (may_have_nans && has_nans(first, n))
-        numbers = std::size_t(std::partition(first, first + n, [](T x) { return x == x; }) - first);
-    }
-    sort_numbers(reinterpret_cast<as_sorted<T>*>(first), numbers, ascending);
+    sort_numbers(reinterpret_cast<as_sorted<T>*>(first), n, ascending);
   } else {
     const auto ordered = [&comes_first](const T& a, const T& b) { return comes_first(a, b); };
     const in_functions here;

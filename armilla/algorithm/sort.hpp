@@ -4,8 +4,10 @@
 
 #include "armilla/algorithm/sort_inline.hpp"
 
-/// Order. Comparators and projections are called on any rank, with copies of elements; NaNs come last. A range that is sorted
-/// keeps its distribution, whatever the keys are. What a comparator throws ends the algorithm on all members with that error.
+/// Order. Comparators and projections are called on any rank, with copies of elements. NaNs come last, whatever their signs, also
+/// where a projection gives them. Each element comes out bit for bit: -0.0 and +0.0 are equal, and each keeps its sign. A range
+/// that is sorted keeps its distribution, whatever the keys are. What a comparator throws ends the algorithm on all members with
+/// that error.
 namespace armilla {
 
 /// Sorts a range. Elements of which none comes first may change places.

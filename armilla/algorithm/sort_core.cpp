@@ -144,15 +144,12 @@ class dealt {
     std::vector<std::uint16_t> bucket(of.remembers ? n : 0);
     dealing d{groups, sample, part, n, mine(), borders_.data(), next.data(), bucket.data()};
     of.deal(order, d);
-    nans_ = d.nans;
   }
   /// Where bucket b begins among the elements, not counting the room between buckets.
   std::size_t begin(std::size_t b) const noexcept { return borders_[b]; }
   std::size_t size(std::size_t b) const noexcept { return borders_[b + 1] - borders_[b]; }
   std::byte* bucket(std::size_t b) noexcept { return mine() + (borders_[b] + b) * size_; }
   const std::vector<std::uint64_t>& borders() const noexcept { return borders_; }
-  /// How many elements are no numbers.
-  std::size_t nans() const noexcept { return nans_; }
   /// Where the elements of a member are.
   global_ptr<const std::byte> at(rank_t m) const { return global_ptr<const std::byte>(room_.blocks.at(m)); }
 
@@ -167,7 +164,6 @@ class dealt {
   std::size_t size_;
   container_state room_;
   std::vector<std::uint64_t> borders_;
-  std::size_t nans_ = 0;
 };
 
 /// The parts of all members, one behind the other, as one sequence that is to be in order. Each member keeps as many as it has.
@@ -204,9 +200,7 @@ class parts_sort {
 
  private:
   erased_order comes_first() const noexcept { return {order_, of_.first}; }
-  void sort(std::byte* first, std::size_t n, bool stable, bool may_have_nans = true) {
-    of_.sort(order_, first, n, stable, may_have_nans);
-  }
+  void sort(std::byte* first, std::size_t n, bool stable) { of_.sort(order_, first, n, stable); }
   /// The elements `mine` of all members; `n` is how many that are.
   element_room gather(const std::byte* mine, std::size_t many, std::size_t& n) {
     std::vector<std::size_t> counts(std::size_t(t_.size()));
@@ -303,7 +297,6 @@ class parts_sort {
     agree(t_, operation_, why_);
     std::vector<cut> cuts;
     std::vector<std::uint64_t> all = mine.borders();
-    all.push_back(mine.nans());
     t_.all_reduce(std::span<std::uint64_t>(all), std::plus<>{});
     for (std::size_t g = 0; g < groups.size(); ++g) {
       const std::size_t b = 2 * g + 1;
@@ -317,7 +310,7 @@ class parts_sort {
     find_cuts(t_, cuts, of_.size, comes_first(), offers, why_);
     agree(t_, operation_, why_);
     take_share(mine, groups, cuts);
-    sort(part_, mine_, stable, all.back() != 0);
+    sort(part_, mine_, stable);
     agree(t_, operation_, why_);
     return true;
   }

@@ -23,7 +23,6 @@ struct dealing {
   std::uint64_t* borders;  ///< result: where each bucket begins, not counting that room, and the end
   std::size_t* next;       ///< zeros, one more than there are buckets
   std::uint16_t* bucket;   ///< one for each element, if `sort_functions::remembers`
-  std::size_t nans = 0;    ///< result: how many elements are no numbers
 };
 
 /// The loops over elements of one type. `order` is the comparator.
@@ -31,7 +30,7 @@ struct sort_functions {
   std::size_t size, alignment;  ///< of an element
   bool remembers;               ///< `deal` stores the bucket of each element
   bool (*first)(const void* order, const void* a, const void* b);
-  void (*sort)(const void* order, void* elements, std::size_t n, bool stable, bool may_have_nans);
+  void (*sort)(const void* order, void* elements, std::size_t n, bool stable);
   found_order (*found)(const void* order, const void* elements, std::size_t n, bool stable);
   void (*deal)(const void* order, dealing&);
 };

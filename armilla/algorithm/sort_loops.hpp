@@ -25,8 +25,8 @@ class sort_loops {
  public:
   static constexpr bool remembers = Order::meant == number_order::other;
 
-  static void sort(const void* order, void* elements, std::size_t n, bool stable, bool may_have_nans) {
-    sort_here(static_cast<T*>(elements), n, as_order(order), stable, may_have_nans);
+  static void sort(const void* order, void* elements, std::size_t n, bool stable) {
+    sort_here(static_cast<T*>(elements), n, as_order(order), stable);
   }
   /// Two passes of which at least one ends soon.
   static found_order found(const void* order, const void* elements, std::size_t n, bool stable) {
@@ -71,14 +71,12 @@ class sort_loops {
   static void deal_between(dealing& d, const Below comes_below, const Beyond comes_beyond) {
     const T* const part = begin(d);
     const std::size_t n = d.n;
-    std::size_t below = 0, beyond = 0, nans = 0;
+    std::size_t below = 0, beyond = 0;
     for (std::size_t k = 0; k < n; ++k) {
       const T& e = part[k];
       below += std::size_t(comes_below(e));
       beyond += std::size_t(comes_beyond(e));
-      nans += std::size_t(no_number(e));
     }
-    d.nans = nans;
     d.borders[0] = 0, d.borders[1] = below, d.borders[2] = n - beyond, d.borders[3] = n;
     T *low = static_cast<T*>(d.to), *middle = low + below + 1, *high = low + (n - beyond) + 2;
     for (std::size_t k = 0; k < n; ++k) {
@@ -91,12 +89,7 @@ class sort_loops {
   static void deal_numbers(dealing& d, const partition_plan<T>& plan, const Order& comes_first) {
     const T* const part = begin(d);
     std::size_t* const next = d.next;
-    std::size_t nans = 0;
-    for (std::size_t k = 0; k < d.n; ++k) {
-      ++next[plan.bucket_of(part[k], comes_first) + 1];
-      nans += std::size_t(no_number(part[k]));
-    }
-    d.nans = nans;
+    for (std::size_t k = 0; k < d.n; ++k) ++next[plan.bucket_of(part[k], comes_first) + 1];
     add_up(d);
     T* const to = static_cast<T*>(d.to);
     for (std::size_t k = 0; k < d.n; ++k) {
