@@ -7,6 +7,8 @@
 //
 // The name of an outgoing_block leaves before the bytes are written, and the receiver follows the watermark. To a far rank the
 // block travels whole, when it is full, into one of the receiver's: far_traffic_bulk.cpp.
+#include "armilla/am/block.hpp"
+
 #include <cstring>
 
 #include <fmt/format.h>
@@ -108,7 +110,9 @@ std::byte* outbox::append_bulk(peer_channel& c, handler_id h, std::size_t size) 
   return reinterpret_cast<std::byte*>(mark + 1);
 }
 
-outgoing_block::outgoing_block(outbox& out, peer_channel& c, handler_id h, std::size_t size) : size_(size) {
+outgoing_block::outgoing_block(sending& from, channel_head& to, handler_id h, std::size_t size) : size_(size) {
+  outbox& out = outbox_of(from);
+  auto& c = static_cast<peer_channel&>(to);
   if (!c.direct) [[unlikely]]
     out.refuse_if_spent(out.prepared(c), h, traffic::uncounted);
   mark_ = out.start_block(c, h, size);

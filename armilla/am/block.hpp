@@ -10,8 +10,8 @@
 /// it while the sender still writes it, so that the two copies of a long argument overlap.
 namespace armilla::detail {
 
-class outbox;
-struct peer_channel;
+class sending;
+struct channel_head;
 class zero_copy_encoder;
 
 /// What a message that names a block says.
@@ -26,7 +26,7 @@ struct bulk_name {
 /// when it is full.
 class outgoing_block {
  public:
-  outgoing_block(outbox& out, peer_channel& c, handler_id h, std::size_t size);
+  outgoing_block(sending& out, channel_head& c, handler_id h, std::size_t size);
   ~outgoing_block() {
     if (mark_ != nullptr) mark_->raise(watermark::given_up);
   }
@@ -34,7 +34,7 @@ class outgoing_block {
 
   /// The same to a far rank, without a block: the elements that `message` leaves out go straight from where they lie, the rest in
   /// a frame. False: not this way.
-  static bool send_zero_copy(outbox& out, peer_channel& c, handler_id h, std::size_t size, const zero_copy_encoder& message);
+  static bool send_zero_copy(sending& out, channel_head& c, handler_id h, std::size_t size, const zero_copy_encoder& message);
 
   std::byte* place() const noexcept { return reinterpret_cast<std::byte*>(mark_ + 1); }
   watermark& mark() const noexcept { return *mark_; }

@@ -6,7 +6,7 @@
 
 #include "armilla/am/bundle_rest.hpp"
 #include "armilla/am/handler.hpp"
-#include "armilla/am/outbox.hpp"
+#include "armilla/am/sending.hpp"
 #include "armilla/fiber/scheduler.hpp"
 
 namespace armilla::detail {
@@ -17,10 +17,10 @@ class method_counts;
 /// What a handler sees of the receiving side: where it is in its frame, what it may read there, and the way to answer.
 class delivery {
  public:
-  delivery(context& self, outbox& out);
+  delivery(context& self, sending& out);
 
   context& self;
-  outbox& out;  ///< for its replies
+  sending& out;  ///< for its replies
 
   /// A handler of bodies says where it is in its bundle: `rest.at` is behind the present message whenever a body begins. If the
   /// body waits, the rest goes to the next loop, and `rest` is empty.

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "armilla/am/block.hpp"
 #include "armilla/am/endpoint.hpp"
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/am/message_writer.hpp"
@@ -50,14 +51,14 @@ struct far_bulk_message {
     far_bulk_name name;
     if (size != sizeof name) throw_damaged(source, "the name of a block on the network, its length", size);
     std::memcpy(&name, at, sizeof name);
-    in.out.far()->expect_bulk(source, std::uint32_t(name.id), std::size_t(name.size), name.handler);
+    outbox_of(in.out).far()->expect_bulk(source, std::uint32_t(name.id), std::size_t(name.size), name.handler);
   }
 };
 
 /// Takes in a message of which the network brings a part.
 struct zero_copy_message {
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
-    in.out.far()->expect_zero_copy(source, at, size);
+    outbox_of(in.out).far()->expect_zero_copy(source, at, size);
   }
 };
 namespace {
@@ -78,8 +79,10 @@ void far_traffic::append_bulk(peer_channel& c, std::uint64_t offset, std::size_t
 }
 
 // The last in its frame, too.
-bool outgoing_block::send_zero_copy(outbox& out, peer_channel& c, handler_id h, std::size_t size,
+bool outgoing_block::send_zero_copy(sending& from, channel_head& to, handler_id h, std::size_t size,
                                     const zero_copy_encoder& message) {
+  outbox& out = outbox_of(from);
+  auto& c = static_cast<peer_channel&>(to);
   const far_elements& zero_copy = message.elements();
   const std::size_t bytes = sizeof(zero_copy_name) + align_up(size - zero_copy.bytes, 8);
   if (!c.direct) out.refuse_if_spent(c, h, traffic::uncounted);

@@ -31,7 +31,7 @@ struct hold_message {
     std::uint64_t held = 0;
     if (size != sizeof held) throw_damaged(source, "a word about reading on, its length", size);
     std::memcpy(&held, at, sizeof held);
-    peer_channel& c = in.out.prepared_to(source);
+    peer_channel& c = outbox_of(in.out).prepared_to(source);
     c.held_there = held != 0;
     if (c.far && c.holds) holding{*in.self.messages}.follow(c);
   }

@@ -46,7 +46,7 @@ void prefetch_lines(const ring_reader::frame& frame) noexcept {
 static constexpr bool never_held = false;
 static bool is_of_bodies(const inbound& in) noexcept { return in.held != &never_held; }
 
-delivery::delivery(context& self, outbox& out)
+delivery::delivery(context& self, sending& out)
     : self(self),
       out(out),
       handlers_(freeze_handlers()),
@@ -54,6 +54,7 @@ delivery::delivery(context& self, outbox& out)
 
 inbox::inbox(context& self, outbox& out, role who)
     : delivery(self, out),
+      out(out),
       limits{.unasked = {self.settings->poll_budget.bodies, self.settings->poll_budget.ns}},
       count_(*self.count),
       directory_((who == role::rank ? out.host().control(self.rank) : out.host().progress_thread(self.rank)).rings),
@@ -216,7 +217,7 @@ bool inbox::receive(inbound& in) {
   const peer_channel& back = out.to(in.source);
   for (int i = 0; i < frames_a_look && to_read(in); ++i) {
     const ring_reader::frame frame = in.reader.front();
-    if (frame.bytes > link::least_frame) {  // one line always fits
+    if (frame.bytes > least_frame) {  // one line always fits
       if (frame.bytes == frame_pad) {
         in.reader.release_pad();
         continue;
@@ -383,7 +384,7 @@ bool delivery::transient(const std::byte* place) const noexcept {
 }
 
 shared_range delivery::memory_of(rank_t source) const noexcept {
-  const host_map& host = out.host();
+  const host_map& host = outbox_of(out).host();
   return {host.segment[std::size_t(source)], host.layout.segment_bytes, out.eager()};
 }
 

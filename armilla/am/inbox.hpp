@@ -8,6 +8,7 @@
 
 #include "armilla/am/arrival.hpp"
 #include "armilla/am/delivery.hpp"
+#include "armilla/am/outbox.hpp"
 #include "armilla/am/poll_limit.hpp"
 #include "armilla/boot/control_block.hpp"
 
@@ -22,6 +23,8 @@ class inbox : public delivery {
  public:
   inbox(context& self, outbox& out, role who);
   inbox(const inbox&) = delete;
+
+  outbox& out;  ///< the same as what handlers see of it
 
   // ---- looks ----
 

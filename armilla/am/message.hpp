@@ -24,8 +24,8 @@ namespace armilla {
 /// next fence. Cost: one cache line for up to 48 bytes when sent alone. Errors: usage_error when `dest` is no rank.
 template <auto Handler, class... A>
 void request(rank_t dest, const A&... values) {
-  detail::outbox& out = *detail::here("request").out;
-  detail::peer_channel& c = out.checked(dest, "request");
+  detail::sending& out = *detail::here("request").out;
+  detail::channel_head& c = out.checked(dest, "request");
   detail::send_message<Handler>(out, c, {}, values...);
   out.done(c);
   if (out.observed()) [[unlikely]]
@@ -35,8 +35,8 @@ void request(rank_t dest, const A&... values) {
 /// The same with a payload, which is copied. A span of bytes of any extent, constant or not.
 template <auto Handler, class... A>
 void request(rank_t dest, std::span<const std::byte> bytes, const A&... values) {
-  detail::outbox& out = *detail::here("request").out;
-  detail::peer_channel& c = out.checked(dest, "request");
+  detail::sending& out = *detail::here("request").out;
+  detail::channel_head& c = out.checked(dest, "request");
   detail::send_message<Handler>(out, c, bytes, values...);
   out.done(c);
   if (out.observed()) [[unlikely]]
@@ -46,8 +46,8 @@ void request(rank_t dest, std::span<const std::byte> bytes, const A&... values) 
 /// Answers the sender of the message that is being handled; sent when the handler has ended.
 template <auto Handler, class... A>
 void reply(const sender& to, const A&... values) {
-  detail::outbox& out = detail::message_access::out(to);
-  detail::peer_channel& c = out.to(to.rank());
+  detail::sending& out = detail::message_access::out(to);
+  detail::channel_head& c = out.to(to.rank());
   using message = detail::active_message<Handler>;
   if (detail::message_access::alone(to) && message::send_alone(out, c, typename message::arguments{}, values...)) [[likely]]
     return;
@@ -57,8 +57,8 @@ void reply(const sender& to, const A&... values) {
 }
 template <auto Handler, class... A>
 void reply(const sender& to, std::span<const std::byte> bytes, const A&... values) {
-  detail::outbox& out = detail::message_access::out(to);
-  detail::peer_channel& c = out.to(to.rank());
+  detail::sending& out = detail::message_access::out(to);
+  detail::channel_head& c = out.to(to.rank());
   detail::send_message<Handler>(out, c, bytes, values...);
   c.urgent = true;
   out.done(c);

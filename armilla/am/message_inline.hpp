@@ -87,7 +87,7 @@ struct active_message {
   }
 
   template <class... A>
-  static void send(outbox& out, peer_channel& c, payload bytes, argument_list<A...>, const std::type_identity_t<A>&... values) {
+  static void send(sending& out, channel_head& c, payload bytes, argument_list<A...>, const std::type_identity_t<A>&... values) {
     const timed runtime(out.observed() ? out.watch() : nullptr, component::runtime);
     if (!out.admit_statement(c)) return;
     constexpr traffic kind = parts::has_payload ? traffic::uncounted_statements : traffic::statements;
@@ -102,7 +102,7 @@ struct active_message {
 
   /// Without company, at once; false if it must take the general way.
   template <class... A>
-  static bool send_alone(outbox& out, peer_channel& c, argument_list<A...>, const std::type_identity_t<A>&... values) {
+  static bool send_alone(sending& out, channel_head& c, argument_list<A...>, const std::type_identity_t<A>&... values) {
     if constexpr (parts::has_payload) return false;
     const auto message = message_writer::alone(out, c, handler<active_message<H>>.id, size(0), traffic::statements);
     if (!message) [[unlikely]]
@@ -145,7 +145,7 @@ struct active_message {
 };
 
 template <auto H, class... A>
-void send_message(outbox& out, peer_channel& c, payload bytes, A&&... values) {
+void send_message(sending& out, channel_head& c, payload bytes, A&&... values) {
   active_message<H>::send(out, c, bytes, typename active_message<H>::arguments{}, std::forward<A>(values)...);
 }
 

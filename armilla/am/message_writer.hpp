@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "armilla/am/outbox.hpp"
+#include "armilla/am/sending.hpp"
 
 namespace armilla::detail {
 
@@ -9,34 +9,34 @@ namespace armilla::detail {
 /// them lies in an `outgoing_block`, which has the same steps.
 class message_writer {
  public:
-  static constexpr std::size_t longest_in_line = outbox::longest_in_line;  ///< that can be the next one alone
+  static constexpr std::size_t longest_in_line = sending::longest_in_line;  ///< that can be the next one alone
 
   std::byte* at;  ///< where its bytes go; null: it has no such place
 
   /// In a frame of its own, straight in the ring, if nothing is in front of it and there is credit; else null.
   template <audience To = audience::program>
-  static message_writer alone(outbox& out, peer_channel& c, handler_id h, std::size_t size, traffic kind) {
+  static message_writer alone(sending& out, channel_head& c, handler_id h, std::size_t size, traffic kind) {
     return {out.begin_alone<To>(c, h, size, kind), way::alone};
   }
   /// The same for one more of the kind that went so last, if it needs no more than its bytes; else null. Calls nothing.
   template <audience To = audience::program>
-  static message_writer next_alone(outbox& out, peer_channel& c, handler_id h, std::size_t size) noexcept {
+  static message_writer next_alone(sending& out, channel_head& c, handler_id h, std::size_t size) noexcept {
     return {out.next_alone<To>(c, h, size), way::alone};
   }
   /// Behind others of the open bundle, if it needs no more than its bytes; else null.
-  static message_writer in_bundle(outbox& out, peer_channel& c, handler_id h, std::size_t size) noexcept {
+  static message_writer in_bundle(sending& out, channel_head& c, handler_id h, std::size_t size) noexcept {
     const auto [place, fills] = out.append_to_bundle(c, h, size);
     return {place, fills ? way::frame_that_is_full : way::frame};
   }
   /// In the open frame, which is opened for it.
-  static message_writer in_frame(outbox& out, peer_channel& c, handler_id h, std::size_t size,
+  static message_writer in_frame(sending& out, channel_head& c, handler_id h, std::size_t size,
                                  traffic kind = traffic::uncounted) {
     return {out.append(c, h, size, kind), way::frame};
   }
   /// In a frame of its own, if it does not wait for others (`may_be_alone`) and can be; else in the open frame. It counts as
   /// `own` or as `in_open`.
   template <audience To = audience::program>
-  static message_writer begin(outbox& out, peer_channel& c, handler_id h, std::size_t size, bool may_be_alone, traffic own,
+  static message_writer begin(sending& out, channel_head& c, handler_id h, std::size_t size, bool may_be_alone, traffic own,
                               traffic in_open) {
     std::byte* const mine = may_be_alone ? out.begin_alone<To>(c, h, size, own) : nullptr;
     return {mine != nullptr ? mine : out.append(c, h, size, in_open), mine != nullptr ? way::alone : way::frame};
@@ -46,7 +46,7 @@ class message_writer {
   /// Whether it lies in the ring, where nothing can be put behind it.
   bool is_alone() const noexcept { return way_ == way::alone; }
   /// True: it has left. False: it lies in the open frame, and its maker says when that leaves.
-  bool finish(outbox& out, peer_channel& c, std::size_t size) const {
+  bool finish(sending& out, channel_head& c, std::size_t size) const {
     if (way_ == way::alone) [[likely]] {
       out.publish_alone(c, size);
       return true;

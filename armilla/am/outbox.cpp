@@ -12,6 +12,7 @@
 #include "armilla/am/endpoint.hpp"
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/am/holding.hpp"
+#include "armilla/am/message_writer.hpp"
 #include "armilla/am/router.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
@@ -25,15 +26,19 @@
 // Model: tests/models/order/sleep.rs
 namespace armilla::detail {
 
-outbox::outbox(context& self, const host_map& host, role who)
+sending::sending(context& self, std::uint32_t callable, std::size_t eager) noexcept
     : self(self),
       count_(*self.count),
-      callable_(who == role::progress_thread ? 0 : std::uint32_t(self.places)),
-      opens_all_(host.job().goes_on != 0 || self.settings->progress == progress_mode::signal),
-      eager_(who == role::progress_thread ? host.layout.ring_bytes / 8  // it has no heap for blocks
-                                          : std::min<std::size_t>(self.settings->eager, host.layout.ring_bytes / 8)),
+      callable_(callable),
+      eager_(eager),
       watch_(stats_of(self).watch.get()),
-      trace_(stats_of(self).events.get()),
+      trace_(stats_of(self).events.get()) {}
+
+outbox::outbox(context& self, const host_map& host, role who)
+    : sending(self, who == role::progress_thread ? 0 : std::uint32_t(self.places),
+              who == role::progress_thread ? host.layout.ring_bytes / 8  // it has no heap for blocks
+                                           : std::min<std::size_t>(self.settings->eager, host.layout.ring_bytes / 8)),
+      opens_all_(host.job().goes_on != 0 || self.settings->progress == progress_mode::signal),
       backlog_limit_(self.settings->backlog_limit),
       hold_above_(self.settings->backlog),
       host_(host) {
@@ -41,7 +46,8 @@ outbox::outbox(context& self, const host_map& host, role who)
   const auto places = std::size_t(self.places);
   const bool has_thread = who == role::rank && self.settings->progress == progress_mode::thread;
   const std::size_t channels = has_thread ? 2 * places : places;
-  channels_ = zeroed_array<peer_channel>(channels);
+  places_ = zeroed_array<channel_place>(channels);
+  channels_ = places_.get()->bytes;
   prepared_.reserve(channels);  // as all of them: sends from inside a body find room there
   to_flush_.reserve(channels);
   open_rings_.reserve(channels);
@@ -53,11 +59,11 @@ outbox::outbox(context& self, const host_map& host, role who)
   for (std::size_t& bytes : aggregate_) bytes = self.settings->aggregate;
   prepared_to(self.rank);
   for (std::size_t i = 0; opens_all_ && i < channels; ++i)
-    if (!host.far[i % places]) prepared(channels_[i]);
+    if (!host.far[i % places]) prepared(at(i));
 }
 
 outbox::~outbox() {
-  for (const std::uint32_t i : prepared_) channels_[i].~peer_channel();
+  for (const std::uint32_t i : prepared_) at(i).~peer_channel();
 }
 
 // That any place can hold.
@@ -69,7 +75,7 @@ std::size_t outbox::longest_frame(bool far) const noexcept {
 
 // Takes in no messages: a body that ran here could open another frame, or change what the caller has measured. A
 // caller that may wait for credit does so before it measures: `admit`.
-std::byte* outbox::append_slowly(peer_channel& c, handler_id h, std::size_t size, traffic kind) {
+inline std::byte* outbox::append_in_general(peer_channel& c, handler_id h, std::size_t size, traffic kind) {
   if (!c.direct) [[unlikely]] {
     prepare_indirect(c, h, kind);
     if (router_ != nullptr)
@@ -106,22 +112,15 @@ void outbox::open_frame(peer_channel& c, std::size_t need) {
 }
 
 // The one place where a message of a channel waits for what is received: the rank makes room by taking in messages.
-void outbox::await_credit(peer_channel& c) {
+inline void outbox::wait_for_credit(peer_channel& c) {
   prepared(c);
   if (c.lost && life_of(host_.job(), c.to).number != c.life) self.messages->lost.hear();  // a newcomer is there
   if (c.way != nullptr) router_->settle(*c.way);
   self.messages->waits.await_credit(c);
 }
 
-bool outbox::admit_statement_slowly(peer_channel& c) {
-  await_credit(c);
-  if (!c.lost || host_.job().goes_on == 0 || !was_taken(host_.job(), c.to)) return true;  // it is sent, or refused
-  ++count_.statements_dropped;
-  return false;
-}
-
 void outbox::drain_all() {
-  for (std::size_t i = 0; backlog_channels_ != 0 && i < prepared_.size(); ++i) await_credit(channels_[prepared_[i]]);
+  for (std::size_t i = 0; backlog_channels_ != 0 && i < prepared_.size(); ++i) wait_for_credit(at(prepared_[i]));
 }
 
 void outbox::refuse_if_spent(const peer_channel& c, handler_id h, traffic kind) const {
@@ -173,24 +172,14 @@ void outbox::count_messages(traffic kind, std::uint64_t messages) noexcept {
   if (kind == traffic::replies) count_.replies_sent += messages;
 }
 
-bool outbox::publish_full(peer_channel& c) {
-  publish(c);
-  return true;
-}
-
-std::byte* outbox::begin_alone_slowly(peer_channel& c, handler_id h, std::size_t size, traffic kind, audience to) {
+inline std::byte* outbox::begin_alone_in_general(peer_channel& c, handler_id h, std::size_t size, traffic kind, audience to) {
   if (c.open() || !(to == audience::job ? c.ready : c.direct) || size > eager_) return nullptr;
   const std::size_t bytes = size + sizeof(bundle_header);
   const ring_writer::room room = c.ring.reserve(bytes, bytes);
   if (room.begin == nullptr) return nullptr;
   if (c.alone_handler != h || c.alone_size != size) start_alone(c, h, size, kind);
-  if (size <= longest_in_line) c.ring.clear_behind_line();
+  if (size <= message_writer::longest_in_line) c.ring.clear_behind_line();
   return put_head(room.begin, h, size);
-}
-
-void outbox::wake(const peer_channel& c) noexcept {
-  detail::wake(*c.peer);
-  ++count_.wakes_sent;
 }
 
 void outbox::start_alone(peer_channel& c, handler_id h, std::size_t size, traffic kind) noexcept {
@@ -219,14 +208,14 @@ void outbox::count_alone(peer_channel& c) noexcept {
 
 void outbox::settle_counts() noexcept {
   for (const std::uint32_t i : prepared_) {
-    peer_channel& c = channels_[i];
+    peer_channel& c = at(i);
     if (c.open()) count_bundle(c);
     count_.frames_sent += std::exchange(c.frames, 0);
     count_alone(c);
   }
 }
 
-void outbox::push(peer_channel& c) {
+inline void outbox::push_frame(peer_channel& c) {
   if (!c.open()) return;
   close_bundle(c);
   const std::byte* const frame = c.frame;
@@ -249,14 +238,14 @@ void outbox::push(peer_channel& c) {
   queue(c, frame, bytes, blocks);
 }
 
-// A whole frame, by the link; false: there is no credit.
+// A whole frame, by ring or network; false: there is no credit.
 bool outbox::post(peer_channel& c, const std::byte* frame, std::size_t bytes) {
   if (c.far) [[unlikely]]
     return far_->post(c, frame, bytes);
   if (!c.place(frame, bytes)) [[unlikely]]
     return false;
   count_alone(c);
-  if (c.link::publish(bytes)) ++count_.wakes_sent;
+  if (c.show(bytes)) ++count_.wakes_sent;
   c.alone_since = c.ring.lines_of_frames();
   return true;
 }
@@ -265,7 +254,7 @@ void outbox::queue(peer_channel& c, const std::byte* frame, std::size_t bytes, s
   if (c.lost) return;
   if (c.backlog.empty()) count_backlogs(backlog_channels_ + 1);
   c.ready = c.direct = false;
-  c.backlog.push_back({{frame, frame + std::max(bytes, link::least_frame)}, bytes, bytes + blocks});
+  c.backlog.push_back({{frame, frame + std::max(bytes, least_frame)}, bytes, bytes + blocks});
   c.backlog_weight += bytes + blocks;
   backlog_bytes_ += bytes;
   ++count_.backlog_frames;
@@ -282,7 +271,7 @@ void outbox::count_backlogs(std::uint32_t channels) noexcept {
 bool outbox::drain() {
   bool any = false;
   for (std::size_t i = 0; i < prepared_.size(); ++i)
-    if (peer_channel& c = channels_[prepared_[i]]; !c.backlog.empty()) any |= drain(c);
+    if (peer_channel& c = at(prepared_[i]); !c.backlog.empty()) any |= drain(c);
   return any;
 }
 
@@ -304,14 +293,14 @@ bool outbox::drain(peer_channel& c) {
   return any;
 }
 
-void outbox::flush_listed() {
+inline void outbox::flush_all() {
   flush_but([](const peer_channel&) { return false; });
 }
 
 void outbox::flush_listed_behind_look(bool found) {
   if (router_ != nullptr && router_->waits().look_behind(found)) [[unlikely]]
     return flush_but([](const peer_channel& c) { return c.passed_on != peer_channel::relayed::nothing; });
-  flush_listed();
+  flush_all();
 }
 
 void outbox::flush_company() {
@@ -325,20 +314,13 @@ void outbox::send_routed_replies(peer_channel& c) noexcept {
 
 bool outbox::waits_for_company() const noexcept { return router_->waits().on() && !to_flush_.empty(); }
 
-shared_range outbox::memory_for(rank_t dest) const noexcept {
-  if (host_.segment[std::size_t(dest)] == nullptr) return {};  // that rank does not map this one's either
-  return {host_.segment_start(self.rank), host_.layout.segment_bytes, eager_};
-}
-
-shared_range outbox::own_memory() const noexcept { return {host_.segment_start(self.rank), host_.layout.segment_bytes, eager_}; }
-
 // ---- settings and errors ----
 
 void outbox::set_aggregate(peer kind, std::size_t bytes) noexcept {
   if (order_of(self) != nullptr) bytes = 0;  // the order of arrivals is one of frames: each message has its own
   aggregate_[std::size_t(kind)] = bytes;
   for (const std::uint32_t i : prepared_) {
-    peer_channel& c = channels_[i];
+    peer_channel& c = at(i);
     if (kind_of(c) != kind) continue;
     push(c);
     c.aggregate = std::min(bytes, longest_frame(c.far));
@@ -361,17 +343,6 @@ std::size_t outbox::aggregate(peer kind) const noexcept {
   return std::min(aggregate_[std::size_t(there)], longest_frame(there == peer::network));
 }
 
-void outbox::throw_no_such_rank(rank_t dest, const char* operation) const {
-  require_own_thread(operation);
-  throw_bad_rank(operation, dest, self.places);
-}
-
-void outbox::throw_on_progress_thread(const char* operation) const {
-  throw_usage(operation,
-              "a safe body, which runs on the progress thread of its rank, sends nothing but its reply and makes nothing that "
-              "belongs to its rank; return what the caller needs, or leave out safe()");
-}
-
 void outbox::open_network(endpoint& all, role who) {
   far_ = far_traffic::open(all, who);
   if (far_ == nullptr) return;
@@ -381,8 +352,7 @@ void outbox::open_network(endpoint& all, role who) {
   eager_ = std::clamp(eager_, least_by_network, far_->link.most() - 2 * sizeof(bundle_header));
   if (who == role::rank) router_ = router::open(*this);
   for (const std::uint32_t i : prepared_)
-    if (peer_channel& c = channels_[i]; c.far)
-      c.aggregate = std::min(aggregate_[std::size_t(peer::network)], longest_frame(true));
+    if (peer_channel& c = at(i); c.far) c.aggregate = std::min(aggregate_[std::size_t(peer::network)], longest_frame(true));
 }
 
 void outbox::close_network() noexcept {
@@ -391,5 +361,71 @@ void outbox::close_network() noexcept {
 }
 
 bool outbox::moves_for(const void* owner) const noexcept { return far_ != nullptr && far_->moves_for(owner); }
+
+// ---- what templates know ----
+
+std::byte* sending::append_slowly(channel_head& c, handler_id h, std::size_t size, traffic kind) {
+  return static_cast<outbox*>(this)->append_in_general(outbox::full(c), h, size, kind);
+}
+
+std::byte* sending::begin_alone_slowly(channel_head& c, handler_id h, std::size_t size, traffic kind, audience to) {
+  return static_cast<outbox*>(this)->begin_alone_in_general(outbox::full(c), h, size, kind, to);
+}
+
+void sending::await_credit(channel_head& c) { static_cast<outbox*>(this)->wait_for_credit(outbox::full(c)); }
+
+bool sending::admit_statement_slowly(channel_head& c) {
+  const job_block& job = static_cast<outbox*>(this)->host_.job();
+  await_credit(c);
+  if (!c.lost || job.goes_on == 0 || !was_taken(job, c.to)) return true;  // it is sent, or refused
+  ++count_.statements_dropped;
+  return false;
+}
+
+bool sending::publish_full(channel_head& c) {
+  publish(c);
+  return true;
+}
+
+void sending::push(channel_head& c) { static_cast<outbox*>(this)->push_frame(outbox::full(c)); }
+
+void sending::flush_listed() { static_cast<outbox*>(this)->flush_all(); }
+
+void sending::flush(rank_t dest) {
+  push(to(dest));
+  if (peer_channel* const way = outbox::full(to(dest)).way) [[unlikely]]
+    push(*way);
+  if (progress_channels_ != 0) [[unlikely]]
+    push(to_progress_thread(to(dest)));
+}
+
+void sending::wake(const channel_head& c) noexcept {
+  detail::wake(*c.peer);
+  ++count_.wakes_sent;
+}
+
+control_block& sending::scattered_control(rank_t r) const noexcept { return static_cast<const outbox*>(this)->host_.control(r); }
+
+shared_range sending::memory_for(rank_t dest) const noexcept {
+  const host_map& host = static_cast<const outbox*>(this)->host_;
+  if (host.segment[std::size_t(dest)] == nullptr) return {};  // that rank does not map this one's either
+  return own_memory();
+}
+
+shared_range sending::own_memory() const noexcept {
+  const host_map& host = static_cast<const outbox*>(this)->host_;
+  return {host.segment_start(self.rank), host.layout.segment_bytes, eager_};
+}
+
+void sending::throw_no_such_rank(rank_t dest, const char* operation) const {
+  require_own_thread(operation);
+  throw_bad_rank(operation, dest, self.places);
+}
+
+void sending::throw_on_progress_thread(const char* operation) const {
+  throw_usage(operation,
+              "a safe body, which runs on the progress thread of its rank, sends nothing but its reply and makes nothing that "
+              "belongs to its rank; return what the caller needs, or leave out safe()");
+}
 
 }  // namespace armilla::detail

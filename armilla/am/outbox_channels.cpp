@@ -18,7 +18,7 @@ namespace armilla::detail {
 static constinit control_block elsewhere{};
 
 void outbox::set_up(peer_channel& zeros) {
-  const auto index = std::uint32_t(&zeros - channels_.get());
+  const auto index = std::uint32_t(std::size_t(reinterpret_cast<std::byte*>(&zeros) - channels_) / channel_stride);
   const bool to_thread = progress_channels_ != 0 && index >= progress_channels_;
   const auto to = rank_t(to_thread ? index - progress_channels_ : index);
   const bool here = host_.locals().holds(to);
@@ -36,8 +36,6 @@ void outbox::set_up(peer_channel& zeros) {
   c.aggregate = std::min(aggregate_[std::size_t(kind_of(c))], longest_frame(c.far));
   if (opens_all_ && !c.far) open_ring(c);
 }
-
-control_block& outbox::scattered_control(rank_t r) const noexcept { return host_.control(r); }
 
 // Its reader looks at it from now on.
 void outbox::open_ring(peer_channel& c) {
@@ -77,7 +75,7 @@ void outbox::lose(rank_t r) noexcept {
 }
 
 void outbox::take_back(rank_t r, std::uint32_t life) noexcept {
-  peer_channel& c = channels_[std::size_t(r)];
+  peer_channel& c = to(r);
   c.life = life;
   c.lost = c.holds = c.handed_over = false;
   c.same_program = host_.program[std::size_t(r)] == self.program;
@@ -87,7 +85,8 @@ void outbox::take_back(rank_t r, std::uint32_t life) noexcept {
 
 void outbox::enter_child() noexcept {
   const std::size_t channels = std::size_t(self.places) + progress_channels_;
-  channels_.move_to(static_cast<peer_channel*>(nowhere(channels * sizeof(peer_channel))));
+  places_.move_to(static_cast<channel_place*>(nowhere(channels * sizeof(channel_place))));
+  channels_ = places_.get()->bytes;
   prepared_.clear();
 }
 

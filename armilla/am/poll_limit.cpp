@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "armilla/am/block.hpp"
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/am/inbox.hpp"
 #include "armilla/am/router.hpp"

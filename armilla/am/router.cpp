@@ -36,7 +36,7 @@ struct relay_message {
   static constexpr bool may_wait = true;
 
   static void run(delivery& in, rank_t from, const std::byte* at, std::size_t size) {
-    router* const routes = in.out.routing();
+    router* const routes = outbox_of(in.out).routing();
     if (routes == nullptr) throw_damaged(from, "a routed message where none is, its length", size);
     bundle_rest rest{at, at + size};
     in.begin_bodies(rest);
@@ -53,9 +53,10 @@ struct order_message {
 
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     std::uint64_t routed = 0;
-    if (size != sizeof routed || in.out.routing() == nullptr) throw_damaged(source, "an order of messages, its length", size);
+    if (size != sizeof routed || outbox_of(in.out).routing() == nullptr)
+      throw_damaged(source, "an order of messages, its length", size);
     std::memcpy(&routed, at, sizeof routed);
-    if (!in.out.routing()->has_come_to(source, routed)) in.self.messages->in.put_off(source, at, size);
+    if (!outbox_of(in.out).routing()->has_come_to(source, routed)) in.self.messages->in.put_off(source, at, size);
   }
 };
 
@@ -66,9 +67,10 @@ struct begun_message {
 
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     std::uint64_t bytes = 0;
-    if (size != sizeof bytes || in.out.routing() == nullptr) throw_damaged(source, "an acknowledgement, its length", size);
+    if (size != sizeof bytes || outbox_of(in.out).routing() == nullptr)
+      throw_damaged(source, "an acknowledgement, its length", size);
     std::memcpy(&bytes, at, sizeof bytes);
-    in.out.routing()->note_begun_there(source, bytes);
+    outbox_of(in.out).routing()->note_begun_there(source, bytes);
   }
 };
 

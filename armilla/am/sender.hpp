@@ -4,7 +4,7 @@
 
 namespace armilla {
 namespace detail {
-class outbox;
+class sending;
 struct message_access;
 }  // namespace detail
 
@@ -15,8 +15,8 @@ class sender {
 
  private:
   friend struct detail::message_access;
-  sender(detail::outbox& out, rank_t rank, bool alone) noexcept : out_(&out), rank_(rank), alone_(alone) {}
-  detail::outbox* out_;
+  sender(detail::sending& out, rank_t rank, bool alone) noexcept : out_(&out), rank_(rank), alone_(alone) {}
+  detail::sending* out_;
   rank_t rank_;
   bool alone_;  // the message came without others: a reply need not wait for theirs
 };
@@ -24,9 +24,9 @@ class sender {
 namespace detail {
 
 struct message_access {
-  static sender make(outbox& out, rank_t rank, bool alone) noexcept { return {out, rank, alone}; }
+  static sender make(sending& out, rank_t rank, bool alone) noexcept { return {out, rank, alone}; }
   static bool alone(const sender& s) noexcept { return s.alone_; }
-  static outbox& out(const sender& s) noexcept { return *s.out_; }
+  static sending& out(const sender& s) noexcept { return *s.out_; }
 };
 
 }  // namespace detail

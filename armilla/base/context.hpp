@@ -11,7 +11,7 @@ namespace armilla::detail {
 struct options;
 struct host_map;
 struct endpoint;
-class outbox;
+class sending;
 class scheduler;
 struct counters;
 struct rank_stats;
@@ -30,7 +30,7 @@ struct context {
   std::uint32_t program = 0;                                        ///< which of the job's programs this rank runs
   std::uint32_t body_depth = 0;                                     ///< > 0 while a body runs on this stack
   scheduler* fibers = nullptr;                                      ///< layer fiber
-  outbox* out = nullptr;                                            ///< layer am: what sends
+  sending* out = nullptr;                                           ///< layer am: what sends
   endpoint* messages = nullptr;                                     ///< layer am: all of it
   message_state* message_layer = nullptr;                           ///< layer am: what holds the endpoint
   progress_thread_state* progress_thread = nullptr;                 ///< layer am: of this rank, if it has one

@@ -80,8 +80,8 @@ void receive_whole(outbox& out, rank_t source, const far_question& q, const std:
   std::memcpy(&number, extra, sizeof number);
   const auto end = [](context& c, std::uint64_t address, std::uint64_t) {
     const std::unique_ptr<pending> done(reinterpret_cast<pending*>(address));
-    c.out->far()->go_on(done->source);
-    reply_now(*c.out, done->source, done->question, done->status);
+    outbox_of(c).far()->go_on(done->source);
+    reply_now(outbox_of(c), done->source, done->question, done->status);
     c.out->flush(done->source);
   };
   out.far()->receive_memory(source, std::uint32_t(number), place, q.bytes, {end, reinterpret_cast<std::uint64_t>(mine.get()), 0});
@@ -150,7 +150,7 @@ void take_question::run(delivery& in, rank_t source, const std::byte* data, std:
         q.bytes > (whole(q.what) ? whole_limit : far_piece_limit))
       throw_damaged(source, "the length of a question about memory", q.head.size);
     in.count_message(far_question_handler, q.head.size);
-    reply_to(in.out, source, q, data + sizeof q);
+    reply_to(outbox_of(in.out), source, q, data + sizeof q);
     data += q.head.size;
     size -= q.head.size;
   }

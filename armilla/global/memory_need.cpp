@@ -45,7 +45,7 @@ void require_memory(const team& t, const char* operation, std::span<const memory
   };
   std::vector<host_need> hosts;
   const auto host_of = [&](std::size_t m) -> host_need& {
-    const std::size_t number = current->out->host().number[std::size_t(t.world_rank(rank_t(m)))];
+    const std::size_t number = outbox_of(*current).host().number[std::size_t(t.world_rank(rank_t(m)))];
     if (number >= hosts.size()) hosts.resize(number + 1);
     return hosts[number];
   };

@@ -106,7 +106,7 @@ void start_memory(context& self, const launch&) {
   self.first_segment = self.host->segment_start(first);
   self.segment_stride = segment;
   self.memory = m.get();
-  self.out->use_heap(m->local, 0);
+  outbox_of(self).use_heap(m->local, 0);
   self.messages->lost.tell(fail_pieces);
   self.messages->lost.tell_of_return(copy_again);
   self.messages->lost.tell_when_accepted(forget_lost_pieces);

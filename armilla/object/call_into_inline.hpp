@@ -84,8 +84,8 @@ template <class T, class F, class... A>
 future<std::span<T>> fill_buffer(rank_t dest, std::span<T> buffer, const F& f, const A&... arguments) {
   static_assert(trivially_sendable<T> && !std::is_const_v<T>,
                 "armilla: the elements of a buffer for results must travel as bytes, and not be const");
-  outbox& out = *here("call_into").out;
-  peer_channel& c = out.checked(dest, "call_into");
+  sending& out = *here("call_into").out;
+  channel_head& c = out.checked(dest, "call_into");
   const timed runtime(out.observed() ? out.watch() : nullptr, component::runtime);
   owned<opened_memory> open;
   const result_place place = place_for_result(buffer.data(), buffer.size_bytes(), open);

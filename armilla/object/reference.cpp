@@ -74,8 +74,8 @@ constexpr handler_id handler_of<repay_message> = well_known(handler_range::objec
 
 template <class Message>
 void send(context& self, rank_t to, const Message& m) {
-  outbox& out = *self.out;
-  peer_channel& c = out.to(to);
+  sending& out = *self.out;
+  channel_head& c = out.to(to);
   const handler_id h = fixed_handler<taker<Message>, handler_of<Message>>.id;
   std::memcpy(message_writer::in_frame(out, c, h, sizeof m, traffic::statements).at, &m, sizeof m);
   out.done(c);

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "armilla/am/outbox.hpp"
+#include "armilla/am/sending.hpp"
 
 namespace armilla::detail {
 

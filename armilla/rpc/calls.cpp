@@ -214,13 +214,13 @@ void note_dropped_error(const std::exception_ptr& reason) noexcept {
   note_error(self, found, " (the future of it was dropped)");
 }
 
-void reply_error(outbox& out, rank_t source, op_id to, std::exception_ptr reason) {
+void reply_error(sending& out, rank_t source, op_id to, std::exception_ptr reason) {
   thrown_text found = describe_exception(current->rank, reason);
   found.text = shortened(std::move(found.text), longest_text);
   found.type = shortened(std::move(found.type), longest_text);
   const error_head head{to, std::uint32_t(found.type.size()), std::uint32_t(found.text.size()), found.thrower, 0};
   const std::size_t letters = found.type.size() + found.text.size();
-  peer_channel& c = out.to(source);
+  channel_head& c = out.to(source);
   const std::size_t bytes = sizeof head + align_up(letters, 8);
   std::byte* const place = message_writer::in_frame(out, c, error_handler.id, bytes, traffic::uncounted_replies).at;
   std::memcpy(place, &head, sizeof head);

@@ -48,7 +48,7 @@ struct thrown_text {
 [[gnu::cold]] void note_statement_error(context& self, rank_t source, std::exception_ptr reason);
 
 /// Answers a question with an exception instead of a value.
-[[gnu::cold]] void reply_error(outbox& out, rank_t source, op_id to, std::exception_ptr reason);
+[[gnu::cold]] void reply_error(sending& out, rank_t source, op_id to, std::exception_ptr reason);
 
 /// Something hangs on the reply to `c` that may send: until it has run, this rank counts as not idle for a fence. The reply
 /// alone is not enough, for those of progress threads are in no count. Of what this rank itself promises, the call behind it

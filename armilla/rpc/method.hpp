@@ -100,7 +100,7 @@ template <const auto& M, class... A>
 [[nodiscard]] auto call(rank_t dest, A&&... arguments) {
   using calls = detail::method_calls<M>;
   calls::check();
-  detail::outbox& out = *detail::here("call").out;
+  detail::sending& out = *detail::here("call").out;
   return calls::ask(out, dest, out.checked(dest, "call"), std::forward<A>(arguments)...);
 }
 
@@ -111,7 +111,7 @@ template <const auto& M, class... A>
 void async(rank_t dest, A&&... arguments) {
   using calls = detail::method_calls<M>;
   calls::check();
-  detail::outbox& out = *detail::here("async").out;
+  detail::sending& out = *detail::here("async").out;
   calls::tell(out, dest, out.checked(dest, "async"), std::forward<A>(arguments)...);
 }
 

@@ -157,7 +157,7 @@ struct method_calls<M, R(P...)> {
 
   /// `c` is the channel to `dest`, which may be zeros still.
   /// Budget of a warm call beyond that of one within a program: the cached index, one count, 8 bytes.
-  static future<result> ask(outbox& out, rank_t dest, peer_channel& c, const std::decay_t<P>&... arguments) {
+  static future<result> ask(sending& out, rank_t dest, channel_head& c, const std::decay_t<P>&... arguments) {
     const std::uint32_t known = out.self.calls->stubs.find(number_of<M>, dest);
     if (known < stub_cache::first_known) [[unlikely]]
       return ask_by_name(out, c, arguments...);
@@ -165,7 +165,7 @@ struct method_calls<M, R(P...)> {
     return send_question<stub, std::decay_t<P>...>(out, c, stub{known - stub_cache::first_known}, arguments...);
   }
 
-  static void tell(outbox& out, rank_t dest, peer_channel& c, const std::decay_t<P>&... arguments) {
+  static void tell(sending& out, rank_t dest, channel_head& c, const std::decay_t<P>&... arguments) {
     const std::uint32_t known = out.self.calls->stubs.find(number_of<M>, dest);
     if (known < stub_cache::first_known) [[unlikely]]
       return tell_by_name(out, c, arguments...);
@@ -174,7 +174,7 @@ struct method_calls<M, R(P...)> {
   }
 
  private:
-  [[gnu::noinline]] static future<result> ask_by_name(outbox& out, peer_channel& c, const std::decay_t<P>&... arguments) {
+  [[gnu::noinline]] static future<result> ask_by_name(sending& out, channel_head& c, const std::decay_t<P>&... arguments) {
     const timed runtime(out.observed() ? out.watch() : nullptr, component::runtime);
     out.admit(c);
     call_state& calls = *out.self.calls;
@@ -194,7 +194,7 @@ struct method_calls<M, R(P...)> {
     return result_here;
   }
 
-  [[gnu::noinline]] static void tell_by_name(outbox& out, peer_channel& c, const std::decay_t<P>&... arguments) {
+  [[gnu::noinline]] static void tell_by_name(sending& out, channel_head& c, const std::decay_t<P>&... arguments) {
     const timed runtime(out.watch(), component::runtime);
     if (!out.admit_statement(c)) return;
     std::byte* const place = begin_cold_call(out, c, number_of<M>, description_of<M>, false, packed::size({}, arguments...));

@@ -103,7 +103,7 @@ class stub_cache {
 };
 
 /// Begins a call by name: room for a message of `bytes` behind the method's name and signature.
-std::byte* begin_cold_call(outbox& out, peer_channel& c, const method_number& method, const method_description& what,
+std::byte* begin_cold_call(sending& out, channel_head& c, const method_number& method, const method_description& what,
                            bool question, std::size_t bytes);
 
 }  // namespace armilla::detail

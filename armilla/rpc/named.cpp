@@ -50,8 +50,8 @@ const method_table::entry& entry_of(delivery& in, rank_t source, const bundle_re
   return *found;
 }
 
-void send_index(outbox& out, rank_t to, std::uint32_t method, std::uint32_t stub) {
-  peer_channel& c = out.to(to);
+void send_index(sending& out, rank_t to, std::uint32_t method, std::uint32_t stub) {
+  channel_head& c = out.to(to);
   const index_message message{method, stub};
   std::memcpy(message_writer::in_frame(out, c, named_index_handler, sizeof message, traffic::uncounted_replies).at, &message,
               sizeof message);
@@ -187,7 +187,7 @@ struct named_cold {
 
 }  // namespace
 
-std::byte* begin_cold_call(outbox& out, peer_channel& c, const method_number& method, const method_description& what,
+std::byte* begin_cold_call(sending& out, channel_head& c, const method_number& method, const method_description& what,
                            bool question, std::size_t bytes) {
   stub_cache& stubs = out.self.calls->stubs;
   cold_head head{};

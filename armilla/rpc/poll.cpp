@@ -82,8 +82,8 @@ void set_aggregation(std::size_t bytes) {
   set_aggregation(peer::host, bytes);
   set_aggregation(peer::network, bytes);
 }
-void set_aggregation(peer kind, std::size_t bytes) { here("set_aggregation").out->set_aggregate(kind, bytes); }
-std::size_t aggregation(peer kind) { return here("aggregation").out->aggregate(kind); }
+void set_aggregation(peer kind, std::size_t bytes) { outbox_of(here("set_aggregation")).set_aggregate(kind, bytes); }
+std::size_t aggregation(peer kind) { return outbox_of(here("aggregation")).aggregate(kind); }
 
 void set_poll_every(std::uint32_t n) { here("set_poll_every").messages->waits.every_nth_call_polls(n); }
 

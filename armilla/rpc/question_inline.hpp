@@ -15,7 +15,7 @@ namespace armilla {
 namespace detail {
 
 /// The reply has been appended: it leaves with the others of the frame that is being taken in, or at once when none is.
-inline void finish_reply(outbox& out, peer_channel& c) {
+inline void finish_reply(sending& out, channel_head& c) {
   if (out.self.fibers->on_body_that_waited()) return out.publish(c);
   c.urgent = true;
   out.done(c);
@@ -50,7 +50,7 @@ struct reply {
   /// Replies to the question `to` of rank `source`: at once if it came `alone`, else together with the other replies.
   /// To a question by name, in a bundle of its own, which the asker hands to the handler that its operation expects.
   template <audience To = audience::program>
-  static void send(outbox& out, rank_t source, op_id to, const value& result, bool alone) {
+  static void send(sending& out, rank_t source, op_id to, const value& result, bool alone) {
     const std::size_t bytes = reply_size(result);
     if constexpr (plain) {
       send_bytes<To>(out, source, to, bytes, alone, [&](std::byte* place) {
@@ -65,7 +65,7 @@ struct reply {
   }
 
   /// One more of a row of replies to rank `c.to`, by a body that has not waited. False: it must go by `send`.
-  static bool send_in_line(outbox& out, peer_channel& c, op_id to, const value& result) {
+  static bool send_in_line(sending& out, channel_head& c, op_id to, const value& result) {
     const auto message = message_writer::in_bundle(out, c, handler<reply<R>>.id, message_bytes);
     if (!message) [[unlikely]]
       return false;
@@ -86,8 +86,8 @@ struct reply {
   }();
 
   template <audience To, class Write>
-  static void send_bytes(outbox& out, rank_t source, op_id to, std::size_t bytes, bool alone, const Write& write) {
-    peer_channel& c = out.to(source);
+  static void send_bytes(sending& out, rank_t source, op_id to, std::size_t bytes, bool alone, const Write& write) {
+    channel_head& c = out.to(source);
     const handler_id h = To == audience::job ? named_reply_handler : handler<reply<R>>.id;
     const auto message = message_writer::begin<To>(out, c, h, bytes, alone, traffic::replies, traffic::uncounted_replies);
     if constexpr (To == audience::job)
@@ -138,7 +138,7 @@ struct reply {
 };
 
 /// Behind the last byte of a question in the open frame, which leaves at once or with its batch.
-inline void finish_question(outbox& out, const call_state& calls, peer_channel& c) {
+inline void finish_question(sending& out, const call_state& calls, channel_head& c) {
   ++out.count().questions_sent;
   if (calls.batches == 0)
     out.publish(c);
@@ -209,7 +209,7 @@ struct question {
     const std::byte* const end = rest.end;
     const std::byte* const whole = end - std::size_t(end - at) % message_bytes;
     const std::byte* before = at;
-    peer_channel& back = in.out.to(source);
+    channel_head& back = in.out.to(source);
     op_id name;
     try {
       while (at != whole) {
@@ -296,7 +296,7 @@ struct question {
 /// A long question over a network: the elements of a view in this rank's segment are taken from there. False: they must be
 /// copied.
 template <class F, class... A>
-bool write_zero_copy(outbox& out, peer_channel& c, op_id name, std::size_t size, const F& f, const A&... arguments) {
+bool write_zero_copy(sending& out, channel_head& c, op_id name, std::size_t size, const F& f, const A&... arguments) {
   zero_copy_encoder message(out.own_memory());
   message.bytes(&name, sizeof name);
   if constexpr (packing<F, A...>::closure_bytes != 0) message.bytes(&f, sizeof(F)), message.align(8);
@@ -307,8 +307,8 @@ bool write_zero_copy(outbox& out, peer_channel& c, op_id name, std::size_t size,
 
 /// A question that is longer than ARMILLA_EAGER: it is read while it is written.
 template <class F, class... A>
-[[gnu::noinline]] void write_long_question(outbox& out, peer_channel& c, op_id name, std::size_t size, const shared_range& stable,
-                                           const F& f, const A&... arguments) {
+[[gnu::noinline]] void write_long_question(sending& out, channel_head& c, op_id name, std::size_t size,
+                                           const shared_range& stable, const F& f, const A&... arguments) {
   if constexpr (packing<F, A...>::views)
     if (c.far && write_zero_copy(out, c, name, size, f, arguments...)) return;
   outgoing_block block(out, c, question_id<F, A...>(), size);
@@ -319,7 +319,7 @@ template <class F, class... A>
 
 /// The operation that a reply to the question will complete.
 template <class F, class... A>
-pending_op* begin_question(outbox& out, const peer_channel& c) {
+pending_op* begin_question(sending& out, const channel_head& c) {
   pending_op* const target = out.pending.take(handler<reply<result_of<F, A...>>>.id);
   target->asked.method = question_id<F, A...>();
   target->asked.rank = c.to;
@@ -328,7 +328,7 @@ pending_op* begin_question(outbox& out, const peer_channel& c) {
 }
 
 template <class F, class... A>
-[[gnu::always_inline]] inline void write_question(outbox& out, peer_channel& c, const pending_op* target, const F& f,
+[[gnu::always_inline]] inline void write_question(sending& out, channel_head& c, const pending_op* target, const F& f,
                                                   const A&... arguments) {
   using packed = packing<F, A...>;
   call_state& calls = *out.self.calls;
@@ -360,7 +360,7 @@ template <class F, class... A>
 }
 
 template <class F, class... A>
-auto send_question(outbox& out, peer_channel& c, const F& f, const A&... arguments) {
+auto send_question(sending& out, channel_head& c, const F& f, const A&... arguments) {
   using R = result_of<F, A...>;
   const timed runtime(out.observed() ? out.watch() : nullptr, component::runtime);
   out.admit(c);

@@ -20,7 +20,7 @@ namespace am = armilla;
 
 namespace routing_test {
 
-inline am::detail::outbox& outbox() { return *am::detail::current->out; }
+inline am::detail::outbox& outbox() { return am::detail::outbox_of(*am::detail::current); }
 inline bool routes() { return outbox().routing() != nullptr; }
 /// Whether what this rank says to rank `r` goes by way of others.
 inline bool routes_to(am::rank_t r) { return routes() && outbox().routing()->is_routed(r); }

@@ -156,7 +156,7 @@ using passed = std::conditional_t<std::is_trivially_copyable_v<T> && std::is_tri
 
 /// What goes alone, as it is written by `write(place)`, leaves at once. False: it must take the general way.
 template <class F, class... A, class Write>
-bool send_alone(outbox& out, peer_channel& c, std::size_t size, const Write& write) {
+bool send_alone(sending& out, channel_head& c, std::size_t size, const Write& write) {
   if (is_urgent<F> || c.aggregate != 0 || out.observed()) return false;
   const auto message = message_writer::alone<audience_of<F>>(out, c, statement_id<F, A...>(), size, traffic::statements);
   if (!message) return false;
@@ -167,7 +167,7 @@ bool send_alone(outbox& out, peer_channel& c, std::size_t size, const Write& wri
 // The first of a bundle or of those that go alone, one that is too long for the frame, and every one while statements are
 // observed.
 template <class F, class... A>
-[[gnu::noinline]] void start_statements(outbox& out, peer_channel& c, passed<F> f, passed<A>... arguments) {
+[[gnu::noinline]] void start_statements(sending& out, channel_head& c, passed<F> f, passed<A>... arguments) {
   using packed = packing<F, A...>;
   const auto pack = [&](std::byte* place) { packed::write({}, place, f, arguments...); };
   if constexpr (packed::plain)
@@ -201,7 +201,7 @@ template <class F, class... A>
 /// that goes alone behind another of its kind, or that leaves when the bundle is full, calls nothing either but as its last step,
 /// so that no register is saved.
 template <class F, class... A>
-void send_statement(outbox& out, peer_channel& c, const F& f, const A&... arguments) {
+void send_statement(sending& out, channel_head& c, const F& f, const A&... arguments) {
   if constexpr (is_urgent<F>) {
     start_statements<F, A...>(out, c, f, arguments...);
     return out.publish(c);
@@ -226,7 +226,7 @@ void send_statement(outbox& out, peer_channel& c, const F& f, const A&... argume
 
 /// Safe bodies go to the progress thread, if there is one.
 template <class F>
-peer_channel& lane_for(outbox& out, peer_channel& c) noexcept {
+channel_head& lane_for(sending& out, channel_head& c) noexcept {
   if constexpr (is_safe<F>)
     return out.to_progress_thread(c);
   else

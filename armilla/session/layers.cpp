@@ -130,7 +130,8 @@ void tell_main_done(context& rank, std::uint32_t mains) {
   wake_all(rank);
   const std::uint64_t number = mains;
   for (rank_t r = 0; r < rank.places; ++r)
-    if (rank.host->far[std::size_t(r)]) rank.out->far()->send_control(r, main_done_slot.id, &number, sizeof number, nullptr, 0);
+    if (rank.host->far[std::size_t(r)])
+      outbox_of(rank).far()->send_control(r, main_done_slot.id, &number, sizeof number, nullptr, 0);
 }
 
 void wake_all(context& rank) {

@@ -67,7 +67,7 @@ statistics from_image(statistics_image&& image) {
 
 // Counted already, by the network and by the rings.
 std::uint64_t bytes_sent_to(context& self, rank_t r) {
-  outbox& out = *self.out;
+  outbox& out = outbox_of(self);
   const peer_channel &c = out.to(r), &progress_thread = out.to_progress_thread(r);
   if (self.host->far[std::size_t(r)]) return out.far()->lines_sent(r) * cache_line;
   return (c.ring.lines_of_frames() + (&progress_thread != &c ? progress_thread.ring.lines_of_frames() : 0)) * cache_line;

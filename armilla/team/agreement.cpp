@@ -180,7 +180,7 @@ void invite_newcomers(const team_record& t, const team_record& made, const chose
                   {},
                   ancestors_behind(t)};
   for (std::uint32_t i = 0; i < made.size; ++i) what.ranks.push_back(newcomer{made.members[i], made.lives[i]}.word());
-  for (const newcomer& one : chosen.newcomers) invite(*t.self->out, one, what);
+  for (const newcomer& one : chosen.newcomers) invite(outbox_of(*t.self), one, what);
 }
 
 void note_origin(team_state& s, const team_record& old, const team_record& made) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/team/barrier.hpp"
 
+#include "armilla/stats/trace.hpp"
 #include "armilla/team/pattern.hpp"
 #include "armilla/team/team_state.hpp"
 

@@ -50,7 +50,7 @@ handler_slot& acknowledge_slot = fixed_handler<acknowledge_message, well_known(h
 void count_taken(context& self, std::uint32_t slot, far_pair& p, rank_t from) {
   if (++p.taken - p.told < far_pair::window / 2) return;
   const acknowledgement a{slot, p.taken};
-  self.out->far()->send_control(from, acknowledge_slot.id, &a, sizeof a, nullptr, 0);
+  outbox_of(self).far()->send_control(from, acknowledge_slot.id, &a, sizeof a, nullptr, 0);
   p.told = p.taken;
 }
 
@@ -74,7 +74,7 @@ void drop_first(context& self, std::uint32_t slot, far_pair& p, rank_t from) {
   if (e.how == envelope::whole || self.out->is_lost(from)) return pop_far(self, slot, p, from);
   scratch memory = make_scratch_for(from, e.bytes);
   std::byte* const place = memory.get();
-  self.out->far()->receive_memory(from, number_of_transfer(e), place, e.bytes, tell_end(slot, std::move(memory)));
+  outbox_of(self).far()->receive_memory(from, number_of_transfer(e), place, e.bytes, tell_end(slot, std::move(memory)));
   pop_far(self, slot, p, from);
 }
 
@@ -137,7 +137,7 @@ void unexpected_queue::pop() noexcept {
 
 bool send_far(context& self, const team_record& t, far_pair& p, rank_t to, std::uint32_t sign, const std::byte* data,
               std::uint64_t bytes, const void* owner) {
-  far_traffic& net = *self.out->far();
+  far_traffic& net = *outbox_of(self).far();
   envelope e{t.slot, sign, bytes, envelope::whole, std::uint32_t(t.first_step), {}};
   ++p.sent;
   if (bytes <= std::min(longest_whole, net.longest_control() - sizeof e)) {
@@ -160,7 +160,7 @@ void pop_far(context& self, std::uint32_t slot, far_pair& p, rank_t from) {
 
 void receive_far(context& self, std::uint32_t slot, far_pair& p, rank_t from, std::byte* place, const void* owner) {
   const envelope e = p.came.front();
-  self.out->far()->receive_memory(from, number_of_transfer(e), place, e.bytes, tell_end(slot, nullptr), owner);
+  outbox_of(self).far()->receive_memory(from, number_of_transfer(e), place, e.bytes, tell_end(slot, nullptr), owner);
   pop_far(self, slot, p, from);
 }
 

@@ -39,7 +39,7 @@ bool member_transfer::pull_far(in_stream& in) {
     any = true;
   }
   // One that is folded needs memory: it comes while the one before it is taken, not earlier.
-  const outbox& out = *state_.self.out;
+  const outbox& out = outbox_of(state_.self);
   if (out.is_lost(in.from) && (in.announced || in.moving)) return any;
   if (in.announced && (in.behind < 0 || in_turn(area_.incoming[std::size_t(in.behind)]))) {
     if (in.to == nullptr) in.memory = make_scratch_for(in.from, in.total);
@@ -58,7 +58,7 @@ bool member_transfer::pull_far(in_stream& in) {
 
 bool member_transfer::far_finished() const {
   return std::ranges::all_of(area_.far_outgoing, [this](const far_out_stream& o) {
-    return o.sent && (!o.zero_copy || !state_.self.out->moves_for(&o));
+    return o.sent && (!o.zero_copy || !outbox_of(state_.self).moves_for(&o));
   });
 }
 

@@ -8,6 +8,8 @@
 /// Newcomers, which have taken the place of lost ranks or joined the running job, and teams that take them in.
 namespace armilla::detail {
 
+class outbox;
+
 /// The ranks of a team that is to be: of the members of the one before it their numbers there, and newcomers.
 struct chosen_ranks {
   std::vector<std::uint32_t> members;

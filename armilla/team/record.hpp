@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "armilla/am/outbox.hpp"
+#include "armilla/am/sending.hpp"
 #include "armilla/base/collective_pattern.hpp"
 #include "armilla/base/context.hpp"
 #include "armilla/base/owned.hpp"
@@ -91,7 +91,7 @@ struct team_record {
 
 /// Whether member `i` is lost, though another rank may have its place by now.
 inline bool is_lost_to(const team_record& t, std::uint32_t i) noexcept {
-  const outbox& out = *t.self->out;
+  const sending& out = *t.self->out;
   return out.is_lost(t.members[i]) || (!t.lives.empty() && out.life(t.members[i]) != t.lives[i]);
 }
 
@@ -129,7 +129,7 @@ inline void await_step(const team_record& t, const std::atomic<std::uint64_t>& f
 
 /// Wakes every other member on this host that sleeps. Those on others are woken by what they are sent.
 inline void notify_members(const team_record& t) {
-  outbox& out = *t.self->out;
+  sending& out = *t.self->out;
   for (const rank_t r : t.near) out.notify(r);
 }
 

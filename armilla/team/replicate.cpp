@@ -64,11 +64,11 @@ static std::uint64_t offset_of(const context& c, const void* at) {
 void replicate(context& c, rank_t to, const void* at, std::size_t bytes) {
   const auto* from = static_cast<const std::byte*>(at);
   std::uint64_t offset = offset_of(c, from);
-  const std::size_t most = c.out->far()->longest_control() - sizeof(replicate_head);
+  const std::size_t most = outbox_of(c).far()->longest_control() - sizeof(replicate_head);
   for (std::size_t piece; bytes != 0; bytes -= piece, from += piece, offset += piece) {
     piece = std::min(bytes, most);
     const replicate_head head{offset};
-    c.out->far()->send_control(to, replicate_slot.id, &head, sizeof head, from, piece);
+    outbox_of(c).far()->send_control(to, replicate_slot.id, &head, sizeof head, from, piece);
   }
 }
 
@@ -84,8 +84,8 @@ void replicate_with_statements(team_record& t, const flag_line& line, std::size_
   const context& c = *t.self;
   const replicate_head head{offset_of(c, &line)};
   for (const rank_t r : t.host_leaders)
-    c.out->far()->piggyback(r, replicate_slot.id, &head, sizeof head, reinterpret_cast<const std::byte*>(&line),
-                            sizeof line.step + bytes);
+    outbox_of(c).far()->piggyback(r, replicate_slot.id, &head, sizeof head, reinterpret_cast<const std::byte*>(&line),
+                                  sizeof line.step + bytes);
 }
 
 std::vector<rank_t> near_ranks_of(const context& c, const std::vector<rank_t>& ranks) {

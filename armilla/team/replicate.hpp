@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "armilla/am/outbox.hpp"
+#include "armilla/am/sending.hpp"
 #include "armilla/base/context.hpp"
 #include "armilla/fabric/host_map.hpp"
 

@@ -94,7 +94,8 @@ class simulated_network final : public forwarding_network {
     if (++looks_ < looks_of_a_loop) return {};
     const in_simulator here;
     const bool idle = mpi().idle();
-    const bool keeps = current->out != nullptr && current->out->keeps_company();  // what it has to send waits for more looks
+    const bool keeps =
+        current->out != nullptr && outbox_of(*current).keeps_company();  // what it has to send waits for more looks
     const arrival found = idle && !keeps ? mpi().wait() : mpi().poll();
     if (found.data != nullptr || idle != mpi().idle())
       looks_ = 0, paused_ = 0;  // a rank that polls has something to do

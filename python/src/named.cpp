@@ -100,7 +100,7 @@ struct into_operation {
   }
 };
 
-std::byte* room(detail::outbox& out, detail::peer_channel& c, const called_method& m, bool question, std::size_t size,
+std::byte* room(detail::sending& out, detail::channel_head& c, const called_method& m, bool question, std::size_t size,
                 std::uint64_t& index) {
   const std::uint32_t known = out.self.calls->stubs.find(m.number, c.to);
   index = 0;
@@ -123,8 +123,8 @@ class peer_method {
 
   std::uint64_t ask(int dest, const nb::args& arguments) const {
     rank_state& me = here(method_->name.c_str());
-    detail::outbox& out = *me.session.rank.out;
-    detail::peer_channel& c = out.checked(dest, method_->name.c_str());
+    detail::sending& out = *me.session.rank.out;
+    detail::channel_head& c = out.checked(dest, method_->name.c_str());
     constexpr std::size_t head = sizeof(op_id) + sizeof(std::uint64_t);
     bytes message = message_of(*method_, head, arguments);
     out.admit(c);
@@ -146,8 +146,8 @@ class peer_method {
 
   void tell(int dest, const nb::args& arguments) const {
     rank_state& me = here(method_->name.c_str());
-    detail::outbox& out = *me.session.rank.out;
-    detail::peer_channel& c = out.checked(dest, method_->name.c_str());
+    detail::sending& out = *me.session.rank.out;
+    detail::channel_head& c = out.checked(dest, method_->name.c_str());
     constexpr std::size_t head = sizeof(std::uint64_t);
     bytes message = message_of(*method_, head, arguments);
     out.admit(c);
@@ -247,8 +247,8 @@ std::span<const std::byte> take_arguments(detail::bundle_rest& rest, const own_m
 }
 
 void send_reply(detail::delivery& in, rank_t source, op_id to, const bytes& result) {
-  detail::outbox& out = in.out;
-  detail::peer_channel& c = out.to(source);
+  detail::sending& out = in.out;
+  detail::channel_head& c = out.to(source);
   const std::size_t size = sizeof to + detail::align_up(result.size(), 8);
   const auto message =
       detail::message_writer::begin<detail::audience::job>(out, c, detail::named_reply_handler, size, in.body_has_waited(),
