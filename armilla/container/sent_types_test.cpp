@@ -41,6 +41,9 @@ namespace am = armilla;
 
 namespace {
 
+__extension__ using int128 = __int128;  // no type of the standard
+
+
 using am::detail::kind;
 using am::detail::refusal;
 
@@ -140,7 +143,7 @@ namespace {
 using seconds_since = std::chrono::time_point<std::chrono::system_clock, std::chrono::seconds>;
 
 /// Types that are compared and have a hash: right in all six places.
-using keys = std::tuple<bool, int, double, __int128, color, std::byte, std::string, std::wstring, std::u8string, std::vector<int>,
+using keys = std::tuple<bool, int, double, int128, color, std::byte, std::string, std::wstring, std::u8string, std::vector<int>,
                         std::vector<std::string>, std::vector<bool>, std::deque<std::string>, std::list<std::forward_list<int>>,
                         std::set<std::string>, std::map<std::string, std::set<int>>, std::pair<int, std::string>,
                         std::array<std::string, 2>, std::optional<std::string>, std::variant<int, std::string>, std::bitset<130>,
@@ -149,7 +152,7 @@ keys make_keys() {
   return {true,
           7,
           -0.5,
-          (__int128(1) << 100) + 3,
+          (int128(1) << 100) + 3,
           color::blue,
           std::byte(9),
           "text",
@@ -376,6 +379,6 @@ static_assert(am::detail::holds_address<std::string_view> && am::detail::holds_a
 // What travels as its bytes still does.
 static_assert((am::trivially_sendable<point> && am::trivially_sendable<std::bitset<130>> &&
                am::trivially_sendable<std::mt19937> && am::trivially_sendable<seconds_since> &&
-               am::trivially_sendable<std::plus<>> && am::trivially_sendable<__int128>));
+               am::trivially_sendable<std::plus<>> && am::trivially_sendable<int128>));
 
 }  // namespace

@@ -16,9 +16,9 @@ namespace {
 struct block {
   std::array<long, 40> all;
 };
-// Trivially copyable, and not sendable: it is stored all the same.
-struct with_pointer {
-  const char* place;
+// An aggregate of members of different types.
+struct two_members {
+  double weight;
   long n;
 };
 
@@ -39,8 +39,8 @@ block value<block>(long n) {
   return b;
 }
 template <>
-with_pointer value<with_pointer>(long n) {
-  return {nullptr, n};
+two_members value<two_members>(long n) {
+  return {0, n};
 }
 template <>
 std::string value<std::string>(long n) {
@@ -56,7 +56,7 @@ long number(const T& x) {
   for (long n = 0; n < 10; ++n) {
     if constexpr (std::is_same_v<T, block>) {
       if (x.all.front() == n && x.all.back() == n) return n;
-    } else if constexpr (std::is_same_v<T, with_pointer>) {
+    } else if constexpr (std::is_same_v<T, two_members>) {
       if (x.n == n) return n;
     } else {
       if (x == value<T>(n)) return n;
@@ -110,7 +110,7 @@ RANK_TEST(verbs_of_one_rank_about_an_element_keep_their_order) {
   expect_order_of<char>("char");
   expect_order_of<long>("long");
   expect_order_of<block>("block");
-  expect_order_of<with_pointer>("with_pointer");
+  expect_order_of<two_members>("two_members");
   expect_order_of<std::string>("text");
   expect_order_of<std::vector<int>>("vector");
 }
