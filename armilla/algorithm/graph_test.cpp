@@ -166,7 +166,7 @@ RANK_TEST(a_graph_is_read_from_a_file) {
   EXPECT_EQ(elements_of(am::bfs(g, 0)), expected);
   EXPECT_EQ(am::graph<>(am::read_edges(file.path())).edges(), 3U);
   const shared_file bad("0 1\n1 x\n");
-  EXPECT_THROWS_SAYING(am::remote_error, "line 2: '1 x' is no edge: two numbers of vertices",
+  EXPECT_THROWS_SAYING(am::remote_error, "line 2: '1 x' is not an edge: an edge is two numbers of vertices",
                        am::graph<>(am::read_edges(bad.path())));
 }
 

@@ -43,7 +43,6 @@ namespace {
 
 __extension__ using int128 = __int128;  // no type of the standard
 
-
 using am::detail::kind;
 using am::detail::refusal;
 
