@@ -89,7 +89,7 @@ class OnLoss(FailedJobs, unittest.TestCase):
         self.assertIn("the other rank goes on", job(["1:kill:start:2000"], ranks=2).err)
 
     def test_a_job_that_loses_all_ends_by_the_first_loss(self):
-        run = job(["0:kill:start:20000", "1:_exit:start:2000"], ranks=2, steps=10**6)
+        run = job(["0:kill:start:500000", "1:_exit:start:2000"], ranks=2, steps=10**6)
         self.assertEqual(run.code, 3, run.err)
         self.assertRegex(run.messages()[-1], r"rank 0 .*SIGKILL.*; no rank is left")
 
