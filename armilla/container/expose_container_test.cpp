@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "armilla/base/options.hpp"
+#include "armilla/boot/exposed_record.hpp"
 #include "armilla/container/array.hpp"
 #include "armilla/container/vector.hpp"
 #include "armilla/global/spread_array.hpp"
@@ -88,6 +89,22 @@ RANK_TEST(what_a_guest_writes_is_in_the_array) {
       for (double& e : part.span<double>()) e = part.rank + 2;
   am::barrier();
   for (const double e : x.local()) EXPECT_EQ(e, am::rank() + 2.0);
+  am::barrier();
+}
+
+RANK_TEST(a_guest_leaves_out_parts_whose_records_are_damaged) {
+  const am::array<int> x(std::size_t(am::ranks()) * 4);
+  am::exposure shown = am::expose("x", x);
+  auto& stride = am::detail::exposure_access::record(shown).stride[0];
+  for (const std::int64_t damaged : {std::int64_t(0), std::int64_t(-1), std::int64_t(1) << 62}) {
+    if (am::rank() == 0) stride = damaged;
+    am::barrier();
+    for (const am::exposed_part& part : am::exposed(my_job())) EXPECT_NE(part.rank, 0);
+    am::barrier();
+  }
+  stride = 1;
+  am::barrier();
+  EXPECT_EQ(am::exposed(my_job(), "x").size(), std::size_t(am::ranks()));
   am::barrier();
 }
 
