@@ -3,6 +3,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <map>
@@ -54,6 +55,16 @@ TEST_F(heap_test, honours_every_alignment) {
       fill(b, n);
     }
   }
+  EXPECT_TRUE(h.is_valid());
+}
+
+TEST_F(heap_test, uses_freed_blocks_of_all_chunks_again) {
+  std::vector<heap::block> all;
+  for (int i = 0; i < 2000; ++i) all.push_back(h.allocate(1000));
+  std::uint64_t top = 0;
+  for (const heap::block b : all) top = std::max(top, b.offset);
+  for (std::size_t i = 0; i < all.size(); i += 2) h.deallocate(all[i].offset);
+  for (std::size_t i = 0; i < all.size(); i += 2) EXPECT_LT(h.allocate(1000).offset, top + 2 * heap::chunk_bytes);
   EXPECT_TRUE(h.is_valid());
 }
 
