@@ -68,13 +68,13 @@ struct unseen {
 struct name {
   std::string text;
   operator std::string_view() const { return text; }
-  friend bool operator==(const name& a, const name& b) { return a.text.size() == b.text.size(); }
+  [[maybe_unused]] friend bool operator==(const name& a, const name& b) { return a.text.size() == b.text.size(); }
 };
 /// With a std::hash of its own.
 struct hashed {
   int id, note;
   hashed(int i, int n = 0) : id(i), note(n) {}  // NOLINT(google-explicit-constructor): keys are looked up by their id
-  friend bool operator==(const hashed& a, const hashed& b) { return a.id == b.id; }
+  [[maybe_unused]] friend bool operator==(const hashed& a, const hashed& b) { return a.id == b.id; }
 };
 struct same_id {
   constexpr bool operator()(const of_all& a, const of_all& b) const { return a.id == b.id; }
