@@ -4,10 +4,22 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 /// Which element goes to which member, guessed from a sample.
 namespace armilla::detail {
+
+/// The order that was passed by its address. One without state need not be passed: the address may be null.
+template <class Order>
+const Order& order_behind(const void* order) {
+  if constexpr (std::is_empty_v<Order> && std::is_trivially_default_constructible_v<Order>) {
+    static constexpr Order stateless{};
+    return stateless;
+  } else {
+    return *static_cast<const Order*>(order);
+  }
+}
 
 /// Whether one element comes before another, for code that does not know their type.
 struct erased_order {
@@ -17,7 +29,7 @@ struct erased_order {
 };
 template <class T, class Order>
 bool comes_first_erased(const void* order, const void* a, const void* b) {
-  return (*static_cast<const Order*>(order))(*static_cast<const T*>(a), *static_cast<const T*>(b));
+  return order_behind<Order>(order)(*static_cast<const T*>(a), *static_cast<const T*>(b));
 }
 
 /// Where the borders between members lie among the elements of a sample. Several borders that lie close to each other are a

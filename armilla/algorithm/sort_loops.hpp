@@ -49,7 +49,7 @@ class sort_loops {
   static constexpr sort_functions functions{sizeof(T), alignof(T), remembers, comes_first_erased<T, Order>, sort, found, deal};
 
  private:
-  static const Order& as_order(const void* order) { return *static_cast<const Order*>(order); }
+  static const Order& as_order(const void* order) { return order_behind<Order>(order); }
   static const T* begin(const dealing& d) { return static_cast<const T*>(d.part); }
   static void add_up(dealing& d) {
     for (std::size_t b = 0; b < d.groups.buckets(); ++b) d.borders[b + 1] = d.next[b + 1] += d.next[b];
