@@ -147,6 +147,16 @@ void expect_to_carry(ring_writer& writer, ring_reader& reader, std::mt19937_64& 
   }
 }
 
+TEST(ring, a_writer_sees_whether_its_reader_leaves_frames_unread) {
+  ring_pair ring(4096);
+  EXPECT_FALSE(ring.writer.is_unread());
+  ring.reader.set_unread(true);
+  EXPECT_TRUE(ring.writer.is_unread());
+  ring.reader.set_unread(false);
+  EXPECT_FALSE(ring.writer.is_unread());
+  EXPECT_FALSE(ring_writer().is_unread());  // it has no ring yet
+}
+
 TEST(ring, goes_on_with_another_reader) {
   std::mt19937_64 random(2);
   for (int round = 0; round < 200; ++round) {
