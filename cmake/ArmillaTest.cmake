@@ -274,7 +274,7 @@ endfunction()
 
 # armilla_tier_of_run(<out> NAME <name> VARIANT <bool> HEAVY <bool> RUN <fabric>.<n> RANKS ... FABRICS ...): the label of a run: empty where every ./check
 # has it, `whole` where ./check --whole has it, `nightly` where only ./check --nightly has it.
-#   every ./check   processes: one rank, and most ranks; threads and messages: two ranks. Of a variant: most ranks on its first fabric
+#   every ./check   processes: one rank, and most ranks; threads and messages: two ranks. Of a variant: two and most ranks on its first fabric
 #   --whole         processes: two ranks; threads and messages: most ranks. Of a variant: most ranks on each fabric
 #   --nightly       all others
 # Of a heavy test every ./check has two ranks as processes, and --whole what it has of others. Under a sanitizer one rank is for the nightly tier. More than five ranks, and variants named by_message, odd, lossy and late, are one tier later.
@@ -296,7 +296,7 @@ function(armilla_tier_of_run out)
     set(few 2)
   endif()
   if(arg_VARIANT)
-    set(check ${first}.${most})
+    set(check ${first}.${few} ${first}.${most})
     set(whole threads.${most} loop.${most})
   else()
     set(check ${first}.${most} threads.${few} loop.${few})
