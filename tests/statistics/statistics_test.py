@@ -168,10 +168,10 @@ class StatisticsTest(unittest.TestCase):
         self.assertNotEqual(job.returncode, 0)
         self.assertRegex(job.stderr, r"ARMILLA_STATS=loud is not allowed.*timing.*\.json")
 
-    def test_a_job_that_fails_leaves_the_file_empty(self):
+    def test_a_job_that_fails_leaves_the_file_of_an_earlier_one(self):
         self.file.write_text("of an earlier job")
         self.assertEqual(run(str(self.file), arguments=["fail"]).returncode, 3)
-        self.assertEqual(self.file.read_text(), "")
+        self.assertEqual(self.file.read_text(), "of an earlier job")
 
 
 if __name__ == "__main__":
