@@ -172,6 +172,7 @@ class StatisticsTest(unittest.TestCase):
         self.file.write_text("of an earlier job")
         self.assertEqual(run(str(self.file), arguments=["fail"]).returncode, 3)
         self.assertEqual(self.file.read_text(), "of an earlier job")
+        self.assertEqual([each.name for each in self.file.parent.iterdir()], [self.file.name])
 
 
 if __name__ == "__main__":
