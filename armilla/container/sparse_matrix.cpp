@@ -44,7 +44,7 @@ constexpr const char* what_is_read =
     "symmetric "
     "or skew-symmetric";
 
-/// What a file is whose first line is none that is read.
+/// The kind of file that a first line shows, if it is one that the caller does not read.
 std::string text_of_banner(const std::string (&word)[5], std::string_view line) {
   std::uint64_t number = 0;
   if (word[0] != "%%matrixmarket" && parse_field(word[0], number) && parse_field(word[1], number))
