@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ranks that run one script."""
+import importlib.util
 import os
 import pathlib
 import shutil
@@ -223,6 +224,8 @@ def test_launchers(name, module, tmp_path):
         path = f"{os.environ['TESTED_BUILD']}/bin:{path}"
     if shutil.which(command[0], path=path) is None:
         pytest.skip(f"no {command[0]}")
+    if name in ("openmpi", "mpich") and not list((pathlib.Path(importlib.util.find_spec("armilla").origin).parent / "backends").glob(f"libarmilla-mpi-{name}.*")):
+        pytest.skip(f"no backend that joins the jobs of {command[0]}")
     script = tmp_path / "s.py"
     script.write_text("import armilla as am\nassert am.size == 2\nprint(am.call(1 - am.rank, lambda: am.rank).get() + am.all_reduce(1))\n")
     done = subprocess.run([shutil.which(command[0], path=path), *command[1:], sys.executable, *module, str(script)], capture_output=True, text=True, timeout=60, check=False,
