@@ -71,7 +71,9 @@ void check_places(ranges<T>& r) {
   check_compaction(r);
   check_moves(r);
 }
+#if ARMILLA_TEST_ALL_TYPES
 template void check_places(ranges<std::int8_t>&);
+#endif
 template void check_places(ranges<record>&);
 template void check_places(ranges<std::string>&);
 
