@@ -3,49 +3,22 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
-#include "armilla/base/loaded_images.hpp"
 #include "armilla/base/rank.hpp"
 #include "armilla/global/spread_array.hpp"
-#include "armilla/rpc/question.hpp"
 
 namespace armilla::splitc::detail {
 namespace {
 
 using armilla::detail::global_address;
-using armilla::detail::memory_kind;
-
-std::uint64_t base_of_image(std::uint64_t image) { return armilla::detail::images_at_start()[image].base; }
-
-/// Where the images of the other processors begin, as far as they were asked.
-struct image_bases {
-  std::vector<std::uint64_t> known;  // [rank * images + image]; 0: not asked
-};
-per_rank<image_bases> asked;
 
 /// What all_spread_malloc gave out.
 per_rank<std::vector<armilla::detail::spread_storage>> spread_memory;
-
-// Each process has loaded them somewhere else.
-std::uint64_t base_on(rank_t proc, std::size_t image) {
-  const std::size_t images = armilla::detail::images_at_start().size();
-  std::vector<std::uint64_t>& known = asked->known;
-  known.resize(images * std::size_t(ranks()));
-  std::uint64_t& base = known[std::size_t(proc) * images + image];
-  if (base == 0) base = call<&base_of_image>(proc, std::uint64_t(image)).get() + 1;
-  return base - 1;
-}
-
-void require_processor(rank_t proc) {
-  if (proc < 0 || proc >= ranks())
-    armilla::detail::throw_usage("toglobal", fmt::format("there is no processor {}; the last is {}", proc, ranks() - 1));
-}
 
 }  // namespace
 
@@ -56,18 +29,6 @@ void* local_part(const global_address& at) {
                                                         "something; read it by *gp or bulk_read",
                                                         at.rank()));
   return global_ptr<void>(at).local();
-}
-
-global_address on_processor(rank_t proc, const void* mine) {
-  require_processor(proc);
-  const global_address here = armilla::detail::address_for_others(mine);
-  if (here.null() || proc == rank()) return here;
-  if (here.kind() == memory_kind::segment) return global_address::make(here.kind(), proc, here.offset, here.generation());
-  const auto& images = armilla::detail::images_at_start();
-  for (std::size_t i = 0; i < images.size(); ++i)
-    if (images[i].variables.holds(here.offset))
-      return global_address::make(memory_kind::process, proc, here.offset - images[i].base + base_on(proc, i));
-  return global_address::make(memory_kind::process, proc, here.offset);
 }
 
 }  // namespace armilla::splitc::detail

@@ -176,7 +176,8 @@ class global_pointer {
 
 /// A pointer whose arithmetic goes from processor to processor: `sp + 1` is the same place on the next one, and behind the last
 /// the next element on processor 0. `global<T *>(sp + p)` is a global pointer from there: its arithmetic stays on p.
-/// Of memory that lies at the same place everywhere: spread arrays, `all_spread_malloc`, static variables by `tospread`.
+/// Of memory that lies at the same place everywhere: spread arrays, `all_spread_malloc`; and of static variables by `tospread`,
+/// of the program and of its libraries, wherever each process has loaded them.
 template <class T>
 class spread_pointer {
  public:
@@ -209,7 +210,7 @@ class spread_pointer {
   constexpr explicit operator bool() const noexcept { return bool(at_); }
 
   // clang-format off
-  spread_pointer& operator+=(std::ptrdiff_t n) { at_ = at_.address().spread(n); return *this; }
+  spread_pointer& operator+=(std::ptrdiff_t n) { at_ = detail::spread_by(at_.address(), n); return *this; }
   spread_pointer& operator-=(std::ptrdiff_t n) { return *this += -n; }
   spread_pointer& operator++() { return *this += 1; }
   spread_pointer& operator--() { return *this -= 1; }
@@ -218,7 +219,7 @@ class spread_pointer {
   friend spread_pointer operator+(spread_pointer p, std::ptrdiff_t n) { return p += n; }
   friend spread_pointer operator+(std::ptrdiff_t n, spread_pointer p) { return p += n; }
   friend spread_pointer operator-(spread_pointer p, std::ptrdiff_t n) { return p -= n; }
-  friend std::ptrdiff_t operator-(const spread_pointer& a, const spread_pointer& b) { return spread_ptr<T>(a.at_.address()) - spread_ptr<T>(b.at_.address()); }
+  friend std::ptrdiff_t operator-(const spread_pointer& a, const spread_pointer& b) { return detail::spread_distance(a.at_.address().address(), b.at_.address().address(), sizeof(T)); }
   friend constexpr bool operator==(const spread_pointer& a, const spread_pointer& b) noexcept { return a.at_ == b.at_; }
   friend constexpr bool operator==(const spread_pointer& a, std::nullptr_t) noexcept { return !a; }
   // clang-format on
@@ -239,7 +240,8 @@ T* tolocal(const global_pointer<T>& p) {
 }
 /// What lies at `p` on this processor, on processor `proc`: the same static variable, or the same place of spread memory. Any
 /// other address is taken as one of `proc`'s own, that it has told. usage_error for a static variable where ranks are threads,
-/// which is one object for all. Cost: a question to `proc` for its first static variable. Paper: MRPC, section 2 ("to access
+/// which is one object for all, and for one of a library that `proc` has not loaded. Cost: a question to `proc` for its first
+/// static variable, and one more after this processor has loaded a library. Paper: MRPC, section 2 ("to access
 /// static variables on arbitrary nodes and to spread arrays across all nodes").
 template <class T>
 global_pointer<T> toglobal(int proc, T* p) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Split-C's words, each as the papers or the programs of its time use it.
+#include <dlfcn.h>
+
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -166,6 +169,50 @@ RANK_TEST(static_variables_are_reached_on_any_processor) {
   barrier();
   EXPECT_EQ(counted, before());
   EXPECT_THROWS_SAYING(am::usage_error, "there is no processor", toglobal(PROCS, &counted));
+}
+
+RANK_TEST(spread_pointers_to_static_variables_find_them_on_each_processor) {
+  if (am::fabric() == "threads") return;
+  static int table[3];
+  static const std::array<int, 2> constants = {7, 8};
+  for (int row = 0; row < 3; ++row) table[row] = 100 * row + MYPROC;
+  barrier();
+  for (int base = 0; base < PROCS; ++base) {
+    const spread<int*> s = tospread(base, &table[0]);
+    for (int i = -base; i < 2 * PROCS - base; ++i) {
+      const int line = base + i;
+      EXPECT_EQ(int(s[i]), 100 * (line / PROCS) + line % PROCS);
+      EXPECT_EQ(toproc(global<int*>(s + i)), line % PROCS);
+      EXPECT_EQ(int((s + i) - s), i);
+      EXPECT((s + i) - i == s);
+    }
+    EXPECT_EQ(int(*toglobal(base, &constants[1])), 8);
+  }
+  barrier();
+}
+
+RANK_TEST(static_variables_of_libraries_are_reached_on_any_processor) {
+  if (am::fabric() == "threads") return;
+  void* const library = dlopen(LIBRARY, RTLD_NOW);
+  if (!EXPECT(library != nullptr)) return;
+  int& late = *static_cast<int*>(dlsym(library, "late_variable"));
+  late = 20 + MYPROC;
+  barrier();
+  const spread<int*> s = tospread(0, &late);
+  for (int proc = 0; proc < PROCS; ++proc) EXPECT_EQ(int(s[proc]), 20 + proc);
+  barrier();
+}
+
+RANK_TEST(a_static_variable_of_a_library_that_is_not_there_is_refused) {
+  if (am::fabric() == "threads" || PROCS == 1) return;
+  if (MYPROC == 0) {
+    void* const library = dlopen(ONE_SIDED, RTLD_NOW);
+    if (!EXPECT(library != nullptr)) return;
+    int* const late = static_cast<int*>(dlsym(library, "late_variable"));
+    EXPECT_THROWS_SAYING(am::usage_error, "processor 1 has not loaded", toglobal(1, late));
+    EXPECT_THROWS_SAYING(am::usage_error, "processor 1 has not loaded", tospread(0, late) + 1);
+  }
+  barrier();
 }
 
 RANK_TEST(spread_pointers_go_from_processor_to_processor) {
