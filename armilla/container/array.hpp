@@ -179,7 +179,8 @@ class array : public detail::named_container<array<T>> {
   /// Copies of each rank's elements are kept in the memory of the `copies` next ranks of the team from now on: `checkpoint` makes
   /// them, `recover` takes them (docs/guide/death.md). By all members alike; a team of n ranks makes n - 1 at most. What was kept
   /// before goes. `swap` exchanges elements, not what is kept. Between hosts the copies lie on other hosts as far as there are
-  /// any, and the owner keeps one, too. Errors: usage_error for less than one. Cost: none yet.
+  /// any; there, and where newcomers take the places of lost ranks, the owner keeps one, too. Errors: usage_error for less than
+  /// one. Cost: none yet.
   void keep(int copies) { kept_.copies = std::make_unique<detail::kept_parts>(members(), copies); }
   /// Copies all elements as they are, and those of statements before, to where `keep` said. All or nothing: a rank that dies
   /// meanwhile leaves the checkpoint before. `mark`, the same on all members, says which it was when it is recovered. Collective,

@@ -44,10 +44,12 @@ rank_t require_copies(const team& members, int copies) {
 
 kept_parts::kept_parts(const team& members, int copies)
     : members_(members),
-      first_(shares_memory(members) ? 1 : 0),
+      first_(shares_memory(members) && !memory_of_lost_goes() ? 1 : 0),
       copies_(require_copies(members, copies)),
       wish_(copies),
-      distance_(distances(members)) {}
+      distance_(distances(members)) {
+  for (rank_t m = 0; m < members.size(); ++m) lives_.push_back(life_now(members.world_rank(m)));
+}
 
 bool kept_parts::fits(const generation& g, const std::vector<std::uint64_t>& bytes) noexcept {
   return g.room.size() == bytes.size() && std::ranges::equal(bytes, g.room, [](auto need, auto room) { return need <= room; });
@@ -110,7 +112,11 @@ void kept_parts::write(const void* part, std::uint64_t bytes, std::uint64_t mark
   g.number = whole_ + 1;
   if (bytes == 0) return;
   far_copies copies;
-  for (rank_t k = first_; k <= copies_; ++k) copies.write(copy(g, members_.rank(), k), part, bytes);
+  for (rank_t k = first_; k <= copies_; ++k) {
+    const rank_t to = holder(members_.rank(), k);
+    require_same_life(members_.world_rank(to), lives_[std::size_t(to)], "checkpoint");
+    copies.write(copy(g, members_.rank(), k), part, bytes);
+  }
   copies.finish();
 }
 
@@ -119,7 +125,7 @@ kept_part kept_parts::kept_of(const generation& g, rank_t owner, const team& t) 
   const std::uint64_t bytes = g.bytes[std::size_t(owner)];
   for (rank_t k = first_; k <= copies_; ++k)
     if (is_left(holder(owner, k))) return {copy(g, owner, k), bytes};
-  return is_left(owner) ? kept_part(copy(g, owner, 1), bytes) : kept_part();
+  return is_left(owner) && first_ == 1 ? kept_part(copy(g, owner, 1), bytes) : kept_part();
 }
 
 found_checkpoint kept_parts::newest(const team& t) const {
@@ -166,6 +172,12 @@ kept_parts& require_kept(const std::unique_ptr<kept_parts>& kept, const team& me
   if (kept->members() != members)
     throw_usage(operation, "the container lies on another team than when keep was called; call keep again");
   return *kept;
+}
+
+void throw_damaged_copy() {
+  throw_usage("recover",
+              "a copy of a part is not what was written: memory of a rank was written over; recover an earlier state "
+              "from a file (load)");
 }
 
 bool must_follow(const team& t, std::uint64_t times, bool can) {

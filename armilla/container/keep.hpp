@@ -63,8 +63,9 @@ struct found_checkpoint {
 /// one to be whole.
 ///
 /// Where all members share memory the owner of a part has no copy of its own: it would cost as much as the one of its neighbour.
-/// Where it lives and that neighbour does not, the copy is read from the memory that the neighbour left. Between hosts that
-/// cannot be done: there the owner keeps one, and others lie on other hosts as far as there are any.
+/// Where it lives and that neighbour does not, the copy is read from the memory that the neighbour left. Where newcomers take the
+/// places of lost ranks that memory becomes theirs, and between hosts it cannot be read: there the owner keeps a copy, too.
+/// Between hosts the others lie on other hosts as far as there are any.
 class kept_parts {
  public:
   kept_parts(const team& members, int copies);
@@ -107,9 +108,10 @@ class kept_parts {
   team members_;
   rank_t first_ = 1, copies_;  // copies by number: 0 is the owner's own
   int wish_;
-  std::vector<rank_t> distance_;  // from an owner to the member that has a copy, by its number
-  std::uint64_t whole_ = 0;       // number of the last whole checkpoint, 0: none
-  generation of_[2];              // by the parity of the number
+  std::vector<rank_t> distance_;      // from an owner to the member that has a copy, by its number
+  std::vector<std::uint32_t> lives_;  // of the members' places
+  std::uint64_t whole_ = 0;           // number of the last whole checkpoint, 0: none
+  generation of_[2];                  // by the parity of the number
 };
 
 /// What a container has of its copies. It stays with the container's name where elements are swapped.
@@ -123,6 +125,7 @@ struct keeping {
 
 /// Whether a container can be recovered on `t`: usage_error, which says what to do instead.
 void require_recoverable(const team& t, const team& old);
+[[noreturn, gnu::cold]] void throw_damaged_copy();
 /// The copies of a container whose members are `members`; usage_error if there are none.
 kept_parts& require_kept(const std::unique_ptr<kept_parts>& kept, const team& members, const char* operation);
 /// usage_error where the memory of a lost rank is cleared for another one in its place, or cannot be read from here.

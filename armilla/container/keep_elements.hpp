@@ -53,6 +53,7 @@ void fill_from_parts(const placement& was, const found_checkpoint& found, owned_
     std::size_t place = 0;
     each_packed_piece(found.parts[std::size_t(m)].data(), found.bytes[std::size_t(m)],
                       [&](column_rest& keys, column_rest&, std::uint64_t many) {
+                        if (many > was.count(m) - place) throw_damaged_copy();
                         for (; many != 0; --many, ++place) {
                           T each(column<T>::take(keys));
                           if (const auto at = to.where.locate(was.index_of(m, place)); at.member == to.me)

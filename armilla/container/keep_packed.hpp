@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -37,14 +38,17 @@ class packed_part final : public piece_writer {
 /// Calls take(keys, values, elements) for each piece of a part.
 template <class F>
 void each_packed_piece(const std::byte* part, std::uint64_t bytes, F take) {
-  for (const std::byte *at = part, *const end = part + bytes; at != end;) {
+  while (bytes != 0) {
     std::uint64_t head[2];
-    std::memcpy(head, at, sizeof head);
-    at += sizeof head;
+    if (bytes < sizeof head) throw_damaged_copy();
+    std::memcpy(head, part, sizeof head);
+    part += sizeof head, bytes -= sizeof head;
     column_rest keys(nullptr, 0), values(nullptr, 0);
-    split_piece(at, std::size_t(8 * head[0]), keys, values);
+    if (head[0] > bytes / 8 || head[1] > std::max<std::uint64_t>(8 * head[0], piece_bytes) ||
+        !split_piece(part, std::size_t(8 * head[0]), keys, values))
+      throw_damaged_copy();
     take(keys, values, head[1]);
-    at += 8 * head[0];
+    part += 8 * head[0], bytes -= 8 * head[0];
   }
 }
 

@@ -7,7 +7,9 @@
 #include <map>
 #include <utility>
 
+#include "armilla/am/endpoint.hpp"
 #include "armilla/base/context.hpp"
+#include "armilla/boot/life.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/global/global_ptr.hpp"
 #include "armilla/rpc/question.hpp"
@@ -45,6 +47,16 @@ rank_t members_a_host(const team& t) {
   return most;
 }
 
+bool memory_of_lost_goes() noexcept { return takes_newcomers(current->host->job()); }
+
+std::uint32_t life_now(rank_t r) noexcept { return current->out->life(r); }
+
+// A rank that has heard of a loss may have handed over the place, and a newcomer may have cleared it since.
+void require_same_life(rank_t r, std::uint32_t life, const char* operation) {
+  if (r == current->rank || !memory_of_lost_goes()) return;
+  if (current->out->is_lost(r) || current->out->life(r) != life) current->messages->lost.raise(r, operation);
+}
+
 void far_copies::write(global_address to, const void* from, std::uint64_t bytes) {
   if (is_on_host(to.rank())) return void(std::memcpy(place_here(to), from, bytes));
   const auto* const first = static_cast<const std::byte*>(from);
@@ -59,8 +71,11 @@ void far_copies::finish() {
   for (future<void>& one : std::exchange(under_way_, {})) one.get();
 }
 
+kept_part::kept_part(global_address at, std::uint64_t bytes) noexcept : at_(at), bytes_(bytes), life_(life_now(at.rank())) {}
+
 const std::byte* kept_part::data() const {
   if (gone()) return nullptr;
+  require_same_life(at_.rank(), life_, "recover");
   if (is_on_host(at_.rank())) return place_here(at_);
   if (!brought_.empty() || bytes_ == 0) return brought_.data();
   std::vector<std::byte> all(bytes_);

@@ -19,6 +19,13 @@ bool is_on_host(rank_t r) noexcept;
 /// How many members the host has that has most of them.
 rank_t members_a_host(const team& t);
 
+/// Where others take the places of lost ranks (ARMILLA_ON_LOSS=replace, ARMILLA_MAX_RANKS) memory of a lost rank becomes theirs.
+bool memory_of_lost_goes() noexcept;
+/// Which life its place is in, as this rank knows.
+std::uint32_t life_now(rank_t r) noexcept;
+/// Before memory of that rank is read or written in place: throws rank_lost if it may be another rank's by now.
+void require_same_life(rank_t r, std::uint32_t life, const char* operation);
+
 /// Copies under way to ranks whose memory is not shared.
 class far_copies {
  public:
@@ -35,7 +42,7 @@ class far_copies {
 class kept_part {
  public:
   kept_part() = default;
-  kept_part(global_address at, std::uint64_t bytes) noexcept : at_(at), bytes_(bytes) {}
+  kept_part(global_address at, std::uint64_t bytes) noexcept;
 
   /// No rank that is left has it.
   bool gone() const noexcept { return at_.null(); }
@@ -46,6 +53,7 @@ class kept_part {
  private:
   global_address at_;
   std::uint64_t bytes_ = 0;
+  std::uint32_t life_ = 0;  // of the rank that has them
   mutable std::vector<std::byte> brought_;
 };
 

@@ -59,13 +59,25 @@ void follow_survivors(context& self) {
   s.living.follow();
 }
 
+std::vector<std::uint32_t> lives_in(const team& t) {
+  if (current == nullptr || current->teams == nullptr) return {};
+  const auto& all = current->teams->teams;
+  const auto record = std::ranges::find(all, t.id(), &team_record::id);
+  return record == all.end() ? std::vector<std::uint32_t>() : (*record)->lives;
+}
+
 bool is_left_of(const team& t, const team& old) {
   if (current == nullptr || current->teams == nullptr) return false;
   const auto& left_of = current->teams->left_of;
   const auto of_t = left_of.find(t.id());
   if (of_t == left_of.end()) return false;
-  for (rank_t i = 0; i < t.size(); ++i)
-    if (old.rank_of(t.world_rank(i)) < 0) return false;
+  const std::vector<std::uint32_t> lives_of_t = lives_in(t), lives_of_old = lives_in(old);
+  for (rank_t i = 0; i < t.size(); ++i) {
+    const rank_t before = old.rank_of(t.world_rank(i));
+    if (before < 0) return false;
+    if (!lives_of_t.empty() && !lives_of_old.empty() && lives_of_t[std::size_t(i)] != lives_of_old[std::size_t(before)])
+      return false;  // a newcomer in the place
+  }
   const auto is_origin = [&](std::uint64_t id) { return std::ranges::find(of_t->second, id) != of_t->second.end(); };
   const auto of_old = left_of.find(old.id());
   return is_origin(old.id()) || (of_old != left_of.end() && std::ranges::any_of(of_old->second, is_origin));

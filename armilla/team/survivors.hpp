@@ -15,6 +15,8 @@ team_record* make_record(team_state& s, std::vector<rank_t> members, std::vector
                          std::uint64_t first_step);
 /// Of a team that is made from `parent`.
 std::vector<std::uint64_t> ancestors_behind(const team_record& parent);
+/// Where newcomers come: which life of its place each member is. Else empty.
+std::vector<std::uint32_t> lives_in(const team& t);
 /// Whether `t` holds those that are left of `old`: `survivors` gave it of `old`, of a team that is left of it, or of one of which
 /// both are left.
 bool is_left_of(const team& t, const team& old);

@@ -2,7 +2,8 @@
 // Containers that outlive ranks: keeper KIND SEED STEPS ELEMENTS COPIES DEATH... Each DEATH is RANK:WHEN:DELAY_US: so long after
 // the start (WHEN `start`), the WHEN-th checkpoint of that rank has begun, or it has heard of a loss (`loss`). RANK:second host:
 // from that rank on the others are on another host. What comes back is compared with what the elements were when the checkpoint
-// was made, and what is gone with the ranks that are left. Driven by keep_test.py.
+// was made, and what is gone with the ranks that are left. Ranks that come into the job do nothing. Driven by
+// keep_test.py.
 #include <signal.h>
 #include <unistd.h>
 
@@ -204,6 +205,7 @@ int live(char** argv) {
 
 int main(int argc, char** argv) {
   if (argc < 6) return 98;
+  am::on_join([] {});
   return am::run(argc, argv, [&] {
     for (int i = 6; i < argc; ++i) {
       std::istringstream text(argv[i]);
@@ -224,6 +226,8 @@ int main(int argc, char** argv) {
     if (kind == "dealt texts") return live<numbers<am::array<std::string>, 3>>(argv);
     if (kind == "plate") return live<plate>(argv);
     if (kind == "map") return live<words<am::unordered_map<long, std::string>, false>>(argv);
+    if (kind == "set") return live<words<am::unordered_set<long>, false>>(argv);
+    if (kind == "multiset") return live<words<am::unordered_multiset<long>, true>>(argv);
     if (kind == "multimap") return live<words<am::unordered_multimap<long, std::string>, true>>(argv);
     if (kind == "raw") return live<raw_numbers>(argv);
     return 97;

@@ -265,9 +265,11 @@ class plate {
   std::uint64_t next_mark_ = 0;
 };
 
-/// Keys from 0 on, each with a text of the step; those that the step leaves out are not there.
+/// Keys from 0 on, each with a text of the step, in a map; those that the step leaves out are not there.
 template <class Map, bool Multi>
 class words {
+  static constexpr bool has_values = requires(Map& x) { x.insert(0L, std::string()); };
+
  public:
   static constexpr bool raw = false;
   words(const armilla::team& t, std::size_t n) : x_(t), n_(n / 100) {}
@@ -281,7 +283,10 @@ class words {
     for (std::size_t i = std::size_t(t.rank()); i < n_; i += std::size_t(t.size())) {
       x_.erase(long(i));
       if (!is_there(i, step)) continue;
-      if constexpr (Multi)
+      if constexpr (!has_values) {
+        x_.insert(long(i));
+        if (Multi) x_.insert(long(i));
+      } else if constexpr (Multi)
         x_.insert(long(i), text_of(i, 0)), x_.insert(long(i), text_of(i, step));
       else
         x_.insert_or_assign(long(i), text_of(i, step));
@@ -319,13 +324,19 @@ class words {
   void check(std::uint64_t mark) {
     const armilla::team& t = x_.members();
     for (std::size_t i = std::size_t(t.rank()); i < n_; i += std::size_t(t.size())) {
-      const auto found = x_.find(long(i)).get();
-      require(found.has_value() == (is_there(i, step_of(mark)) && !next_.missing[i]), "key " + std::to_string(i));
-      if constexpr (Multi)
-        require(!found || *found == std::vector<std::string>{text_of(i, 0), text_of(i, step_of(mark))},
-                "values of key " + std::to_string(i));
-      else
-        require(!found || *found == text_of(i, step_of(mark)), "the value of key " + std::to_string(i));
+      if constexpr (!has_values) {
+        const bool there = is_there(i, step_of(mark)) && !next_.missing[i];
+        require(x_.count(long(i)).get() == (there ? (Multi ? 2 : 1) : 0), "key " + std::to_string(i));
+        continue;
+      } else {
+        const auto found = x_.find(long(i)).get();
+        require(found.has_value() == (is_there(i, step_of(mark)) && !next_.missing[i]), "key " + std::to_string(i));
+        if constexpr (Multi)
+          require(!found || *found == std::vector<std::string>{text_of(i, 0), text_of(i, step_of(mark))},
+                  "values of key " + std::to_string(i));
+        else
+          require(!found || *found == text_of(i, step_of(mark)), "the value of key " + std::to_string(i));
+      }
     }
     t.barrier();  // before anything is changed
   }
