@@ -102,18 +102,19 @@ auto minmax(R&& r, Less less = {}, Projection of = {}) {
   return std::pair(armilla::min(r, less, of), armilla::max(r, less, of));
 }
 
-/// How many elements lie in each of `buckets` parts of one width of [low, high). Elements outside are not counted.
+/// How many elements lie in each of `buckets` parts of one width of [low, high). Elements outside are not counted. Errors:
+/// limit_error on all members for more buckets than their memory holds.
 template <distributed_range R>
 std::vector<std::uint64_t> histogram(R&& r, std::size_t buckets, double low, double high) {
   const auto v = detail::reading(r);
   detail::algorithm_call why("histogram");
   detail::enter(v);
-  std::vector<std::uint64_t> count(buckets);
+  std::vector<std::uint64_t> count = detail::make_buckets(v.members(), buckets, why);
   const double scale = double(buckets) / (high - low);
   detail::walk(v, why, [&](const auto c, std::size_t n, const detail::indices& at) {
     detail::each_of_piece(c, n, at, why, [&](std::size_t k) {
       const double x = (double(c[k]) - low) * scale;
-      if (x >= 0 && x < double(buckets)) ++count[std::size_t(x)];
+      if (x >= 0 && x < double(count.size())) ++count[std::size_t(x)];
     });
     return !why.happened();
   });

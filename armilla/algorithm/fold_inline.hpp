@@ -3,12 +3,17 @@
 #include <cstdint>
 #include <functional>
 #include <utility>
+#include <vector>
 
 #include "armilla/algorithm/walk.hpp"
 #include "armilla/container/views.hpp"
 
 /// What folds do inside.
 namespace armilla::detail {
+
+/// Collective: `n` buckets of 0; where there is no room on this rank `why` says so. limit_error on all members for more than any
+/// rank can have.
+std::vector<std::uint64_t> make_buckets(const team& t, std::size_t n, failure& why);
 
 /// What a member has folded; nothing where it has no elements.
 template <class T>

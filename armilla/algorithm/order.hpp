@@ -37,7 +37,9 @@ vector<std::size_t> argsort(R&& r, Comp comp = {}, Proj proj = {}) {
 template <distributed_range R, class Comp = std::ranges::less, class Proj = std::identity>
 void nth_element(R&& r, std::size_t nth, Comp comp = {}, Proj proj = {}) {
   const detail::algorithm_call all("nth_element");
-  detail::select(detail::require_sized(views::all(r)), nth, "nth_element", comp, proj);
+  const auto v = detail::require_sized(views::all(r));
+  detail::require_index("nth_element", nth, v.extent());
+  detail::select(v, nth, "nth_element", comp, proj);
 }
 
 /// The first `n` elements become those of the sorted range, in order; the others are in no order.
@@ -45,6 +47,7 @@ template <distributed_range R, class Comp = std::ranges::less, class Proj = std:
 void partial_sort(R&& r, std::size_t n, Comp comp = {}, Proj proj = {}) {
   const detail::algorithm_call all("partial_sort");
   const auto v = detail::require_sized(views::all(r));
+  detail::require_index("partial_sort", n, v.extent());
   detail::select(v, n, "partial_sort", comp, proj);
   armilla::sort(views::take(v, n), comp, proj);
 }

@@ -57,7 +57,7 @@ std::size_t find_row(const V& v, std::size_t m, const char* operation, Fits fits
   first_found of_all(v.members(), Wanted == which::first ? size : 0);
   walk_in_order(v, why, [&](const auto c, std::size_t n, const indices& at) {
     const std::size_t first = at(0);
-    if (first + m > size) return false;
+    if (m > size || first > size - m) return false;
     const std::size_t starts = std::min(n, size - m + 1 - first);
     const auto more = copy_between(v, first + n, std::max(first + n, first + starts + m - 1));
     const piece_and_more<decltype(c), typename V::value_type> row{c, n, more};

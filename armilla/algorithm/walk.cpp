@@ -4,8 +4,12 @@
 #include <fmt/format.h>
 
 #include "armilla/algorithm/batch.hpp"
+#include "armilla/algorithm/fold_inline.hpp"
 #include "armilla/algorithm/in_order.hpp"
 #include "armilla/algorithm/moves.hpp"
+#include "armilla/base/extents.hpp"
+#include "armilla/base/limits.hpp"
+#include "armilla/global/memory_need.hpp"
 
 namespace armilla::detail {
 
@@ -44,6 +48,19 @@ std::vector<std::size_t> drawn_indices(std::size_t n, std::size_t k, std::uint64
   for (std::size_t i = n - k; i < n; ++i)
     if (const std::size_t j = drawn(seed, i) % (i + 1); !chosen.insert(j).second) chosen.insert(i);
   return {chosen.begin(), chosen.end()};
+}
+
+std::vector<std::uint64_t> make_buckets(const team& t, std::size_t n, failure& why) {
+  const std::uint64_t bytes = bounded_product(n, sizeof(std::uint64_t));
+  if (bytes > most_segment_bytes)
+    throw_limit("histogram", fmt::format("{} buckets of {} bytes are more than a rank has memory for{}; ask for fewer", n,
+                                         sizeof(std::uint64_t), looks_negative(n) ? " (is the number negative?)" : ""));
+  require_memory(t, "histogram", bytes, bytes);
+  std::vector<std::uint64_t> all;
+  try {
+    all.resize(n);
+  } catch (...) { why.note(); }
+  return all;
 }
 
 void throw_no_elements(const char* operation) { throw_usage(operation, "the range is empty; check its size first"); }

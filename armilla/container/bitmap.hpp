@@ -28,7 +28,8 @@ class bitmap : public detail::named_container<bitmap> {
   using handle_type = container_handle<bitmap>;
 
   bitmap() = default;
-  explicit bitmap(std::size_t bits, const team& members = world()) : bits_(bits), words_((bits + 63) / 64, on(members)) {
+  explicit bitmap(std::size_t bits, const team& members = world())
+      : bits_(bits), words_(bits / 64 + (bits % 64 != 0 ? 1 : 0), on(members)) {
     be_named(members);
   }
   bitmap(bitmap&& other) noexcept

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/base/extents.hpp"
 
 namespace armilla {
 namespace {
@@ -23,10 +24,18 @@ bool are_even(const std::vector<std::size_t>& sizes, std::size_t n, std::size_t 
   return true;
 }
 
+/// Sums of blocks and turns stay numbers.
+void require_placeable(std::size_t n, std::size_t members) {
+  if (n > ~std::size_t{0} / 2 / members)
+    detail::throw_limit("container",
+                        fmt::format("{} elements are more than any segments hold (is the size a negative number?)", n));
+}
+
 }  // namespace
 
 placement::placement(std::vector<std::size_t> sizes)
-    : size_(std::accumulate(sizes.begin(), sizes.end(), std::size_t{0})), members_(rank_t(sizes.size())) {
+    : size_(std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{0}, &detail::bounded_sum)), members_(rank_t(sizes.size())) {
+  require_placeable(size_, sizes.size());
   block_ = std::max<std::size_t>(1, divided_up(size_, sizes.size()));
   by_block_ = detail::reciprocal(block_);
   by_members_ = detail::reciprocal(sizes.size());
@@ -50,9 +59,7 @@ placement::placement(std::size_t n, rank_t members, const distribution& wish) {
     *this = wish.model_->resized(n);
     return;
   }
-  if (n > ~std::size_t{0} / 2 / p)  // sums of blocks and turns stay numbers
-    detail::throw_limit("container",
-                        fmt::format("{} elements are more than any segments hold (is the size a negative number?)", n));
+  require_placeable(n, p);
   size_ = n;
   members_ = members;
   block_ = std::max<std::size_t>(1, wish.block_ != 0 ? std::min(wish.block_, n) : divided_up(n, p));

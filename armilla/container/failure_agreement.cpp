@@ -2,6 +2,7 @@
 #include "armilla/container/failure_agreement.hpp"
 
 #include <algorithm>
+#include <new>
 #include <ranges>
 #include <string>
 #include <utility>
@@ -124,6 +125,11 @@ void failure::note(std::size_t index) {
     if (what_ != nullptr) return;
     const exception_text thrown = describe_current_exception();
     what_ = std::make_unique<record>(record{thrown.type_name, thrown.text, index});
+    try {
+      throw;
+    } catch (const std::bad_alloc&) {
+      what_->text = "this rank has no more memory; ask for fewer elements, or take more ranks";
+    } catch (...) {}
   }
 }
 

@@ -46,6 +46,7 @@ class graph : public detail::named_container<graph<V, E>> {
   /// `n` vertices. `mine` is a vector or span of edges, of which this reads `from`, `to`, and `weight` unless E is void.
   template <std::ranges::contiguous_range Edges>
   graph(std::size_t n, const Edges& mine, const graph_options& how = {}) {
+    detail::require_few_vertices(n);
     make(std::span(std::ranges::data(mine), std::ranges::size(mine)), n, how);
   }
   /// As many vertices as the greatest number of an edge says. usage_error on all if the numbers are not dense: more than a

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -239,7 +240,13 @@ void make_graph(graph_shape& g, const team& t, std::vector<arc<E>> arcs, std::si
   g.count = g.first_of[std::size_t(t.rank()) + 1] - g.first;
   const auto arrange = [&](edge_rows& rows) {
     const auto mine = entries_of_own_rows(t, std::span<const arc<E>>(arcs), g.owner, from_of);
-    show_rows<E>(g, rows, sorted_rows<E>(mine, g.first, g.count, want.duplicates));
+    std::optional<sorted_rows<E>> made;
+    failure why;
+    try {
+      made.emplace(mine, g.first, g.count, want.duplicates);
+    } catch (...) { why.note(); }
+    agree(t, "graph", why);
+    show_rows<E>(g, rows, *made);
   };
   arrange(g.out);
   if (both) {

@@ -78,6 +78,24 @@ void throw_too_large(std::size_t dimensions, const std::size_t* extents) {
                                     fmt::join(extents, extents + dimensions, " x ")));
 }
 
+void throw_block_too_large(std::size_t dimensions, const std::size_t* extents, const std::size_t* before,
+                           const std::size_t* behind, std::size_t bytes) {
+  throw_limit("matrix",
+              fmt::format("{} cells of {} bytes with a halo of {} before and {} behind each block are more than any "
+                          "segment holds; ask for fewer cells, or for a narrower halo",
+                          fmt::join(extents, extents + dimensions, " x "), bytes, fmt::join(before, before + dimensions, " x "),
+                          fmt::join(behind, behind + dimensions, " x ")));
+}
+
+void throw_halo_in_pieces(std::size_t dimensions, const std::size_t* extents, const std::size_t* before,
+                          const std::size_t* behind) {
+  throw_limit("matrix",
+              fmt::format("a halo of {} before and {} behind each block of a matrix of {} cells has the same cells too often (it "
+                          "is made of {} copied pieces at most); make it narrower",
+                          fmt::join(before, before + dimensions, " x "), fmt::join(behind, behind + dimensions, " x "),
+                          fmt::join(extents, extents + dimensions, " x "), most_halo_pieces));
+}
+
 void throw_no_matrix() {
   throw_usage("matrix",
               "it has no cells: it was not made, or moved away; make it with its extents, am::matrix<double> t({100, 100})");
@@ -112,6 +130,11 @@ void throw_beyond_halo(std::size_t dimension, std::ptrdiff_t distance, std::size
 }  // namespace armilla::detail
 
 namespace armilla {
+
+void halo::require_width(std::size_t width) {
+  if (detail::looks_negative(width))
+    detail::throw_usage("halo", fmt::format("a width of {} cells (is it a negative number?); give 0 or more", width));
+}
 
 void halo::require_halo_dimension(std::size_t dimension) {
   if (dimension > 2)

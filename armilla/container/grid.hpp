@@ -8,6 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "armilla/base/extents.hpp"
+#include "armilla/base/limits.hpp"
 #include "armilla/team/team.hpp"
 
 namespace armilla {
@@ -37,15 +39,18 @@ inline grid on(const team& t, grid g) {
 }
 
 /// Cells around each block that hold what lies beyond its border: `width` on each side, or as `sides` says. Beyond the border of
-/// the whole matrix they hold what `set_border` says, or in a periodic dimension the cells of the other end.
+/// the whole matrix they hold what `set_border` says, or in a periodic dimension the cells of the other end. Errors: usage_error
+/// for a width that is a negative number.
 class halo {
  public:
   halo() = default;
-  explicit halo(std::size_t width) : before_{width, width, width}, behind_{width, width, width} {}
+  explicit halo(std::size_t width) : before_{width, width, width}, behind_{width, width, width} { require_width(width); }
 
   /// In this dimension (0 to 2) so many before a block's first cell and behind its last one: for a stencil that looks one way.
   halo sides(std::size_t dimension, std::size_t before, std::size_t behind) const {
     require_halo_dimension(dimension);
+    require_width(before);
+    require_width(behind);
     halo h = *this;
     h.before_[dimension] = before;
     h.behind_[dimension] = behind;
@@ -73,6 +78,7 @@ class halo {
 
  private:
   static void require_halo_dimension(std::size_t dimension);
+  static void require_width(std::size_t width);
 
   std::array<std::size_t, 3> before_{}, behind_{};
   bool corners_ = true;
@@ -118,6 +124,12 @@ void choose_blocks(std::size_t dimensions, const std::size_t* extents, rank_t me
 void take_blocks(std::size_t dimensions, const std::vector<rank_t>& given, rank_t members, rank_t* blocks);
 [[noreturn, gnu::cold]] void throw_cell(std::size_t dimension, std::size_t i, std::size_t extent);
 [[noreturn, gnu::cold]] void throw_too_large(std::size_t dimensions, const std::size_t* extents);
+/// Of how many pieces a member's halo may be made.
+inline constexpr std::uint64_t most_halo_pieces = std::uint64_t{1} << 22;
+[[noreturn, gnu::cold]] void throw_block_too_large(std::size_t dimensions, const std::size_t* extents, const std::size_t* before,
+                                                   const std::size_t* behind, std::size_t bytes);
+[[noreturn, gnu::cold]] void throw_halo_in_pieces(std::size_t dimensions, const std::size_t* extents, const std::size_t* before,
+                                                  const std::size_t* behind);
 [[noreturn, gnu::cold]] void throw_no_matrix();
 [[noreturn, gnu::cold]] void throw_product_shapes(const std::array<std::size_t, 2>& a, const std::array<std::size_t, 2>& b,
                                                   const std::array<std::size_t, 2>& c);
@@ -208,7 +220,7 @@ class grid_shape {
   std::array<rank_t, N> blocks_{};
 };
 
-/// How the cells of one block lie in memory, the halo around them.
+/// How the cells of one block lie in memory, the halo around them. `require_block` refuses one whose volume is no number.
 template <std::size_t N>
 struct block_layout {
   box<N> cells;
@@ -222,7 +234,7 @@ struct block_layout {
       before[d] = around.before(d);
       behind[d] = around.behind(d);
       stride[d] = std::ptrdiff_t(volume);
-      volume *= before[d] + cells.extent(d) + behind[d];
+      volume = bounded_product(volume, bounded_sum(bounded_sum(before[d], behind[d]), cells.extent(d)));
     }
   }
   /// Elements from the block's begin to a cell; coordinates are relative to the first own cell.
@@ -237,6 +249,14 @@ struct block_layout {
     return all;
   }
 };
+
+/// limit_error if the cells of the largest block, `bytes` each, and of its halo are more than a rank can have. The same on all
+/// members, without a message.
+template <std::size_t N>
+void require_block(const grid_shape<N>& shape, const block_layout<N>& largest, std::size_t bytes) {
+  if (bounded_product(largest.volume, bytes) > most_segment_bytes)
+    throw_block_too_large(N, shape.extents().data(), largest.before.data(), largest.behind.data(), bytes);
+}
 
 }  // namespace detail
 }  // namespace armilla

@@ -30,6 +30,21 @@ halo other_way(halo h) {
   return h;
 }
 
+/// How many pieces the halo of a member has at most.
+template <std::size_t N>
+std::uint64_t halo_pieces(const grid_shape<N>& shape, const halo& h) {
+  std::uint64_t all = 1;
+  for (std::size_t d = 0; d < N; ++d) {
+    const auto blocks = std::size_t(shape.blocks(d)), shortest = std::max<std::size_t>(1, shape.extents()[d] / blocks);
+    const auto of_side = [&](std::size_t width) {
+      const std::size_t reached = std::min(width, width / shortest + 2);
+      return h.is_periodic(d) ? reached : std::min(reached, blocks);
+    };
+    all = bounded_product(all, 1 + of_side(h.before(d)) + of_side(h.behind(d)));
+  }
+  return all;
+}
+
 /// Which cells come from where. It is made once; a halo may reach over several blocks, and around the whole matrix.
 template <std::size_t N>
 struct halo_plan {
@@ -80,21 +95,19 @@ struct halo_plan {
     std::vector<stretch> all{{own_block, 0, mine.cells.extent(d), 0, false}};
     const auto n = std::ptrdiff_t(shape.extents()[d]), length = std::ptrdiff_t(mine.cells.extent(d)),
                before = std::ptrdiff_t(mine.before[d]), behind = std::ptrdiff_t(mine.behind[d]);
-    const auto look = [&](std::ptrdiff_t here) {
-      std::ptrdiff_t i = std::ptrdiff_t(mine.cells.begin[d]) + here;
-      if (!periodic && (i < 0 || i >= n)) return;
-      i = (i % n + n) % n;
-      const rank_t block = shape.block_of(d, std::size_t(i));
-      const std::size_t there = std::size_t(i) - shape.begin_of(d, block);
-      stretch& last = all.back();
-      if (last.beyond && last.block == block && last.there + last.length == there &&
-          last.here + std::ptrdiff_t(last.length) == here)
-        ++last.length;
-      else
-        all.push_back({block, there, 1, here, true});
+    const auto first = std::ptrdiff_t(mine.cells.begin[d]);
+    const auto take = [&](std::ptrdiff_t here, std::ptrdiff_t end) {
+      if (!periodic) here = std::max(here, -first), end = std::min(end, n - first);
+      while (here < end) {
+        const auto i = std::size_t(((first + here) % n + n) % n);
+        const rank_t block = shape.block_of(d, i);
+        const std::size_t part = std::min(std::size_t(end - here), shape.begin_of(d, block + 1) - i);
+        all.push_back({block, i - shape.begin_of(d, block), part, here, true});
+        here += std::ptrdiff_t(part);
+      }
     };
-    for (std::ptrdiff_t here = -before; here < 0; ++here) look(here);
-    for (std::ptrdiff_t here = length; here < length + behind; ++here) look(here);
+    take(-before, 0);
+    take(length, length + behind);
     return all;
   }
 

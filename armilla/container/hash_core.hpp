@@ -207,7 +207,8 @@ class hash_core final : public fence_guest {
       std::conditional_t<!std::is_void_v<Value> && !Spread::moves && combinable<Key, Value>, combiner<Key, Value>, no_combiner>;
   static constexpr bool meets = !std::is_same_v<meeting, no_combiner>;
   static std::size_t places_for(std::size_t wish) noexcept {
-    return wish == hash_options::fitting ? meeting::fitting : wish == 0 ? 0 : std::bit_ceil(wish);
+    constexpr std::size_t most = std::size_t{1} << 40;  // it grows as far as keys meet
+    return wish == hash_options::fitting ? meeting::fitting : wish == 0 ? 0 : std::bit_ceil(std::min(wish, most));
   }
 
   /// Budget of an update that meets another: the hash, the place, one comparison, the operation.

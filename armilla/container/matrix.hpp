@@ -84,8 +84,9 @@ class halo_exchange {
 ///     t.exchange();                                    // the halo holds the neighbours' cells
 ///     double s = am::reduce(t);                        // algorithms take a matrix row by row
 ///
-/// It moves and does not copy (`clone` does). T is trivially copyable. Errors: limit_error on all members if it does not fit,
-/// usage_error if members make different ones, for a cell outside, or for a grid that does not fit to the team.
+/// It moves and does not copy (`clone` does). T is trivially copyable. Errors: limit_error on all members if it does not fit, or
+/// a periodic halo goes around the matrix more than some million times; usage_error if members make different ones, for a cell
+/// outside, or for a grid that does not fit to the team.
 template <class T, std::size_t N = 2>
 class matrix : public detail::named_container<matrix<T, N>> {
   static_assert(std::is_trivially_copyable_v<T>,
@@ -252,7 +253,7 @@ class matrix : public detail::named_container<matrix<T, N>> {
 
  private:
   explicit matrix(std::shared_ptr<const detail::matrix_plan<N>> p) : plan_(std::move(p)) {
-    const std::size_t n = plan().mine.volume, neighbours = plan_->halos.neighbours.size();
+    const std::size_t n = plan().checked_layout(sizeof(T)).volume, neighbours = plan_->halos.neighbours.size();
     const std::size_t behind = detail::counters_at(n, sizeof(T));
     blocks_ = detail::block_storage::make(plan_->members, behind + neighbours * sizeof(counter), 128, plan_->mark(sizeof(T)),
                                           [&](std::byte* at) {

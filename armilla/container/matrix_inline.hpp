@@ -22,7 +22,7 @@ struct matrix_plan {
   std::vector<std::size_t> signal_at;  ///< for each neighbour: which of its counters is this rank's
 
   matrix_plan(const team& t, const grid_shape<N>& s, halo h)
-      : members(t), shape(s), around(std::move(h)), me(t.rank()), mine(layout_of(me)), halos(shape, around, me) {
+      : members(t), shape(s), around(std::move(h)), me(t.rank()), mine(checked_layout(1)), halos(shape, around, me) {
     for (const rank_t m : halos.neighbours) {
       const std::vector<rank_t> theirs = halo_plan<N>(shape, around, m).neighbours;
       signal_at.push_back(std::size_t(std::ranges::find(theirs, me) - theirs.begin()));
@@ -30,6 +30,14 @@ struct matrix_plan {
   }
 
   block_layout<N> layout_of(rank_t m) const { return {shape.box_of(m), around}; }
+  /// This rank's. limit_error on all members if cells of `bytes` are too many on one of them, or a halo has too many pieces.
+  block_layout<N> checked_layout(std::size_t bytes) const {
+    const block_layout<N> largest = layout_of(0);
+    require_block(shape, largest, bytes);
+    if (largest.volume != 0 && halo_pieces(shape, around) > most_halo_pieces)
+      throw_halo_in_pieces(N, shape.extents().data(), largest.before.data(), largest.behind.data());
+    return layout_of(me);
+  }
   std::uint64_t mark(std::size_t bytes) const {
     std::uint64_t hash = bytes;
     const auto mix = [&hash](std::uint64_t x) { hash = (hash ^ x) * 0x9e3779b97f4a7c15ULL; };

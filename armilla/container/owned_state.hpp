@@ -92,6 +92,7 @@ class owned_state {
 
   owned_state() = default;
   owned_state(const team& t, armilla::placement p) : members(t), where(std::move(p)), me(t.rank()) {
+    require_few_elements(where, sizeof(T));
     failure why;
     std::vector<T> mine;
     if (const std::uint64_t bytes = most_bytes(); bytes >= large_request) {
@@ -157,7 +158,7 @@ class owned_state {
   std::uint64_t most_bytes() const {
     std::size_t most = 0;
     for (rank_t m = 0; m < where.members(); ++m) most = std::max(most, where.count(m));
-    return most > no_bound / sizeof(T) ? no_bound : most * sizeof(T);
+    return most * sizeof(T);
   }
   std::vector<T>& part() const noexcept { return **parts_; }
   void show_counts() {

@@ -240,7 +240,8 @@ am::rank_t next() { return (am::rank() + 1) % am::ranks(); }
 template <class T>
 void expect_right_elements(T (*make)()) {
   const armilla::save_testing::scratch_path path;
-  am::vector<T> x(std::size_t(am::ranks()));
+  const std::size_t n = std::size_t(am::ranks());
+  am::vector<T> x(n);
   for (T& e : x.local()) e = make();
   am::barrier();
   const T theirs = x[std::size_t(next())];

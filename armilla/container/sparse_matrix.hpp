@@ -25,7 +25,7 @@ struct matrix_entry {
 ///     am::spmv(a, x, y);
 ///
 /// Entries of one place are added up. It moves and does not copy, and does not change. Made by all members together. Errors:
-/// remote_error on all members for an entry outside.
+/// remote_error on all members for an entry outside; limit_error for more rows than the hosts have memory for, 8 bytes each.
 template <class T>
 class sparse_matrix {
  public:
@@ -41,7 +41,7 @@ class sparse_matrix {
         if (e.row >= rows || e.column >= columns) detail::throw_entry_outside(e.row, e.column, rows, columns);
     } catch (...) { why.note(); }
     detail::agree(t, "sparse_matrix", why);
-    const std::uint64_t of_rows = (rows / std::size_t(t.size()) + 1) * 2 * sizeof(std::size_t);
+    const std::uint64_t of_rows = detail::bounded_product(rows / std::size_t(t.size()) + 1, 2 * sizeof(std::size_t));
     detail::require_memory(t, "sparse_matrix", of_rows, of_rows);
     const std::vector<std::size_t> borders = detail::deal_rows(t, rows, [&](auto weigh) {
       for (const auto& e : mine) weigh(e.row);
@@ -50,11 +50,13 @@ class sparse_matrix {
     columns_ = rows == columns ? rows_ : placement(columns, t.size(), blocks());
     const detail::row_owners owner(borders, detail::rows_a_weight(rows));
     auto entries = detail::entries_of_own_rows(t, mine, owner, [](const auto& e) { return e.row; });
-    detail::add_up(entries);
     const auto me = std::size_t(t.rank());
-    part_ = detail::compress(entries, borders[me], borders[me + 1] - borders[me], columns_, t.rank());
     first_row_ = borders[me];
-    non_zeros_ = t.all_reduce(entries.size(), std::plus<>{});
+    try {
+      detail::add_up(entries);
+      part_ = detail::compress(entries, borders[me], borders[me + 1] - borders[me], columns_, t.rank());
+    } catch (...) { why.note(); }
+    non_zeros_ = detail::agree(t, "sparse_matrix", why, entries.size(), std::plus<>{});
   }
   sparse_matrix(std::size_t rows, std::size_t columns, const std::vector<matrix_entry<T>>& mine, const team& t = world())
       : sparse_matrix(rows, columns, std::span<const matrix_entry<T>>(mine), t) {}

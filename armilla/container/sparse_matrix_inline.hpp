@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "armilla/base/extents.hpp"
 #include "armilla/container/array.hpp"
 #include "armilla/container/dealt_rows.hpp"
 #include "armilla/container/files.hpp"

@@ -5,18 +5,17 @@
 
 #include <fmt/format.h>
 
+#include "armilla/base/extents.hpp"
 #include "armilla/base/limits.hpp"
 
 namespace armilla::detail {
 
-std::uint64_t container_state::bytes_for(const armilla::placement& p, std::size_t mine, std::size_t bytes) {
-  for (rank_t m = 0; m < p.members(); ++m)
-    if (p.count(m) > most_segment_bytes / bytes)
-      throw_limit("container", fmt::format("{} elements of {} bytes are more than any segment holds{}; ask for fewer", p.size(),
-                                           bytes, looks_negative(p.size()) ? " (is the size a negative number?)" : ""));
-  if (mine > most_segment_bytes / bytes)
-    throw_limit("container", fmt::format("{} elements of {} bytes on one rank are more than any segment holds", mine, bytes));
-  return mine * bytes;
+void require_few_elements(const armilla::placement& where, std::size_t bytes) {
+  for (rank_t m = 0; m < where.members(); ++m)
+    if (bounded_product(where.count(m), bytes) > most_segment_bytes)
+      throw_limit("container",
+                  fmt::format("{} elements of {} bytes are more than any segment holds{}; ask for fewer", where.size(), bytes,
+                              looks_negative(where.size()) ? " (is the size a negative number?)" : ""));
 }
 
 void container_state::grow(const void* more, std::size_t added, std::size_t bytes, std::size_t alignment) {

@@ -26,6 +26,8 @@ std::span<const T> as_elements(const std::vector<kept_as<T>>& kept) noexcept {
   return {reinterpret_cast<const T*>(kept.data()), kept.size()};
 }
 
+/// limit_error if a member gets more bytes than a rank can have; the same on all members, without a message.
+void require_few_elements(const armilla::placement& where, std::size_t bytes);
 /// What must be the same on all members that make a container.
 std::uint64_t mark_of_container(const armilla::placement& where, std::size_t bytes) noexcept;
 
@@ -51,7 +53,8 @@ struct container_state {
   template <class Fill>
   container_state(const team& t, armilla::placement p, std::size_t bytes, std::size_t alignment, Fill fill)
       : members(t), where(std::move(p)), me(t.rank()), capacity(where.count(me)) {
-    blocks = block_storage::make(t, bytes_for(where, capacity, bytes), alignment, mark_of_container(where, bytes),
+    require_few_elements(where, bytes);
+    blocks = block_storage::make(t, capacity * bytes, alignment, mark_of_container(where, bytes),
                                  [&](std::byte* at) { fill(at, capacity); });
   }
 
@@ -66,9 +69,6 @@ struct container_state {
   global_address address_of(armilla::placement::position p, std::size_t bytes) const noexcept {
     return blocks.at(p.member).plus(std::int64_t(p.place * bytes));
   }
-
- private:
-  static std::uint64_t bytes_for(const armilla::placement& p, std::size_t mine, std::size_t bytes);
 };
 
 [[noreturn, gnu::cold]] void throw_element(std::size_t i, std::size_t size);

@@ -5,6 +5,7 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/base/large_pages.hpp"
+#include "armilla/base/limits.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/global/far_access.hpp"
@@ -33,7 +34,8 @@ void before_filling(void* begin, std::uint64_t bytes) noexcept {
 }
 
 void throw_too_many(std::uint64_t n, std::uint64_t element) {
-  throw_limit("allocate", fmt::format("{} objects of {} bytes are more than an address space holds", n, element));
+  throw_limit("allocate", fmt::format("{} objects of {} bytes are more than an address space holds{}; ask for fewer", n, element,
+                                      looks_negative(n) ? " (is the number negative?)" : ""));
 }
 
 namespace {

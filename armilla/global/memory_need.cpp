@@ -12,6 +12,7 @@
 
 #include "armilla/am/outbox.hpp"
 #include "armilla/base/error.hpp"
+#include "armilla/base/extents.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/global/global_ptr.hpp"
 #include "armilla/team/collectives.hpp"
@@ -19,7 +20,7 @@
 namespace armilla::detail {
 namespace {
 
-std::uint64_t in_mib(std::uint64_t bytes) { return (bytes + (1 << 20) - 1) >> 20; }
+std::uint64_t in_mib(std::uint64_t bytes) { return (bytes >> 20) + ((bytes & ((1 << 20) - 1)) != 0 ? 1 : 0); }
 
 /// Pages of fresh memory; the system's way where it has one.
 void touch(std::byte* begin, std::uint64_t bytes) {
@@ -52,7 +53,7 @@ void require_memory(const team& t, const char* operation, std::span<const memory
   for (std::size_t m = 0; m < all.size(); ++m) {
     if (!all[m].large()) continue;
     host_need& there = host_of(m);
-    there.bytes += all[m].bytes;
+    there.bytes = bounded_sum(there.bytes, all[m].bytes);
     there.left = std::min(there.left, all[m].left);
     ++there.ranks;
   }

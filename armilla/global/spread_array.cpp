@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/base/extents.hpp"
 #include "armilla/base/limits.hpp"
 #include "armilla/global/memory.hpp"
 #include "armilla/global/memory_need.hpp"
@@ -59,11 +60,9 @@ void throw_blocks(std::size_t block) {
 }
 
 std::uint64_t spread_bytes(std::size_t n, std::size_t block, std::size_t ranks, std::size_t element) {
-  std::size_t in_turn, last, rows, bytes;
-  const bool too_many = __builtin_mul_overflow(block, ranks, &in_turn) || __builtin_add_overflow(n, in_turn - 1, &last) ||
-                        __builtin_mul_overflow(last / in_turn, block, &rows) || __builtin_mul_overflow(rows, element, &bytes) ||
-                        bytes > most_segment_bytes;
-  if (too_many)
+  const std::uint64_t in_turn = bounded_product(block, ranks), turns = n / in_turn + (n % in_turn != 0 ? 1 : 0);
+  const std::uint64_t bytes = bounded_product(bounded_product(turns, block), element);
+  if (bytes > most_segment_bytes || in_turn > most_segment_bytes)
     throw_limit(
         "spread_array",
         fmt::format("{} elements of {} bytes in blocks of {} are more than any segment holds{}; ask for fewer", n, element, block,

@@ -175,7 +175,7 @@ heap::block heap::allocate(std::uint64_t bytes, std::uint64_t alignment) {
   if (__atomic_load_n(&head().returned, __ATOMIC_RELAXED) != 0) [[unlikely]]
     collect();
   if (alignment <= min_alignment && bytes <= small_limit) return allocate_small(class_for(bytes));
-  const std::uint64_t rounded = align_up(bytes == 0 ? 1 : bytes, alignment);
+  const std::uint64_t rounded = bytes > small_limit ? bytes : align_up(bytes == 0 ? 1 : bytes, alignment);
   if (alignment <= page && rounded <= small_limit) {
     for (unsigned c = class_for(rounded); c < class_count; ++c)
       if (classes[c].size % alignment == 0) return allocate_small(c);
