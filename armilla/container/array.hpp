@@ -33,6 +33,9 @@ class array : public detail::named_container<array<T>> {
   static constexpr bool in_segments = detail::lies_in_segments<T>;
   using state_type = detail::element_state<T>;
   static_assert(detail::require_element<T>());
+  static_assert(std::is_default_constructible_v<T>,
+                "armilla: the elements of an array are made by their default constructor: give the type one, or store "
+                "std::optional<T>");
   static_assert(
       in_segments || sendable_value<T>,
       "armilla: the elements of an array are loaded by other ranks, or sent to them: they must be trivially copyable or "

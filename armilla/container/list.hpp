@@ -29,6 +29,7 @@ namespace armilla {
 /// statements to it. Errors: usage_error for a place that is none, and for a `splice` of a list of another team.
 template <class T>
 class list : public detail::named_container<list<T>> {
+  static_assert(detail::require_element<T>());
   static_assert(sendable_value<T>, "armilla: the elements of a list are sent to the rank that has them: they must be sendable");
   using part = detail::list_part<T>;
 

@@ -92,6 +92,7 @@ class matrix : public detail::named_container<matrix<T, N>> {
   static_assert(std::is_trivially_copyable_v<T>,
                 "armilla: the cells of a matrix lie where other ranks load and store them: they "
                 "must be trivially copyable");
+  static_assert(detail::require_element<T>());
   static_assert(N >= 1 && N <= 3, "armilla: a matrix has 1, 2 or 3 dimensions");
 
  public:

@@ -41,8 +41,11 @@ std::vector<T>& part_here(part_name<T> name) {
 // What a member does for others.
 template <class T>
 std::vector<T> copy_run(part_name<T> name, std::size_t first, std::size_t n) {
-  const auto begin = part_here(name).begin() + std::ptrdiff_t(first);
-  return {begin, begin + std::ptrdiff_t(n)};
+  const std::vector<T>& part = part_here(name);
+  std::vector<T> some;
+  some.reserve(n);
+  for (std::size_t k = first; k < first + n; ++k) some.push_back(copy_of(part[k]));
+  return some;
 }
 template <class T>
 void write_run(part_name<T> name, std::size_t first, std::vector<T> values) {

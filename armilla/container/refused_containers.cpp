@@ -27,6 +27,22 @@ void refused() {
   auto v = armilla::views::keys(x);
 #elif defined(CASE_ELEMENT)
   armilla::vector<int*> y(10);
+#elif defined(CASE_BAG_ELEMENT)
+  armilla::bag<const char*> y;
+#elif defined(CASE_LIST_ELEMENT)
+  armilla::list<std::string_view> y;
+#elif defined(CASE_MATRIX_ELEMENT)
+  struct named {
+    int a;
+    const char* name;
+  };
+  armilla::matrix<named> y({2, 2});
+#elif defined(CASE_NO_DEFAULT)
+  struct point {
+    explicit point(int at) : x(at) {}
+    int x;
+  };
+  armilla::array<point> y(10);
 #elif defined(CASE_RAW)
   armilla::array<std::string>(10).recover(armilla::world(), armilla::raw);
 #elif defined(CASE_COPY)
