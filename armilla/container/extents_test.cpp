@@ -259,7 +259,7 @@ RANK_TEST(files_that_name_any_number) {
   const little_memory less;
   each_pair("read_matrix_market", [](std::size_t rows, std::size_t columns) {
     const files_testing::text_file file("%%MatrixMarket matrix coordinate real general\n" + std::to_string(rows) + " " +
-                                        std::to_string(columns) + " 0\n");
+                                        std::to_string(columns) + (rows != 0 && columns != 0 ? " 1\n1 1 1.0\n" : " 0\n"));
     const am::sparse_matrix<double> x = am::read_matrix_market(file.path());
     return x.rows() == rows && x.columns() == columns;
   });

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/base/extents.hpp"
+#include "armilla/base/limits.hpp"
 
 namespace armilla::detail {
 
@@ -13,6 +15,14 @@ void throw_entry_outside(std::size_t row, std::size_t column, std::size_t rows, 
 }
 void throw_too_many_columns(std::size_t columns) {
   throw_limit("sparse_matrix", fmt::format("this rank's rows reach {} columns, more than 2^32; take more ranks", columns));
+}
+
+std::uint64_t bytes_of_rows(std::size_t rows, rank_t members) {
+  const std::uint64_t bytes = bounded_product(bounded_sum(rows / std::size_t(members), 1), 2 * sizeof(std::size_t));
+  if (bytes > most_segment_bytes)
+    throw_limit("sparse_matrix", fmt::format("{} rows are more than its ranks have memory for{}; take fewer", rows,
+                                             looks_negative(rows) ? " (is the number negative?)" : ""));
+  return bytes;
 }
 
 namespace {

@@ -41,7 +41,7 @@ class sparse_matrix {
         if (e.row >= rows || e.column >= columns) detail::throw_entry_outside(e.row, e.column, rows, columns);
     } catch (...) { why.note(); }
     detail::agree(t, "sparse_matrix", why);
-    const std::uint64_t of_rows = detail::bounded_product(rows / std::size_t(t.size()) + 1, 2 * sizeof(std::size_t));
+    const std::uint64_t of_rows = detail::bytes_of_rows(rows, t.size());
     detail::require_memory(t, "sparse_matrix", of_rows, of_rows);
     const std::vector<std::size_t> borders = detail::deal_rows(t, rows, [&](auto weigh) {
       for (const auto& e : mine) weigh(e.row);

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "armilla/base/extents.hpp"
 #include "armilla/container/array.hpp"
 #include "armilla/container/dealt_rows.hpp"
 #include "armilla/container/files.hpp"
@@ -20,6 +19,8 @@ namespace armilla::detail {
 
 [[noreturn, gnu::cold]] void throw_entry_outside(std::size_t row, std::size_t column, std::size_t rows, std::size_t columns);
 [[noreturn, gnu::cold]] void throw_too_many_columns(std::size_t columns);
+/// What a member needs for its rows, beside their entries. limit_error if no rank can have as much.
+std::uint64_t bytes_of_rows(std::size_t rows, rank_t members);
 
 /// Rows one behind the other.
 template <class T>
