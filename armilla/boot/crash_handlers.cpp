@@ -10,6 +10,7 @@
 #include <exception>
 
 #include "armilla/base/context.hpp"
+#include "armilla/boot/address_fault.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/failure_record.hpp"
 #include "armilla/boot/launched_end.hpp"
@@ -95,8 +96,11 @@ void on_early_exit(int code, void*) {
   abort();
 }
 
-void on_fatal_signal(int number) {
-  if (ours()) record_failure(*guarded.job, culprit(), failure_kind::signal, number, "");
+void on_fatal_signal(int number, siginfo_t* info, void* machine) {
+  if (ours()) {
+    note_fault(*guarded.job, culprit(), *info, machine);
+    if (guarded.threads) record_failure(*guarded.job, culprit(), failure_kind::signal, number, "");
+  }
   signal(number, SIG_DFL);
   raise(number);  // blocked until this handler returns: then it ends the process, with a core file of the place itself
 }
@@ -105,8 +109,8 @@ void install(int number) {
   struct sigaction old{};
   if (sigaction(number, nullptr, &old) != 0 || old.sa_handler != SIG_DFL) return;  // the program has its own
   struct sigaction mine{};
-  mine.sa_handler = on_fatal_signal;
-  mine.sa_flags = SA_ONSTACK;
+  mine.sa_sigaction = on_fatal_signal;
+  mine.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigaction(number, &mine, nullptr);
 }
 
@@ -117,8 +121,8 @@ void install_crash_handlers(const launch& self) {
   on_exit(on_early_exit, nullptr);
   if (self.job->supervisor == 0) return;  // alone: the shell or the debugger sees it best
   guarded.before = std::set_terminate(on_terminate);
-  if (self.threads)
-    for (int number : fatal_signals) install(number);
+  for (int number : fatal_signals)
+    if (self.threads || number == SIGSEGV) install(number);
 }
 
 running_rank::running_rank(context& rank, stop_function stop) noexcept : threads_(guarded.threads) {

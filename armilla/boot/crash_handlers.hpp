@@ -6,7 +6,8 @@
 namespace armilla::detail {
 
 /// Watches over this process from inside, for what its supervisor cannot see: std::exit before the end (and by which thread),
-/// std::terminate and its exception, and in a job of threads the rank that a fatal signal strikes. Once a process.
+/// std::terminate and its exception, the address that a SIGSEGV is about, and in a job of threads the rank that a fatal signal
+/// strikes. Once a process.
 void install_crash_handlers(const launch& self);
 
 /// A rank of this process runs during the life of this object. If `std::exit` ends the process meanwhile, `stop` first stops what

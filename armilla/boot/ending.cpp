@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/escaped.hpp"
-
+#include "armilla/boot/address_fault.hpp"
 namespace armilla::detail {
 namespace {
 
@@ -61,11 +61,9 @@ std::string cause_of(const ending& e) { return cause_text(e); }
 
 std::string sentence(const ending& e) { return who(e) + " " + cause_text(e); }
 
-// What a lambda captures cannot be checked when it is compiled.
-std::string hint_of(const ending& e) {
-  if (e.kind != ending::how::signal || (e.code != SIGSEGV && e.code != SIGBUS)) return "";
-  return "\n  perhaps by an address that a lambda captured, which means nothing on another rank, or by a global_ptr beyond its "
-         "object: the checked library finds these (debugging in the guide)";
+std::string hint_of(const ending& e, job_block& job) {
+  const bool one_rank = e.first == e.last && job.locals.holds(e.first);
+  return e.kind == ending::how::signal && e.code == SIGSEGV && one_rank ? text_of_fault(job, e.first) : "";
 }
 
 int exit_code(const ending& e) noexcept {

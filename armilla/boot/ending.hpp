@@ -27,8 +27,8 @@ std::string cause_of(const ending& how);
 /// "rank 2 (./hello, pid 123) was killed by signal 11 (SIGSEGV)".
 std::string sentence(const ending& how);
 
-/// A line more for a job of several ranks: what to look for where a wrong address ended a rank, else "".
-std::string hint_of(const ending& how);
+/// One more line, if the rank has noted which kind of wrong address ended it (address_fault.hpp); else "".
+std::string hint_of(const ending& how, job_block& job);
 
 /// What the job's first process shall exit with; never 0.
 int exit_code(const ending& how) noexcept;

@@ -23,13 +23,6 @@ TEST(ending, names_rank_program_and_signal) {
   EXPECT_EQ(sentence(of(ending::how::signal, SIGSEGV)), "rank 2 (./hello, pid 123) was killed by signal 11 (SIGSEGV)");
 }
 
-TEST(ending, points_at_captures_where_an_address_was_wrong) {
-  EXPECT_NE(hint_of(of(ending::how::signal, SIGSEGV)).find("captured"), std::string::npos);
-  EXPECT_NE(hint_of(of(ending::how::signal, SIGBUS)).find("captured"), std::string::npos);
-  EXPECT_EQ(hint_of(of(ending::how::signal, SIGKILL)), "");
-  EXPECT_EQ(hint_of(of(ending::how::code, SIGSEGV)), "");
-}
-
 TEST(ending, names_all_ranks_of_a_process_if_it_may_be_any) {
   ending e = of(ending::how::signal, SIGKILL);
   e.first = 0;

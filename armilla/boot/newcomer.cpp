@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/boot/address_fault.hpp"
 #include "armilla/boot/control_block.hpp"
 #include "armilla/boot/life.hpp"
 #include "armilla/boot/loss_log.hpp"
@@ -57,6 +58,7 @@ bool is_newcomer(const job_block& job, rank_t rank) noexcept { return life_of(jo
 
 void clear_control(job_block& job, rank_t rank) noexcept {
   std::memset(static_cast<void*>(&control_of(job, rank)), 0, host_layout::control_bytes);
+  fault_note_of(job, rank).what.store(fault_note::kind::none, std::memory_order_relaxed);
   job.met[rank].store(0, std::memory_order_release);
 }
 

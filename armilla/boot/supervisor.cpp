@@ -256,13 +256,14 @@ bool supervisor::lose(child& c) {
   if (noted_by(plan_, c) && plan_.job->failure.kind == failure_kind::exception)
     how.text = cause_of(from_record(*plan_.job));  // at full length
   const auto left = std::ranges::count(children_, child::state::in_job, &child::place);
+  const std::string hint = hint_of(how, *plan_.job);
   admission_.vacate(c);
   const std::string why = admission::why_given_up(c);
   say(fmt::format("armilla: {}; {}{}{}", sentence(how),
                   left > 1    ? fmt::format("the other {} ranks go on", left)
                   : left == 1 ? "the other rank goes on"
                               : "no rank is left",
-                  why.empty() ? "" : "; ", why));
+                  why.empty() ? "" : "; ", why, hint));
   return true;
 }
 
@@ -341,7 +342,7 @@ int supervisor::report() {
     return first_loss_ && std::ranges::none_of(children_, ended_well) ? exit_code(*first_loss_) : 0;
   if (stalled_) return stall_exit_code;
   if (failure_) {
-    say("armilla: " + sentence(*failure_) + "; the job was stopped" + (plan_.world_size > 1 ? hint_of(*failure_) : ""));
+    say("armilla: " + sentence(*failure_) + "; the job was stopped" + hint_of(*failure_, *plan_.job));
     return exit_code(*failure_);
   }
   say(fmt::format("armilla: interrupted by signal {} ({}); the job was stopped", interrupted_by_, signal_name(interrupted_by_)));

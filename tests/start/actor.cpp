@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -258,6 +259,16 @@ void hang() {
   for (;;) pause();
 }
 
+// The address of something that only another rank has, where the system puts nothing by itself.
+void use_captured() {
+  const armilla::rank_t from = (armilla::rank() + 1) % armilla::ranks();
+  auto theirs = armilla::call(from, [] {
+    void* const wanted = reinterpret_cast<void*>(std::uintptr_t{1} << 44);
+    return std::uintptr_t(mmap(wanted, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0));
+  });
+  *reinterpret_cast<volatile char*>(theirs.get()) = 1;
+}
+
 int perform() {
   if (scene == "throw") throw std::runtime_error("the sky falls");
   if (scene == "throw_bytes") throw std::runtime_error("red \x1b[31m\nand \xff");
@@ -273,6 +284,12 @@ int perform() {
   if (scene == "kill") kill(getpid(), SIGKILL);
   if (scene == "sent") raise(given);
   if (scene == "segv") *reinterpret_cast<volatile int*>(std::uintptr_t{8}) = 1;
+  if (scene == "code_there") *reinterpret_cast<volatile char*>(std::uintptr_t(&perform)) = 1;
+  if (scene == "beyond") *reinterpret_cast<volatile int*>(std::uintptr_t{1} << 63) = 1;
+  if (scene == "fiber_overflow") armilla::spawn([] { overflow_the_stack(nullptr); }).join();
+  if (scene == "captured") use_captured();
+  if (scene == "handled") signal(SIGSEGV, [](int) { _exit(9); });
+  if (scene == "handled") *reinterpret_cast<volatile int*>(std::uintptr_t{8}) = 1;
   if (scene == "overflow") return overflow_the_stack(nullptr);
   if (scene == "terminate") throw_where_nothing_may();
   if (scene == "filling") drop_a_result_where_nothing_may_wait();
