@@ -17,11 +17,16 @@
 namespace armilla::detail {
 namespace {
 
+constexpr int most_names = 8;  // that strangers have to take before none is left
+constexpr int patience_ms = 10'000;
+
 struct abstract_address {
-  explicit abstract_address(std::string_view name) noexcept {
+  /// `i`: where strangers have taken the name, and i - 1 of those in its place.
+  abstract_address(std::string_view name, int i) noexcept {
     all.sun_family = AF_UNIX;
-    const std::size_t n = std::min(name.size(), sizeof all.sun_path - 1);
+    std::size_t n = std::min(name.size(), sizeof all.sun_path - 3);
     std::memcpy(all.sun_path + 1, name.data(), n);
+    if (i > 0) all.sun_path[++n] = '+', all.sun_path[++n] = char('0' + i);
     size = socklen_t(offsetof(sockaddr_un, sun_path) + 1 + n);
   }
   const sockaddr* get() const noexcept { return reinterpret_cast<const sockaddr*>(&all); }
@@ -29,23 +34,40 @@ struct abstract_address {
   socklen_t size;
 };
 
-}  // namespace
-
-int listen_locally(std::string_view name, int most_waiting) noexcept {
-  const abstract_address address(name);
-  descriptor fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (fd.get() < 0 || bind(fd.get(), address.get(), address.size) != 0 || listen(fd.get(), most_waiting) != 0) return -1;
-  return fd.release();
-}
-
-int connect_locally(std::string_view name, int within_ms) noexcept {
-  const abstract_address address(name);
+// -1: none; `ours`: it is of this user.
+int connect_once(const abstract_address& address, int within_ms, bool& ours) noexcept {
   descriptor fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   if (fd.get() < 0) return -1;
   const timeval patience{within_ms / 1000, within_ms % 1000 * 1000};  // counts while the listener's queue is full
-  if (within_ms > 0) setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-  if (fd.get() < 0 || connect(fd.get(), address.get(), address.size) != 0 || !is_of_same_user(fd.get())) return -1;
-  return fd.release();
+  setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  if (connect(fd.get(), address.get(), address.size) != 0) return -1;
+  ours = is_of_same_user(fd.get());
+  return ours ? fd.release() : -1;
+}
+
+}  // namespace
+
+int listen_locally(std::string_view name, int most_waiting) noexcept {
+  for (int i = 0; i < most_names; ++i) {
+    const abstract_address address(name, i);
+    descriptor fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    if (fd.get() < 0) return -1;
+    if (bind(fd.get(), address.get(), address.size) == 0) return listen(fd.get(), most_waiting) == 0 ? fd.release() : -1;
+    if (errno != EADDRINUSE) return -1;
+    bool ours = false;
+    const descriptor other(connect_once(address, 100, ours));
+    if (ours || i + 1 == most_names) return errno = EADDRINUSE, -1;
+  }
+  return -1;
+}
+
+int connect_locally(std::string_view name, int within_ms) noexcept {
+  for (int i = 0; i < most_names; ++i) {
+    bool ours = false;
+    const int found = connect_once(abstract_address(name, i), within_ms > 0 ? within_ms : patience_ms, ours);
+    if (found >= 0) return found;
+  }
+  return -1;
 }
 
 int accept_locally(int listener) noexcept { return accept4(listener, nullptr, nullptr, SOCK_CLOEXEC); }

@@ -6,9 +6,10 @@
 /// their borders.
 namespace armilla::detail {
 
-/// A socket that others connect to, which does not block; -1 with `errno`.
+/// A socket that others connect to, which does not block; -1 with `errno`. Where a process of another user has taken the name, a
+/// further one is used that `connect_locally` finds.
 int listen_locally(std::string_view name, int most_waiting) noexcept;
-/// Connects to it; -1 if there is none, if it is another user's, or if it takes no connection within that time (0: waits for it).
+/// Connects to it; -1 if there is none of this user, or if it takes no connection within that time (0: within some seconds).
 int connect_locally(std::string_view name, int within_ms = 0) noexcept;
 /// The next that has connected, also one of another user; -1: none.
 int accept_locally(int listener) noexcept;

@@ -2,9 +2,11 @@
 #include "armilla/boot/local_socket.hpp"
 
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <list>
 #include <string>
 
@@ -15,7 +17,7 @@
 namespace armilla::detail {
 namespace {
 
-std::string name_for_test() { return "armilla-local-socket-test-" + std::to_string(getpid()); }
+std::string name_for_test(pid_t process = getpid()) { return "armilla-local-socket-test-" + std::to_string(process); }
 
 /// Both ends of a connection.
 struct connected_pair {
@@ -45,6 +47,30 @@ TEST(local_socket, a_name_is_free_again_when_its_socket_is_closed) {
   first.reset(-1);
   const descriptor second(listen_locally(name_for_test(), 1));
   EXPECT_GE(second.get(), 0);
+}
+
+TEST(local_socket, a_name_that_another_user_has_taken_is_passed_over) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root becomes another user";
+  int ready[2];
+  ASSERT_EQ(pipe(ready), 0);
+  const pid_t stranger = fork();
+  if (stranger == 0) {
+    const bool good = setresuid(12345, 12345, 12345) == 0 && listen_locally(name_for_test(getppid()), 1) >= 0;
+    if (write(ready[1], good ? "+" : "-", 1) == 1) pause();
+    _exit(1);
+  }
+  char said = 0;
+  ASSERT_EQ(read(ready[0], &said, 1), 1);
+  EXPECT_EQ(said, '+');
+  const connected_pair both;
+  EXPECT_GE(both.listener.get(), 0);
+  EXPECT_GE(both.ours.get(), 0);
+  EXPECT_GE(both.theirs.get(), 0);
+  EXPECT_EQ(listen_locally(name_for_test(), 1), -1);  // there is one of this user
+  kill(stranger, SIGKILL);
+  waitpid(stranger, nullptr, 0);
+  close(ready[0]);
+  close(ready[1]);
 }
 
 TEST(local_socket, a_name_that_begins_with_another_is_not_it) {
