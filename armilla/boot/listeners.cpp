@@ -83,8 +83,11 @@ std::optional<listener> listener_at(int descriptor) {
   socklen_t size = sizeof where;
   if ((!listens && type != SOCK_DGRAM) || getsockname(descriptor, &where.head, &size) != 0) return {};
   const char* const protocol = type == SOCK_DGRAM ? "udp" : "tcp";
-  if (where.head.sa_family == AF_UNIX && size > offsetof(sockaddr_un, sun_path))
-    return listener{descriptor, reach::user, "unix", name_of(where.local, size)};
+  if (where.head.sa_family == AF_UNIX && size > offsetof(sockaddr_un, sun_path)) {
+    const bool asks_nobody =
+        type == SOCK_DGRAM && where.local.sun_path[0] == 0;  // no file whose rights count, and no caller to ask
+    return listener{descriptor, asks_nobody ? reach::host : reach::user, "unix", name_of(where.local, size)};
+  }
   if (where.head.sa_family == AF_INET && where.four.sin_port != 0)
     return listener{descriptor, of(where.four), protocol, text_of(where)};
   if (where.head.sa_family == AF_INET6 && where.six.sin6_port != 0)

@@ -11,7 +11,7 @@ namespace armilla::detail {
 struct listener {
   enum class reach {
     user,      ///< a local socket: the processes of this host, as its file's or name's owner allows
-    host,      ///< on the loopback: all users of this host
+    host,      ///< on the loopback, or for datagrams at a local name that is no file: all users of this host
     near,      ///< on a private address
     everybody  ///< on a public address, or on all and one of them is public
   };

@@ -47,6 +47,18 @@ TEST(listeners, a_port_of_all_addresses_is_for_more_than_this_host) {
   EXPECT_GE(found_at(mine.descriptor).from, listener::reach::near);
 }
 
+TEST(listeners, datagrams_at_a_name_that_is_no_file_come_from_all_users_of_this_host) {
+  for (const int type : {SOCK_SEQPACKET, SOCK_DGRAM}) {
+    const int one = socket(AF_UNIX, type, 0);
+    const sockaddr family{AF_UNIX, {}};
+    ASSERT_EQ(bind(one, &family, sizeof family.sa_family), 0);  // the kernel chooses a name
+    if (type != SOCK_DGRAM) listen(one, 1);
+    EXPECT_EQ(found_at(one).from, type == SOCK_DGRAM ? listener::reach::host : listener::reach::user);
+    EXPECT_EQ(found_at(one).place.front(), '@');
+    close(one);
+  }
+}
+
 TEST(listeners, a_socket_without_a_port_is_none) {
   const int one = socket(AF_INET, SOCK_STREAM, 0);
   EXPECT_EQ(found_at(one).descriptor, -1);

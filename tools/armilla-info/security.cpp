@@ -35,6 +35,8 @@ void print_interfaces() {
 void print_rules(const options& settings) {
   fmt::print("\nPorts of a job\n");
   line("one host", "none; with ARMILLA_FABRIC=ucx and UCX_TLS=tcp, or with ofi, on the loopback: for all users of this host");
+  line("",
+       "with ARMILLA_FABRIC=ucx local sockets by which all users of this host can end the job, but not read or write its memory");
   const network_interface first = own_interfaces().all[0];
   line("more hosts", first.there()
                          ? fmt::format("on the first network that all of them are in; here {} ({}), if the others are in it, too",
