@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <string>
+#include <string_view>
 
 #include "armilla/base/types.hpp"
 
@@ -27,6 +28,12 @@ struct launcher {
 /// the environment.
 inline constexpr const char* joined_variable = "ARMILLA_INTERNAL_JOINED";
 
+/// Variables that this process has set itself, as MPI_Init does where no launcher has, tell of none.
 launcher find_launcher();
+/// The same, for a process that was started with these variables, each ended by a zero; empty: they are not known, and all count.
+launcher find_launcher(const std::string& at_start);
+
+/// A launcher's variable that this process has set itself: nothing that it starts shall take it for a sign.
+bool is_own_sign(std::string_view name);
 
 }  // namespace armilla::detail

@@ -42,7 +42,7 @@ class signs {
 
 launcher found(const variables& environment) {
   const signs here(environment);
-  return find_launcher();
+  return find_launcher(std::string());
 }
 
 const variables slurm_step = {{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "1"}, {"SLURM_STEP_NUM_TASKS", "8"}};
@@ -50,6 +50,18 @@ const variables slurm_step = {{"SLURM_STEP_ID", "0"}, {"SLURM_PROCID", "1"}, {"S
 variables with(variables some, const variables& more) {
   some.insert(more.begin(), more.end());
   return some;
+}
+
+TEST(launcher, what_the_process_has_set_itself_tells_of_none) {
+  using namespace std::string_literals;
+  const signs here({{"PMIX_RANK", "0"}, {"PMIX_NAMESPACE", "singleton"}});
+  EXPECT_EQ(find_launcher("HOME=/\0PATH=/bin\0"s).kind, launcher_kind::none);
+  EXPECT_EQ(find_launcher("PMIX_RANK=0\0HOME=/\0PMIX_NAMESPACE=x\0"s).kind, launcher_kind::pmix);
+  EXPECT_EQ(find_launcher().kind, launcher_kind::none);
+  EXPECT_TRUE(is_own_sign("PMIX_RANK"));
+  EXPECT_TRUE(is_own_sign("OMPI_MCA_orte_hnp_uri"));
+  EXPECT_FALSE(is_own_sign("OMPI_MCA_btl"));
+  EXPECT_FALSE(is_own_sign("PATH"));
 }
 
 TEST(launcher, a_shell_is_none) { EXPECT_EQ(found({}).kind, launcher_kind::none); }

@@ -17,6 +17,7 @@
 #include "armilla/base/valgrind.hpp"
 #include "armilla/boot/agent_line.hpp"
 #include "armilla/boot/join_job.hpp"
+#include "armilla/boot/launcher.hpp"
 #include "armilla/boot/pin.hpp"
 
 namespace armilla::detail {
@@ -42,7 +43,8 @@ void set_in(std::vector<std::string>& environment, std::string setting) {
 
 std::vector<std::string> environment_for(const spawn_plan& plan) {
   std::vector<std::string> all;
-  for (char** setting = environ; *setting != nullptr; ++setting) all.emplace_back(*setting);
+  for (char** setting = environ; *setting != nullptr; ++setting)
+    if (!is_own_sign(name_of(*setting))) all.emplace_back(*setting);
   for (const auto& setting : plan.program->environment) set_in(all, setting);
   if (plan.line >= 0) {
     set_in(all, std::string(line_variable) + "=" + plan.line_text);

@@ -17,6 +17,7 @@
 #include "armilla/boot/launched.hpp"
 #include "armilla/boot/launched_end.hpp"
 #include "armilla/boot/launcher.hpp"
+#include "armilla/boot/launcher_server.hpp"
 #include "armilla/boot/supervisor.hpp"
 #include "armilla/fabric/backend_list.hpp"
 #include "armilla/fabric/backends.hpp"
@@ -52,6 +53,12 @@ void join_launcher(const launcher& from, joined_process& process) {
                 fmt::format("srun started {} tasks that cannot find each other; start them with srun --mpi=pmix (Slurm needs its "
                             "plug-in for PMIx), or set ARMILLA_LAUNCHER=none to run each as a job of its own",
                             from.ranks));
+  if (const std::string gone = why_gone(from); !gone.empty())
+    throw_usage(
+        "start",
+        fmt::format("the environment says that {} started this process, but {}: its variables were left over by a job that "
+                    "has ended; unset them, or set ARMILLA_LAUNCHER=none",
+                    from.name, gone));
   const auto folders = backend_folders(process.settings->backends);
   std::string problems;
   // All ranks must come to the same way, so nothing decides that one rank could see otherwise: the launcher's signs do.

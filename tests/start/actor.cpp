@@ -423,6 +423,8 @@ int main(int argc, char** argv) {
   if (under_traffic) scene.erase(0, scene.find('_') + 1);
   star = argc > 2 ? std::atoi(argv[2]) : 0;
   given = argc > 3 ? std::atoi(argv[3]) : 0;
+  if (std::getenv("EARLY_SIGNS") != nullptr)
+    setenv("PMIX_RANK", "0", 1), setenv("PMIX_NAMESPACE", "singleton", 1);  // as MPI_Init
   if (std::getenv("EARLY_THREAD") != nullptr) std::thread(wait_for_nothing).detach();
   if (scene == "before") return armilla::rank();
   if (scene == "never") return 0;

@@ -39,6 +39,16 @@ class Starting(StartTest):
     def test_one_rank_needs_no_supervisor(self):
         self.assert_hellos(self.run_job("hello"), 1)
 
+    @unittest.skipIf("shm" not in FABRICS, "processes only")
+    def test_what_a_process_has_set_itself_is_no_launcher(self):
+        self.assert_hellos(self.run_job("hello", ranks=2, env={"EARLY_SIGNS": "1"}), 2)
+
+    def test_a_launcher_that_has_ended_is_named(self):
+        left = {"PMIX_RANK": "0", "PMIX_NAMESPACE": "left"}
+        self.assert_failed(self.run_job("hello", env=left), "a launcher that speaks PMIx started this process, but no PMIX_SERVER_URI names a server: "
+                           "its variables were left over by a job that has ended; unset them, or set ARMILLA_LAUNCHER=none")
+        self.assert_hellos(self.run_job("hello", env=left | {"ARMILLA_LAUNCHER": "none"}), 1)
+
     def test_run_main_runs_it_on_rank_0(self):
         for fabric in FABRICS:
             job = self.run_job("run_main", ranks=3, fabric=fabric)
@@ -289,16 +299,6 @@ class Ending(StartTest):
     def test_stack_overflow(self):
         self.on_fabrics("overflow", r"was killed by signal 11 \(SIGSEGV\)(, core dumped)?", 139)
 
-    def test_terminate(self):
-        self.on_fabrics("terminate", "ended by an exception: std::logic_error: inside noexcept", 1)
-
-    def test_a_result_that_cannot_be_waited_for(self):
-        self.assertRegex(self.run_job("filling", "0").err, "call_into: the buffer of a call_into goes before the reply")
-
-    @unittest.skipIf("shm" not in FABRICS, "processes only")
-    def test_exception_in_another_thread_of_a_rank(self):
-        self.on_fabrics("thread_throws", "ended by an exception: std::logic_error: in a thread of mine", 1, fabrics=["shm"])
-
     @unittest.skipIf(SANITIZED, "sanitizers handle it themselves")
     def test_the_kind_of_a_wrong_address_is_named(self):
         texts = {"segv": "by a null dereference: it used address 0x8", "overflow": "by a stack overflow: ",
@@ -313,6 +313,16 @@ class Ending(StartTest):
             job = self.run_job("beyond", "2", ranks=4, fabric=fabric)
             self.assertRegex(job.err, r"(?m)^armilla: rank 2 .* \(SIGSEGV\).*; the job was stopped\n\Z")
             self.assertEqual(self.run_job("handled", "2", ranks=4, fabric=fabric).code, 9)
+
+    def test_terminate(self):
+        self.on_fabrics("terminate", "ended by an exception: std::logic_error: inside noexcept", 1)
+
+    def test_a_result_that_cannot_be_waited_for(self):
+        self.assertRegex(self.run_job("filling", "0").err, "call_into: the buffer of a call_into goes before the reply")
+
+    @unittest.skipIf("shm" not in FABRICS, "processes only")
+    def test_exception_in_another_thread_of_a_rank(self):
+        self.on_fabrics("thread_throws", "ended by an exception: std::logic_error: in a thread of mine", 1, fabrics=["shm"])
 
     def test_exception_of_run_main(self):
         self.on_fabrics("main_throws", "ended by an exception: std::runtime_error: main fell", 1, rank="0")
