@@ -6,10 +6,13 @@
 #include <fmt/format.h>
 
 #include "armilla/base/clock.hpp"
+#include "armilla/base/error.hpp"
+#include "armilla/base/regular_file.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/guest_mailbox.hpp"
 #include "armilla/boot/life.hpp"
 #include "armilla/boot/loss_log.hpp"
+#include "armilla/boot/posted_text.hpp"
 #include "armilla/boot/units.hpp"
 
 // Model: tests/models/order/counters.rs
@@ -19,8 +22,29 @@ namespace {
 constexpr std::uint64_t answers_within_ns = 200 * milli;
 constexpr std::uint64_t look_for_answers_ns = 5 * milli;
 constexpr std::uint64_t most_patience_ns = 1000 * milli;
+constexpr std::uint64_t silent_after = 15;  // times ARMILLA_STALL
 
 double seconds(std::uint64_t ns) noexcept { return double(ns) / 1e9; }
+
+// A letter as in /proc/PID/stat; 0: not known.
+char state_of(const job_block& job, rank_t r) {
+  if (job.threads != 0) return 0;  // all ranks have one process
+  std::string wrong;
+  const auto text = read_small_file(fmt::format("/proc/{}/stat", job.rank[r].pid.load(std::memory_order_relaxed)), 4096, wrong);
+  const std::size_t name_end = text ? text->rfind(')') : std::string::npos;
+  return name_end != std::string::npos && name_end + 2 < text->size() ? (*text)[name_end + 2] : '\0';
+}
+
+const char* text_of_state(char state) noexcept {
+  switch (state) {
+    case 'R': return "it computes";
+    case 'S':
+    case 'D': return "it sleeps in a system call, outside of the library";
+    case 'T':
+    case 't': return "it was stopped";
+    default: return "it computes, or is outside of the library";
+  }
+}
 
 std::string seen_from_outside(job_block& job, rank_t r, std::uint64_t now) {
   const rank_stage stage = job.rank[r].stage.load(std::memory_order_acquire);
@@ -33,9 +57,11 @@ std::string seen_from_outside(job_block& job, rank_t r, std::uint64_t now) {
   if (stage == rank_stage::ending) return "has ended its function and waits for the other ranks to end theirs";
   if (stage == rank_stage::finished) return "has finished";
   const std::uint64_t looked = control_of(job, r).looked.load(std::memory_order_relaxed);
-  if (looked == 0) return "is busy and has not waited yet: it computes, or is outside of the library";
-  return fmt::format("is busy; it last waited {:.1f} s ago: it computes, or is outside of the library",
-                     now > looked ? seconds(now - looked) : 0.0);
+  const char* const state = text_of_state(state_of(job, r));
+  if (looked == 0) return std::string("is busy and has not waited yet: ") + state;
+  const std::string last = posted_text(control_of(job, r).waits_for), algorithm = posted_text(control_of(job, r).algorithm);
+  return fmt::format("is busy; it last waited {:.1f} s ago{}{}{}{}: {}", now > looked ? seconds(now - looked) : 0.0,
+                     last.empty() ? "" : ", in ", last, algorithm.empty() ? "" : ", in ", algorithm, state);
 }
 
 // Whether it can answer.
@@ -123,6 +149,7 @@ void stall_detector::look_for_waits(std::uint64_t now) {
     news = true;
   }
   latest_ns_ = now > stall_ns_ ? now - stall_ns_ : 0;
+  const rank_t silent = find_silent(now);
   if (stall_ns_ != 0 && all_closed_since(latest_ns_)) {
     before_ = now_;
     begin(phase::suspecting);
@@ -130,7 +157,34 @@ void stall_detector::look_for_waits(std::uint64_t now) {
     headline_ =
         fmt::format("armilla: a rank has waited for {:.1f} s (ARMILLA_WAIT_REPORT); who waits for what:", seconds(report_ns_));
     begin(phase::reporting);
+  } else if (silent != no_rank) {
+    headline_ = fmt::format(
+        "armilla: rank {} has taken in no messages for {:.1f} s, and another rank waits (the job goes on; "
+        "ARMILLA_STALL=0: never look); who waits for what:",
+        silent, seconds(silent_after * stall_ns_));
+    begin(phase::reporting);
   }
+}
+
+// One that has not looked for messages as long as another has waited for this job. Each is told once.
+rank_t stall_detector::find_silent(std::uint64_t now) {
+  seen_.resize(job_.places);
+  if (stall_ns_ == 0 || stall_ns_ > never / silent_after) return no_rank;
+  const std::uint64_t patience = silent_after * stall_ns_;
+  bool waited = false;
+  for (const std::uint64_t idle : now_) waited = waited || ((idle & 1) != 0 && now >= patience && idle >> 1 <= now - patience);
+  rank_t found = no_rank;
+  for (std::uint32_t r = 0; r < job_.places; ++r) {
+    const control_block& rank = control_of(job_, rank_t(r));
+    // A sum changes when one of them does, but for accidents that only delay the report.
+    const std::uint64_t sum =
+        rank.count.polls + rank.count.frames_received + rank.looked.load(std::memory_order_relaxed) + now_[r];
+    sign_of_life& last = seen_[r];
+    if (last.sum != sum || last.since_ns == 0) last.sum = sum, last.since_ns = now;
+    const bool silent = waited && !last.told && now_[r] == 0 && runs(job_, r) && now - last.since_ns >= patience;
+    if (silent && found == no_rank) found = rank_t(r), last.told = true;
+  }
+  return found;
 }
 
 bool stall_detector::all_closed_since(std::uint64_t latest_ns) {

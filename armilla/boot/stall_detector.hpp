@@ -28,6 +28,9 @@ std::string stall_headline(std::uint64_t stall_ns);
 /// everything once more, writes down what it waits for, and sleeps again. If then all show the same time as before, no rank has
 /// done anything between the latest of these times and now, so no message is on its way, and no rank will ever do anything again.
 ///
+/// A rank that has not looked for messages for 15 times as long, while another one waits in a closed wait, is reported once, and
+/// the job goes on: it may compute, or hang outside of the library.
+///
 /// What is no stall, whatever it looks like:
 /// - a rank that computes, sleeps by other means than the library's, or reads its input, however long: it shows no time;
 /// - a fiber in sleep_for or a wait with a deadline: open waits, for its rank wakes by itself;
@@ -55,6 +58,7 @@ class stall_detector {
 
   void begin(phase p);
   void look_for_waits(std::uint64_t now);
+  rank_t find_silent(std::uint64_t now);
   bool finish(std::uint64_t now);
   bool all_answered() const;
   bool all_closed_since(std::uint64_t latest_ns);
@@ -71,6 +75,11 @@ class stall_detector {
   std::vector<std::uint64_t> before_;  // what the ranks showed when a stall was suspected
   std::vector<std::uint64_t> now_;
   std::vector<std::uint64_t> reported_;  // since when they waited when that was reported
+  struct sign_of_life {
+    std::uint64_t sum = 0, since_ns = 0;
+    bool told = false;
+  };
+  std::vector<sign_of_life> seen_;  // what a rank that looks for messages changes
 };
 
 }  // namespace armilla::detail

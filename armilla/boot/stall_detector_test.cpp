@@ -80,6 +80,41 @@ TEST(stall_detector, a_rank_that_has_left_the_last_meeting_is_not) {
   EXPECT_FALSE(found_still(two));
 }
 
+// What is said within so many looks, where rank 0 waits and rank 1 does as `live` says.
+template <class Live>
+std::string said_beside(Live&& live) {
+  job_of_two two;
+  two.wait_since(0, now_ns() - second, rank_stage::running, true);
+  job_block& job = *two.job;
+  job.rank[1].stage = rank_stage::running;
+  job.rank[1].pid = getpid();
+  control_of(job, 1).looked = now_ns() - 2 * second;
+  stall_detector watch(job, second / 1000, 0);
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 30; ++i) {
+    usleep(12'000);
+    two.answer(0, "  main waits for barrier 7\n");
+    live(control_of(job, 1));
+    EXPECT_FALSE(watch.look());
+  }
+  return testing::internal::GetCapturedStderr();
+}
+
+TEST(stall_detector, a_rank_that_does_not_look_while_another_waits_is_told_once) {
+  const std::string said = said_beside([](control_block&) {});
+  EXPECT_NE(said.find("armilla: rank 1 has taken in no messages for 0.0 s, and another rank waits (the job goes on"), said.npos)
+      << said;
+  EXPECT_NE(said.find("main waits for barrier 7"), said.npos) << said;
+  EXPECT_NE(said.find("rank 1 (program, pid "), said.npos) << said;
+  EXPECT_NE(said.find(" is busy; it last waited "), said.npos) << said;
+  EXPECT_NE(said.find(": it computes\n"), said.npos) << said;
+  EXPECT_EQ(said.find("has taken in no messages", said.find("has taken in no messages") + 1), said.npos) << said;
+}
+
+TEST(stall_detector, one_that_polls_is_not) {
+  EXPECT_EQ(said_beside([](control_block& rank) { ++rank.count.polls; }), "");
+}
+
 TEST(stall_detector, a_rank_that_runs_and_is_awake_is_not) {
   job_of_two two;
   const std::uint64_t since = now_ns() - second;
