@@ -13,6 +13,7 @@
 #include "armilla/am/outbox.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/life.hpp"
+#include "armilla/container/broken_rule.hpp"
 #include "armilla/container/in_functions.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/global/memory.hpp"
@@ -101,7 +102,7 @@ bool take_kept(const std::uint64_t* part, std::string& type, std::string& text) 
   const auto first = std::ranges::find_if(mine->kept, [part](const kept_failure& k) { return is_of(k, part); });
   if (first == mine->kept.end()) return false;
   const auto& r = failures::of(first->what);
-  type = r.type;
+  type = r.type.empty() ? "armilla::usage_error" : r.type;
   text = fmt::format("{} (in {} that did not wait)", with_element(r.text, r.index), first->operation);
   std::erase_if(mine->kept, [part](const kept_failure& k) { return is_of(k, part); });
   return true;
@@ -121,7 +122,9 @@ failure take_first(const team& t, failure& now) {
 void failure::note(std::size_t index) {
   try {
     throw;
-  } catch (const rank_lost&) { throw; } catch (...) {
+  } catch (const rank_lost&) { throw; } catch (const broken_rule& broken) {
+    if (what_ == nullptr) what_ = std::make_unique<record>(record{"", broken.rule(), npos});  // no type: a usage_error
+  } catch (...) {
     if (what_ != nullptr) return;
     const exception_text thrown = describe_current_exception();
     what_ = std::make_unique<record>(record{thrown.type_name, thrown.text, index});
@@ -145,6 +148,7 @@ void throw_failure_of(const team& t, const char* operation, std::uint64_t loser,
     said = {r.type, with_element(r.text, r.index)};
   }
   said = t.broadcast(said, rank_t(loser));
+  if (said[0].empty()) throw_usage(algorithm_here(operation), said[1]);
   throw remote_error(t.world_rank(rank_t(loser)), algorithm_here(operation), said[0], said[1]);
 }
 
