@@ -10,7 +10,8 @@
 /// Algorithms that keep some of the elements, in the order of their indices. Each member collects what it keeps, all learn how
 /// many there are, each writes its own at the final place. So a function is called once an element, and what it throws ends the
 /// algorithm before anything is written. Cost: two meetings, one pass; a bit an element from one container into another, else
-/// room for what is kept. Input and output may be one range. Predicates and relations get what the projection gives.
+/// room for what is kept. An output that is dealt in turn is put together in blocks first: room once more, and one copy.
+/// Input and output may be one range. Predicates and relations get what the projection gives.
 namespace armilla {
 
 /// Copies the elements for which `predicate` holds to the first places of `out`, and returns how many there are. usage_error on
@@ -76,8 +77,8 @@ std::size_t stable_partition(R&& r, P predicate, Projection of = {}) {
   const auto lists = detail::collect<2>(v, why, detail::kept_if(test, true));
   const part_counts yes = detail::count_of_all(v.members(), "stable_partition", why, lists[0].size());
   const part_counts no = detail::count_of_all(v.members(), "stable_partition", why, lists[1].size());
-  detail::write_at(v, yes.before, lists[0].elements(), why);
-  detail::write_at(v, yes.all + no.before, lists[1].elements(), why);
+  detail::write_all(v, 0, yes, lists[0].elements(), why);
+  detail::write_all(v, yes.all, no, lists[1].elements(), why);
   detail::finish(v.members(), "stable_partition", why);
   return yes.all;
 }
@@ -96,10 +97,12 @@ std::pair<std::size_t, std::size_t> partition_copy(In&& in, OutTrue&& yes, OutFa
                                 detail::require_sized(views::all(no)), test);
 }
 /// The index of the first element for which `predicate` does not hold, in a range where it holds for all before and for none
-/// behind. Cost: a few elements of each run are looked at, and one meeting.
+/// behind; else any index of the range, and a usage_error on all members of a checked program. Cost: a few elements of each run
+/// are looked at, and one meeting.
 template <distributed_range R, class P, class Projection = std::identity>
 std::size_t partition_point(R&& r, P predicate, Projection of = {}) {
-  return detail::first_without(detail::require_sized(detail::reading(r)), "partition_point", detail::test_after(predicate, of));
+  return detail::first_without(detail::require_sized(detail::reading(r)), "partition_point",
+                               "elements for which the predicate holds must come first", detail::test_after(predicate, of));
 }
 
 /// A vector of the elements for which `predicate` holds, each where it is found: parts have different lengths.

@@ -9,12 +9,15 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "armilla/algorithm/compress.hpp"
+#include "armilla/algorithm/copy_inline.hpp"
 #include "armilla/algorithm/fold.hpp"
 #include "armilla/algorithm/in_order.hpp"
+#include "armilla/algorithm/order_rules.hpp"
 #include "armilla/algorithm/pile.hpp"
 #include "armilla/container/vector.hpp"
 
@@ -45,8 +48,9 @@ void deal_some(const C& c, std::size_t& k, std::size_t end, std::array<pile<T>, 
 
 /// The elements of this member in lists: which(cursor, k) gives the number of an element's, or `Lists` for none of them.
 template <std::size_t Lists, class V, class Which>
-auto collect(const V& v, failure& why, Which which) {
+auto collect(const V& range, failure& why, Which which) {
   using T = typename V::value_type;
+  const auto v = range.reading();  // where others have them, they come ahead and are not put back
   std::array<pile<T>, Lists> lists;
   enter_in_order(v);
   walk_in_order(v, why, [&](const auto c, std::size_t n, const indices& at) {
@@ -73,8 +77,9 @@ auto kept_if(P& predicate, bool wanted) {
 
 /// Of each run of equal elements the first.
 template <class V, class Same>
-pile<typename V::value_type> first_of_equals(const V& v, failure& why, Same& same) {
+pile<typename V::value_type> first_of_equals(const V& range, failure& why, Same& same) {
   using T = typename V::value_type;
+  const auto v = range.reading();
   pile<T> kept;
   meet(v.members());  // the last element of another member is looked at
   std::optional<T> last;
@@ -92,12 +97,22 @@ pile<typename V::value_type> first_of_equals(const V& v, failure& why, Same& sam
   return kept;
 }
 
+/// Writes what each member has to out[first, first + all.all), one behind the other. Where the elements of `out` are dealt in
+/// turn, each run of them would cost a message: there they go into blocks first, and each member reads its own. Collective.
+template <class V, class T>
+void write_all(const V& out, std::size_t first, const part_counts& all, std::span<const T> mine, failure& why) {
+  if (out.ordered()) return write_at(out, first + all.before, mine, why);
+  vector<typename V::value_type> in_blocks(all.all, on(out.members(), blocks(all.each)));
+  std::copy(mine.begin(), mine.end(), in_blocks.local().begin());
+  copy_sized(views::all(in_blocks).reading(), views::slice(out, first, first + all.all));
+}
+
 /// Writes what all members keep into `out`, one behind the other, and returns how many elements that are.
 template <class V, class T>
 std::size_t write_kept(const V& out, const char* operation, algorithm_call& why, const pile<T>& kept) {
   const part_counts all = count_of_all(out.members(), operation, why, kept.size());
   require_room(operation, all.all, out.extent());
-  write_at(out, all.before, kept.elements(), why);
+  write_all(out, 0, all, kept.elements(), why);
   finish(out.members(), operation, why);
   return all.all;
 }
@@ -200,7 +215,8 @@ class kept_bits {
   std::size_t n_;
 };
 
-/// Elements of this rank go straight to their final places: both are containers, and not the same one.
+/// Elements of this rank go straight to their final places: both are containers whose parts go from member to member, and not
+/// the same one.
 template <class In, class Out>
 concept may_copy_at_once = requires(const In& in, const Out& out) {
   { in.places() } -> std::same_as<const typename In::value_type*>;
@@ -209,7 +225,7 @@ concept may_copy_at_once = requires(const In& in, const Out& out) {
 template <class In, class Out>
 bool copies_at_once(const In& in, const Out& out) {
   if constexpr (may_copy_at_once<In, Out>)
-    return in.ordered() && in.common().where != out.common().where;
+    return in.ordered() && out.ordered() && in.common().where != out.common().where;
   else
     return false;
 }
@@ -375,17 +391,23 @@ std::pair<std::size_t, std::size_t> partition_into(const In& in, const OutTrue& 
   const part_counts second = count_of_all(no.members(), "partition_copy", why, lists[1].size());
   require_room("partition_copy", first.all, yes.extent());
   require_room("partition_copy", second.all, no.extent());
-  write_at(yes, first.before, lists[0].elements(), why);
-  write_at(no, second.before, lists[1].elements(), why);
+  write_all(yes, 0, first, lists[0].elements(), why);
+  write_all(no, 0, second, lists[1].elements(), why);
   finish(in.members(), "partition_copy", why);
   return {first.all, second.all};
 }
 
-/// The first index from which on `predicate` holds for no element; it holds for all before.
+/// The first index from which on `predicate` holds for no element; it holds for all before. `rule` says so of those elements.
 template <class V, class P>
-std::size_t first_without(const V& v, const char* operation, P&& predicate) {
+std::size_t first_without(const V& v, const char* operation, std::string_view rule, P&& predicate) {
   algorithm_call why(operation);
-  enter(v);
+  if constexpr (checked)
+    meet(v.members());  // the last element of another member is looked at
+  else
+    enter(v);
+  require_neighbors(v, operation, why, rule, "sort or partition the range first", [&predicate](const auto& e, const auto& next) {
+    return !bool(std::invoke(predicate, e)) && bool(std::invoke(predicate, next));
+  });
   std::size_t found = v.extent();
   walk(v, why, [&](const auto c, std::size_t n, const indices& at) {
     std::size_t low = 0, high = n;

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "armilla/algorithm/elementwise_inline.hpp"
+#include "armilla/algorithm/copy_inline.hpp"
 #include "armilla/container/zip_view_inline.hpp"
 
 namespace armilla::detail {

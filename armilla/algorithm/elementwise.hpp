@@ -96,14 +96,17 @@ void replace_copy_if(In&& in, Out&& out, P predicate, const T& value) {
   armilla::transform(in, out, [&](const auto& e) { return predicate(e) ? std::decay_t<decltype(e)>(value) : e; });
 }
 
-/// Exchanges the elements of two ranges, as many as the shorter has.
+/// Exchanges the elements of two ranges, as many as the shorter has. Where one is dealt in turn and the other differently: room
+/// for as many elements, and three copies.
 template <distributed_range A, distributed_range B>
 void swap_ranges(A&& a, B&& b) {
-  armilla::for_each(views::zip(a, b), [](auto& x, auto& y) {
-    auto kept = x;
-    x = y;
-    y = kept;
-  });
+  const detail::algorithm_call all("swap_ranges");
+  const auto x = views::all(a);
+  const auto y = views::all(b);
+  if (views::zip(x, y).common().known() || (x.ordered() && y.ordered()))
+    detail::swap_in_place(all, x, y);
+  else
+    detail::swap_by_copies(all, x, y);
 }
 
 }  // namespace armilla

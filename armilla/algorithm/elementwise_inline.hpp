@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <cstring>
+#include <algorithm>
 
 #include "armilla/algorithm/compaction_inline.hpp"
-#include "armilla/algorithm/walk.hpp"
-#include "armilla/container/views.hpp"
+#include "armilla/algorithm/copy_inline.hpp"
 
 /// What elementwise algorithms do inside.
 namespace armilla::detail {
@@ -35,45 +34,6 @@ void assign_each(const From& from, const To& to, const char* operation, F f) {
   finish(to.members(), operation, why);
 }
 
-struct copy_piece {
-  template <class In, class Out>
-  void operator()(const In& in, const Out& out, std::size_t n) const {
-    if constexpr (std::is_pointer_v<In> && std::is_same_v<In, std::add_const_t<std::remove_pointer_t<Out>>*> &&
-                  std::is_trivially_copyable_v<std::remove_pointer_t<Out>>)
-      std::memcpy(static_cast<void*>(out), in, n * sizeof *out);
-    else
-      for (std::size_t k = 0; k < n; ++k) out[k] = in[k];
-  }
-};
-
-/// A container into another one, whose elements are bytes. The type does not matter, so that this is compiled once.
-void copy_bytes(const container_state& from, const container_state& to, std::size_t size, std::size_t alignment);
-template <class From, class To>
-inline constexpr bool copies_bytes = false;
-template <class T>
-inline constexpr bool copies_bytes<whole<const T>, whole<T>> = lies_in_segments<T>;
-
-template <class From, class To>
-void copy_walking(const From& from, const To& to) {
-  require_room("copy", from.extent(), to.extent());
-  const zip_view<From, To> both(from, to);
-  algorithm_call why("copy");
-  enter(both);
-  walk(both, why, [&](const auto c, std::size_t n, const indices&) {
-    copy_piece{}(std::get<0>(c.from), std::get<1>(c.from), n);
-    return true;
-  });
-  finish(to.members(), "copy", why);
-}
-
-template <class From, class To>
-void copy_sized(const From& from, const To& to) {
-  if constexpr (copies_bytes<From, To>)
-    return copy_bytes(from.container(), to.container(), sizeof(typename To::value_type), alignof(typename To::value_type));
-  else
-    copy_walking(from, to);
-}
-
 /// Of a range with a size nothing is returned; of one without how many elements have been copied, one behind the other.
 template <class From, class To>
 auto copy_all(const From& from, const To& to) {
@@ -81,6 +41,28 @@ auto copy_all(const From& from, const To& to) {
     copy_sized(from, to);
   else
     return copy_in_order(from, require_sized(to));
+}
+
+/// Exchanges elements in place; those of others are read and written in runs.
+template <class A, class B>
+void swap_in_place(const algorithm_call& all, const A& a, const B& b) {
+  const without_end last(all);
+  auto exchange = [](auto& x, auto& y) {
+    auto kept = x;
+    x = y;
+    y = kept;
+  };
+  for_each_in(views::zip(a, b), "for_each", exchange);
+}
+/// The same where runs are short: elements of others are only read, and come in pieces.
+template <class A, class B>
+void swap_by_copies(const algorithm_call& all, const A& a, const B& b) {
+  const std::size_t n = std::min(a.extent(), b.extent());
+  vector<typename B::value_type> kept(n, on(a.members()));
+  copy_sized(views::take(b, n).reading(), views::all(kept));
+  copy_sized(views::take(a, n).reading(), views::take(b, n));
+  const without_end last(all);
+  copy_sized(views::all(kept).reading(), views::take(a, n));
 }
 
 template <class V, class F>

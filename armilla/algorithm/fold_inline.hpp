@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "armilla/algorithm/order_rules.hpp"
 #include "armilla/algorithm/walk.hpp"
 #include "armilla/container/views.hpp"
 
@@ -130,9 +131,10 @@ part<indexed<range_value<R>>> best_of(R&& r, const char* operation, Before befor
     if (before(b.value, a.value)) return b;
     return before(a.value, b.value) || a.index < b.index ? a : b;
   };
+  const one_way<Before> is_before{before};
   walk(v, why, [&](const auto c, std::size_t n, const indices& at) {
     each_of_piece(c, n, at, why, [&](std::size_t k) {
-      if (!mine.some || before(c[k], mine.value.value)) mine = {{c[k], at(k)}, true};
+      if (!mine.some || is_before(c[k], mine.value.value)) mine = {{c[k], at(k)}, true};
     });
     return !why.happened();
   });

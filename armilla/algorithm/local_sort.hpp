@@ -7,7 +7,9 @@
 #include <functional>
 #include <type_traits>
 
+#include "armilla/algorithm/order_rules.hpp"
 #include "armilla/container/algorithm_call.hpp"
+#include "armilla/container/guarded_sort.hpp"
 #include "armilla/container/state.hpp"
 
 /// How one rank sorts what it has.
@@ -74,7 +76,7 @@ class element_order {
   static constexpr number_order meant = order_meant_by<T, Comp, Proj>();
   using key = std::invoke_result_t<Proj&, const T&>;
   static constexpr bool may_throw =
-      !std::is_nothrow_invocable_v<Proj&, const T&> || !std::is_nothrow_invocable_v<Comp&, key, key>;
+      checked || !std::is_nothrow_invocable_v<Proj&, const T&> || !std::is_nothrow_invocable_v<Comp&, key, key>;
 
   element_order(Comp& comp, Proj& proj, failure& why) : comp_(comp), proj_(proj), why_(why) {}
 
@@ -87,7 +89,7 @@ class element_order {
       if (failed_) [[unlikely]]
         return false;
       try {
-        return compare(a, b);
+        return checked_compare(a, b);
       } catch (...) {
         failed_ = true;
         why_.note();
@@ -95,8 +97,27 @@ class element_order {
       }
     }
   }
+  /// In a checked program: notes if what has been sorted is not in order.
+  void check_sorted(const T* first, std::size_t n) const {
+    if constexpr (checked && meant == number_order::other) {
+      for (std::size_t k = 1; k < n && !failed_; ++k) {
+        if (!(*this)(first[k], first[k - 1])) continue;
+        try {
+          throw_not_transitive(text_of(first[k - 1]), text_of(first[k]));
+        } catch (...) { why_.note(); }
+        return;
+      }
+    }
+  }
 
  private:
+  std::string text_of(const T& e) const { return text_of_element<std::remove_cvref_t<key>>(std::invoke(proj_, e)); }
+  bool checked_compare(const T& a, const T& b) const {
+    const bool first = compare(a, b);
+    if constexpr (checked)
+      if (first && compare(b, a)) throw_both_come_first(text_of(a), text_of(b));
+    return first;
+  }
   bool compare(const T& a, const T& b) const {
     if constexpr (orders_floats<std::remove_cvref_t<key>, Comp>) {
       const auto x = std::invoke(proj_, a), y = std::invoke(proj_, b);
@@ -129,7 +150,8 @@ bool is_sorted_here(const T* first, std::size_t n, const Order& comes_first) {
   }
 }
 
-/// Sorts `n` elements. Order among those of which none comes first is kept if `stable`.
+/// Sorts `n` elements. Order among those of which none comes first is kept if `stable`. Whatever the order answers, each
+/// element is there once.
 template <class T, class Order>
 void sort_here(T* first, std::size_t n, const Order& comes_first, bool stable) {
   if constexpr (Order::meant != number_order::other) {
@@ -141,9 +163,10 @@ void sort_here(T* first, std::size_t n, const Order& comes_first, bool stable) {
     const auto ordered = [&comes_first](const T& a, const T& b) { return comes_first(a, b); };
     const in_functions here;
     if (stable)
-      std::stable_sort(first, first + n, ordered);
+      guarded_stable_sort(first, n, ordered);
     else
-      std::sort(first, first + n, ordered);
+      guarded_sort(first, n, ordered);
+    comes_first.check_sorted(first, n);
   }
 }
 

@@ -15,6 +15,7 @@
 #include "armilla/algorithm/vertex_forest.hpp"
 #include "armilla/container/algorithm_call.hpp"
 #include "armilla/container/graph.hpp"
+#include "armilla/container/guarded_sort.hpp"
 
 namespace armilla::detail {
 
@@ -199,7 +200,8 @@ class spanning_forest {
   }
 
   const std::vector<edge>& in_order() {
-    if (!std::ranges::is_sorted(some_, is_lighter<E>)) std::ranges::sort(some_, is_lighter<E>);
+    if (!std::ranges::is_sorted(some_, is_lighter<E>))  // weights that are NaNs have no order
+      guarded_sort(some_.data(), some_.size(), [](const edge& a, const edge& b) { return is_lighter<E>(a, b); });
     return some_;
   }
   void add_those_that_join(std::span<const edge> edges, vertex_forest& trees) {

@@ -14,17 +14,22 @@
 #include "armilla/algorithm/sort.hpp"
 
 /// Algorithms that move elements to other indices. The member that has the place an element goes to reads it where it lies: one
-/// meeting before, one agreement behind. Those in place copy into blocks first, but for `reverse`.
+/// meeting before, one agreement behind. Those in place copy into blocks first, but for `reverse` of elements in blocks.
 namespace armilla {
 
-/// The last element first. Cost: each pair is exchanged by the member that has the one in the first half.
+/// The last element first. Cost: each pair is exchanged by the member that has the one in the first half; elements that are dealt
+/// in turn are copied instead, with room for half of them.
 template <distributed_range R>
 void reverse(R&& r) {
   const detail::algorithm_call all("reverse");
   const auto v = detail::require_sized(views::all(r));
-  const detail::without_end last(all);
   const std::size_t half = v.extent() / 2;
-  armilla::swap_ranges(views::take(v, half), views::reverse(views::drop(v, v.extent() - half)));
+  const auto first = views::take(v, half);
+  const auto last = views::reverse(views::drop(v, v.extent() - half));
+  if (v.ordered())
+    detail::swap_in_place(all, first, last);
+  else
+    detail::swap_by_copies(all, first, last);
 }
 template <distributed_range In, distributed_range Out>
 void reverse_copy(In&& in, Out&& out) {

@@ -6,7 +6,8 @@
 
 #include "armilla/algorithm/order_inline.hpp"
 
-/// Orders beside sort: of elements with companions, and of a part of the elements. Errors as of sort.
+/// Orders beside sort: of elements with companions, and of a part of the elements. Errors, and what comparators must be, as of
+/// sort.
 namespace armilla {
 
 /// Sorts `keys`, and does with `values` what it does with them. Equal keys stay in the order of their indices. usage_error unless

@@ -69,6 +69,8 @@ struct bracket {
 
 /// So few elements are sorted instead.
 inline constexpr std::size_t few_to_select = 4096;
+/// After so many steps, too: one or two are enough, unless the order is not a strict weak one.
+inline constexpr int most_steps = 8;
 
 /// One step: three groups, those before, around and behind the nth. Returns where the second begins and ends.
 template <class V, class Comp, class Proj>
@@ -90,7 +92,7 @@ std::pair<std::size_t, std::size_t> divide_around(const V& v, std::size_t nth, c
   part_counts counts[3];
   for (std::size_t l = 0; l < 3; ++l) counts[l] = count_of_all(t, operation, why, lists[l].size());
   for (std::size_t l = 0; l < 3; ++l) {
-    write_at(v, first + counts[l].before, lists[l].elements(), why);
+    write_all(v, first, counts[l], lists[l].elements(), why);
     ends[l] = first += counts[l].all;
   }
   agree(t, operation, why);
@@ -101,7 +103,7 @@ template <class V, class Comp, class Proj>
 void select(const V& v, std::size_t nth, const char* operation, Comp& comp, Proj& proj) {
   std::size_t begin = 0, end = v.extent();
   if (nth >= end) return;
-  while (end - begin > few_to_select) {
+  for (int step = 0; end - begin > few_to_select && step < most_steps; ++step) {
     const auto [low, high] = divide_around(views::slice(v, begin, end), nth - begin, operation, comp, proj);
     const std::size_t from = begin;
     if (nth < from + low) {

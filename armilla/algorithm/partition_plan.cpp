@@ -28,6 +28,12 @@ border_groups::border_groups(const void* sample, std::size_t many, std::size_t s
   }
 }
 
+std::uint64_t border_groups::mark() const noexcept {
+  std::uint64_t mark = groups_.size();
+  for (const group& g : groups_) mark = mark * 0x9e3779b97f4a7c15ULL + g.end;
+  return mark;
+}
+
 std::vector<std::size_t> sample_places(std::size_t part, std::size_t n, std::size_t members) {
   const std::size_t of_all = std::min(n / 16, std::size_t(8192) + 512 * members);
   const std::size_t mine = std::size_t(double(of_all) * double(part) / double(n));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -53,6 +54,8 @@ class border_groups {
   const group& operator[](std::size_t g) const noexcept { return groups_[g]; }
   /// There are buckets between groups, too: the bucket of group g is 2 * g + 1.
   std::size_t buckets() const noexcept { return 2 * groups_.size() + 1; }
+  /// A number that is the same on members whose borders are in the same groups.
+  std::uint64_t mark() const noexcept;
   bool one_with_two_ends() const noexcept { return groups_.size() == 1 && groups_[0].low != no_end && groups_[0].high != no_end; }
 
  private:

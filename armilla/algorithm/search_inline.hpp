@@ -24,12 +24,11 @@ struct piece_and_more {
   T operator[](std::size_t k) const { return k < n ? T(piece[k]) : more[k - n]; }
 };
 
-/// Elements [first, end), copied from wherever they lie.
+/// Elements [first, end), copied from wherever they lie. `fetched` is the same for what follows.
 template <class V>
-std::vector<typename V::value_type> copy_between(const V& v, std::size_t first, std::size_t end) {
+std::vector<typename V::value_type> copy_between(const V& v, std::size_t first, std::size_t end, scratch& fetched) {
   std::vector<typename V::value_type> all;
   all.reserve(end - first);
-  scratch fetched;
   for (std::size_t i = first; i < end;) {
     std::size_t n = std::min(v.run_at(i).end, end) - i;
     const auto c = v.window(i, n, fetched);
@@ -55,11 +54,12 @@ std::size_t find_row(const V& v, std::size_t m, const char* operation, Fits fits
   }
   std::size_t found = npos;
   first_found of_all(v.members(), Wanted == which::first ? size : 0);
+  scratch behind;  // what has come from behind a piece is not asked for again
   walk_in_order(v, why, [&](const auto c, std::size_t n, const indices& at) {
     const std::size_t first = at(0);
     if (m > size || first > size - m) return false;
     const std::size_t starts = std::min(n, size - m + 1 - first);
-    const auto more = copy_between(v, first + n, std::max(first + n, first + starts + m - 1));
+    const auto more = copy_between(v, first + n, std::max(first + n, first + starts + m - 1), behind);
     const piece_and_more<decltype(c), typename V::value_type> row{c, n, more};
     std::size_t k = 0;
     try {

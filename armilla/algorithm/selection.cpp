@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "armilla/container/guarded_sort.hpp"
+
 namespace armilla::detail {
 namespace {
 
@@ -21,8 +23,8 @@ std::size_t middle_of(std::span<const offer> all, std::size_t k, std::size_t sea
     sum += n;
   }
   if (by_value.empty()) return members;
-  std::stable_sort(by_value.begin(), by_value.end(),
-                   [&](std::size_t a, std::size_t b) { return comes_first(value(a), value(b)); });
+  guarded_stable_sort(by_value.data(), by_value.size(),
+                      [&](std::size_t a, std::size_t b) { return comes_first(value(a), value(b)); });
   for (const std::size_t m : by_value)
     if ((passed += all[m * searches + k].stands_for) * 2 >= sum) return m;
   return by_value.back();
@@ -43,15 +45,28 @@ std::size_t count_before(const cut& c, std::size_t size, const std::byte* value,
   return std::clamp(low, c.lower, c.upper);
 }
 
+/// More rounds than a strict weak order needs: after 160 three quarters of 2^64 are less than one.
+constexpr int most_rounds = 200;
+
+/// Answers in the same part must not cross. `wanted` ascends.
+bool ascend(std::span<const cut> cuts) {
+  for (std::size_t k = 1; k < cuts.size(); ++k)
+    if (cuts[k].part == cuts[k - 1].part && cuts[k].lower < cuts[k - 1].lower) return false;
+  return true;
+}
+
 }  // namespace
 
-void find_cuts(const team& t, std::span<cut> cuts, std::size_t size, erased_order comes_first, offer_exchange& offers,
+bool find_cuts(const team& t, std::span<cut> cuts, std::size_t size, erased_order comes_first, offer_exchange& offers,
                const failure& why) {
   const std::size_t members = std::size_t(t.size()), me = std::size_t(t.rank()), searches = cuts.size();
   std::vector<offer> mine(searches), all;
   std::vector<std::uint64_t> before(searches + 1);  // and whether this member has failed
   std::vector<std::size_t> pivot_of(searches);
-  for (std::size_t left = searches; left > 0;) {
+  bool exact = true;
+  int round = 0;
+  for (std::size_t left = searches; left > 0; ++round) {
+    if (round == most_rounds) return false;  // on all: they have the same rounds
     for (std::size_t k = 0; k < searches; ++k) {
       const cut& c = cuts[k];
       mine[k] = {(c.lower + c.upper) / 2, c.done ? 0 : c.upper - c.lower};
@@ -69,11 +84,12 @@ void find_cuts(const team& t, std::span<cut> cuts, std::size_t size, erased_orde
     before[searches] = why.happened() ? 1 : 0;
     std::vector<std::uint64_t> sum = before;
     t.all_reduce(std::span<std::uint64_t>(sum), std::plus<>{});
-    if (sum[searches] != 0) return;
+    if (sum[searches] != 0) return false;
     for (std::size_t k = 0; k < searches; ++k) {
       cut& c = cuts[k];
       if (c.done) continue;
       if (sum[k] == c.wanted || pivot_of[k] == members) {
+        exact = exact && sum[k] == c.wanted;
         c.lower = c.upper = before[k];
         c.done = true;
         --left;
@@ -84,6 +100,11 @@ void find_cuts(const team& t, std::span<cut> cuts, std::size_t size, erased_orde
       }
     }
   }
+  return exact && ascend(cuts);
+}
+
+bool cuts_agreed(const team& t, const char* operation, failure& why, bool mine) {
+  return agree(t, operation, why, std::uint32_t(mine), std::bit_and<>{}) != 0;
 }
 
 }  // namespace armilla::detail

@@ -43,7 +43,13 @@ class offer_exchange {
 /// Does all searches at once. Each round of two collectives leaves at most three quarters of what was left: some twenty rounds
 /// for a million elements. All members have the same number of searches, and want the same. Ends early on all, without answers,
 /// when something has failed on one.
-void find_cuts(const team& t, std::span<cut> cuts, std::size_t size, erased_order comes_first, offer_exchange& offers,
+///
+/// Returns whether this member may use its answers. Others may see that they may not: `cuts_agreed` asks all. An order that is
+/// not a strict weak one is the only reason.
+bool find_cuts(const team& t, std::span<cut> cuts, std::size_t size, erased_order comes_first, offer_exchange& offers,
                const failure& why);
+
+/// The agreement after `find_cuts`: whether all members may use their answers. If not, each is to keep the elements that it has.
+bool cuts_agreed(const team& t, const char* operation, failure& why, bool mine);
 
 }  // namespace armilla::detail

@@ -6,6 +6,7 @@
 #include <functional>
 #include <new>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "armilla/algorithm/selection.hpp"
@@ -187,9 +188,9 @@ class parts_sort {
   void run(bool stable) {
     const std::size_t members = std::size_t(t_.size());
     if (members > 1 && n_ < few_elements(members)) return sort_few(stable);
-    const found_order found = order_of_parts(stable);
+    found_order found = order_of_parts(stable);
     if (members == 1 && found == found_order::none) sort(part_, mine_, stable);
-    agree(t_, operation_, why_);
+    found = agree(t_, operation_, why_, found, [](found_order a, found_order b) { return a == b ? a : found_order::none; });
     if (found == found_order::reversed) {
       reverse_parts();
       return agree(t_, operation_, why_);
@@ -213,10 +214,26 @@ class parts_sort {
     std::size_t n = 0;
     const element_room all = gather(part_, mine_, n);
     sort(all.begin(), n, stable);
-    agree(t_, operation_, why_);
+    if (!alike_on_all(mark_of_bytes(all.begin(), of_.remembers ? n * of_.size : 0)))
+      t_.broadcast(std::span<std::byte>(all.begin(), n * of_.size), 0);
     const std::size_t first = t_.rank() == 0 ? 0 : wanted_[std::size_t(t_.rank()) - 1];
     if (mine_ > 0) std::memcpy(part_, all.begin() + first * of_.size, mine_ * of_.size);
     meet(t_);
+  }
+
+  /// The agreement after what all members have computed by the comparator, each for itself: whether they came to the same. They
+  /// do unless it answers as it pleases.
+  bool alike_on_all(std::uint64_t mark) {
+    struct marks {
+      std::uint64_t first, alike;
+    };
+    const auto both = [](const marks& a, const marks& b) {
+      return marks{a.first, std::uint64_t((a.alike & b.alike) != 0 && a.first == b.first)};
+    };
+    return agree(t_, operation_, why_, marks{mark, 1}, both).alike != 0;
+  }
+  static std::uint64_t mark_of_bytes(const std::byte* first, std::size_t n) {
+    return std::hash<std::string_view>{}({reinterpret_cast<const char*>(first), n});
   }
 
   /// How the parts of all members, one behind the other, are in order. Equal elements are in both orders, unless they must stay.
@@ -287,11 +304,10 @@ class parts_sort {
     const element_room sample = gather(chosen.data(), places.size(), many);
     sort(sample.begin(), many, false);
     const border_groups groups(sample.begin(), many, of_.size, wanted_, n_, comes_first());
-    agree(t_, operation_, why_);
-    return sort_by(groups, sample.begin(), stable);
+    return alike_on_all(groups.mark()) && sort_by(groups, sample.begin(), stable);
   }
 
-  /// False, and nothing has changed: a border does not lie in its bucket.
+  /// False on all, and nothing has changed: a border does not lie in its bucket.
   bool sort_by(const border_groups& groups, const std::byte* sample, bool stable) {
     dealt mine(t_, part_, where_, groups, sample, of_, order_);
     agree(t_, operation_, why_);
@@ -307,21 +323,34 @@ class parts_sort {
         cuts.push_back({mine.bucket(b), mine.size(b), wanted_[k] - all[b]});
     }
     shown_bytes offers(t_, of_, cuts.size());
-    find_cuts(t_, cuts, of_.size, comes_first(), offers, why_);
-    agree(t_, operation_, why_);
-    take_share(mine, groups, cuts);
+    const bool found = find_cuts(t_, cuts, of_.size, comes_first(), offers, why_);
+    if (cuts_agreed(t_, operation_, why_, found))
+      take_share(mine, groups, begins_of_shares(mine, groups, cuts));
+    else
+      take_share(mine, groups, begins_of_own_elements());
     sort(part_, mine_, stable);
     agree(t_, operation_, why_);
     return true;
   }
 
-  /// What a member has for which other: where its shares begin, and its buckets.
-  void take_share(const dealt& mine, const border_groups& groups, std::span<const cut> cuts) {
-    const std::size_t members = std::size_t(t_.size()), me = std::size_t(t_.rank()), buckets = groups.buckets();
-    std::vector<std::uint64_t> shown{0};
+  /// Where among this member's elements those for each member begin, and the end.
+  std::vector<std::uint64_t> begins_of_shares(const dealt& mine, const border_groups& groups, std::span<const cut> cuts) const {
+    std::vector<std::uint64_t> begins{0};
     for (std::size_t g = 0; g < groups.size(); ++g)
-      for (std::size_t k = groups[g].begin; k < groups[g].end; ++k) shown.push_back(mine.begin(2 * g + 1) + cuts[k].lower);
-    shown.push_back(mine_);
+      for (std::size_t k = groups[g].begin; k < groups[g].end; ++k) begins.push_back(mine.begin(2 * g + 1) + cuts[k].lower);
+    begins.push_back(mine_);
+    return begins;
+  }
+  /// The same where each keeps what it has.
+  std::vector<std::uint64_t> begins_of_own_elements() const {
+    std::vector<std::uint64_t> begins(std::size_t(t_.size()) + 1, mine_);
+    std::fill_n(begins.begin(), std::size_t(t_.rank()) + 1, 0);
+    return begins;
+  }
+
+  /// What a member has for which other: where its shares begin, and its buckets.
+  void take_share(const dealt& mine, const border_groups& groups, std::vector<std::uint64_t> shown) {
+    const std::size_t members = std::size_t(t_.size()), me = std::size_t(t_.rank()), buckets = groups.buckets();
     shown.insert(shown.end(), mine.borders().begin(), mine.borders().end());
     const std::vector<std::uint64_t> of_all = t_.all_gather_v(shown);
     std::byte* to = part_;

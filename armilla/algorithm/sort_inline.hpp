@@ -56,8 +56,8 @@ void sort_owned(const team& t, std::span<T> part, const placement& where, const 
   std::size_t before = 0;
   for (rank_t m = 0; m + 1 < t.size(); ++m) cuts.push_back({part.data(), part.size(), before += where.count(m)});
   shown_elements<T> offers(t);
-  find_cuts(t, cuts, sizeof(T), {&comes_first, comes_first_erased<T, Order>}, offers, why);
-  agree(t, operation, why);
+  const bool found = find_cuts(t, cuts, sizeof(T), {&comes_first, comes_first_erased<T, Order>}, offers, why);
+  if (!cuts_agreed(t, operation, why, found)) return;
   std::vector<std::vector<T>> shares(members);
   for (std::size_t m = 0; m < members; ++m) {
     const std::size_t first = m == 0 ? 0 : cuts[m - 1].lower, end = m + 1 == members ? part.size() : cuts[m].lower;

@@ -9,16 +9,18 @@
 
 #include "armilla/algorithm/compaction_inline.hpp"
 #include "armilla/algorithm/elementwise.hpp"
+#include "armilla/algorithm/merge_shares.hpp"
+#include "armilla/algorithm/order_rules.hpp"
 #include "armilla/container/array.hpp"
 
 /// What merges, set operations and bounds do inside.
 namespace armilla::detail {
 
-/// Elements [at, end) of a range, one after the other, wherever they lie.
+/// Elements [at, end) of a range, one after the other, wherever they lie; none if `end` is before `at`.
 template <class V>
 class reader {
  public:
-  reader(const V& v, std::size_t at, std::size_t end) : v_(v), at_(at), end_(end) { open(); }
+  reader(const V& v, std::size_t at, std::size_t end) : v_(v), at_(at), end_(end < at ? at : end) { open(); }
   bool done() const noexcept { return at_ == end_; }
   decltype(auto) front() const { return (*cursor_)[k_]; }
   /// How many follow each other from the front on, and where they are.
@@ -80,7 +82,7 @@ std::size_t first_not_less(const V& v, const T& value, Less& less) {
 template <class A, class B, class Out, class Less>
 void merge_piece(reader<A>& a, reader<B>& b, const Out& out, std::size_t n, Less& less) {
   std::size_t k = 0;
-  while (k < n) {
+  while (k < n && !(a.done() && b.done())) {
     if (a.done() || b.done()) {
       out[k++] = a.done() ? b.front() : a.front();
       a.done() ? b.skip(1) : a.skip(1);
@@ -102,22 +104,48 @@ void merge_piece(reader<A>& a, reader<B>& b, const Out& out, std::size_t n, Less
   }
 }
 
+inline constexpr const char* first_in_order = "the first range must be in order";
+inline constexpr const char* second_in_order = "the second range must be in order";
+
+/// Into a range whose elements go from member to member, all of it: each member merges what belongs to its part.
+template <class A, class B, class Out, class Less>
+void merge_in_order(const A& a, const B& b, const Out& to, const char* operation, Less& less) {
+  const team& t = to.members();
+  algorithm_call why(operation);
+  meet(t);
+  require_sorted(a, operation, why, first_in_order, less);
+  require_sorted(b, operation, why, second_in_order, less);
+  const std::size_t begin = to.next_on(t.rank(), 0);
+  std::size_t of_first = 0;
+  try {
+    const in_functions here;
+    of_first = share_of_first(a, b, begin, less);
+  } catch (...) { why.note(); }
+  const pair_share mine = share_of_merge(t, begin, of_first, a.extent(), b.extent());
+  try {
+    reader<A> from_a(a, mine.first, mine.first_end);
+    reader<B> from_b(b, mine.second, mine.second_end);
+    walk(to, why, [&](const auto c, std::size_t n, const indices&) {
+      merge_piece(from_a, from_b, c, n, less);
+      return true;
+    });
+  } catch (...) { why.note(); }
+  finish(t, operation, why);
+}
+
 template <class A, class B, class Out, class Less>
 void merge_into(const A& a, const B& b, const Out& out, const char* operation, Less& less) {
   require_one_team(a, out);
   require_one_team(b, out);
   require_room(operation, a.extent() + b.extent(), out.extent());
   const auto to = views::take(out, a.extent() + b.extent());
-  algorithm_call why(operation);
-  meet(out.members());
-  walk(to, why, [&](const auto c, std::size_t n, const indices& at) {
-    const std::size_t first = at(0), i = share_of_first(a, b, first, less), j = share_of_first(a, b, first + n, less);
-    reader<A> from_a(a, i, j);
-    reader<B> from_b(b, first - i, first + n - j);
-    merge_piece(from_a, from_b, c, n, less);
-    return true;
-  });
-  finish(out.members(), operation, why);
+  const one_way<Less> before{less};
+  if (to.ordered()) return merge_in_order(a, b, to, operation, before);
+  const algorithm_call all(operation);
+  array<typename Out::value_type> in_blocks(to.extent(), on(out.members()));
+  merge_in_order(a, b, views::all(in_blocks), operation, before);
+  const without_end last(all);
+  copy_all(views::all(in_blocks).reading(), to);
 }
 
 /// Which elements a set operation keeps.
@@ -125,9 +153,9 @@ struct set_rule {
   bool only_first, both, only_second;
 };
 
-/// Where in two ranges the share of a member begins: elements of one value belong to one member.
+/// Where in two ranges the share of member m begins: elements of one value belong to one member.
 template <class A, class B, class Less>
-std::pair<std::size_t, std::size_t> share_by_value(const A& a, const B& b, rank_t m, rank_t members, Less& less) {
+std::pair<std::size_t, std::size_t> begin_by_value(const A& a, const B& b, rank_t m, rank_t members, Less& less) {
   const std::size_t n = even_share(a.extent() + b.extent(), m, members), i = share_of_first(a, b, n, less), j = n - i;
   const auto at = [&](const auto& value) { return std::pair(first_not_less(a, value, less), first_not_less(b, value, less)); };
   if (i == a.extent() && j == b.extent()) return {i, j};
@@ -138,17 +166,15 @@ std::pair<std::size_t, std::size_t> share_by_value(const A& a, const B& b, rank_
   return bool(std::invoke(less, y, x)) ? at(y) : at(x);
 }
 
-/// Goes through this member's share of two ranges. together(first, i, last, second, j, end) takes what lies side by side, and
+/// Goes through a share of two ranges. together(first, i, last, second, j, end) takes what lies side by side, and
 /// moves `i` and `j` until one is at its end; what one range has behind the other's last element goes to only_first(e) or
 /// only_second(e).
-template <class A, class B, class Less, class Together, class First, class Second>
-void walk_sets(const A& a, const B& b, const team& t, failure& why, Less& less, Together together, First only_first,
-               Second only_second) try {
-  meet(t);
+template <class A, class B, class Together, class First, class Second>
+void walk_share(const A& a, const B& b, const pair_share& mine, failure& why, Together together, First only_first,
+                Second only_second) try {
   const in_functions here;
-  const auto begin = share_by_value(a, b, t.rank(), t.size(), less), end = share_by_value(a, b, t.rank() + 1, t.size(), less);
-  reader<A> x(a, begin.first, end.first);
-  reader<B> y(b, begin.second, end.second);
+  reader<A> x(a, mine.first, mine.first_end);
+  reader<B> y(b, mine.second, mine.second_end);
   while (!x.done() && !y.done()) {
     std::size_t i = x.place(), j = y.place();
     together(x.cursor(), i, i + x.here(), y.cursor(), j, j + y.here());
@@ -159,10 +185,26 @@ void walk_sets(const A& a, const B& b, const team& t, failure& why, Less& less, 
   for (; !y.done(); y.skip(1)) only_second(y.front());
 } catch (...) { why.note(); }
 
+/// The same with the share of this member.
+template <class A, class B, class Less, class Together, class First, class Second>
+void walk_sets(const A& a, const B& b, const team& t, const char* operation, failure& why, Less& less, Together together,
+               First only_first, Second only_second) {
+  meet(t);
+  require_sorted(a, operation, why, first_in_order, less);
+  require_sorted(b, operation, why, second_in_order, less);
+  std::pair<std::size_t, std::size_t> begin(a.extent(), b.extent());
+  try {
+    const in_functions here;
+    begin = begin_by_value(a, b, t.rank(), t.size(), less);
+  } catch (...) { why.note(); }
+  const pair_share mine = share_between(t, begin.first, begin.second, a.extent(), b.extent());
+  if (!why.happened()) walk_share(a, b, mine, why, together, only_first, only_second);
+}
+
 /// Calls only_first(e), both(e), only_second(e) for this member's share of two ranges.
 template <class A, class B, class Less, class First, class Both, class Second>
-void compare_sets(const A& a, const B& b, const team& t, failure& why, Less& less, First only_first, Both both,
-                  Second only_second) {
+void compare_sets(const A& a, const B& b, const team& t, const char* operation, failure& why, Less& less, First only_first,
+                  Both both, Second only_second) {
   const auto together = [&](const auto& first, std::size_t& i, std::size_t last, const auto& second, std::size_t& j,
                             std::size_t end) {
     while (i < last && j < end) {
@@ -176,12 +218,13 @@ void compare_sets(const A& a, const B& b, const team& t, failure& why, Less& les
       }
     }
   };
-  walk_sets(a, b, t, why, less, together, only_first, only_second);
+  walk_sets(a, b, t, operation, why, less, together, only_first, only_second);
 }
 
 /// What a set operation keeps of numbers. Budget: no branch an element but the end's; a few are put together on the stack.
 template <class A, class B, class T, class Less>
-void keep_numbers(const A& a, const B& b, const team& t, failure& why, Less& less, set_rule keeps, pile<T>& kept) {
+void keep_numbers(const A& a, const B& b, const team& t, const char* operation, failure& why, Less& less, set_rule keeps,
+                  pile<T>& kept) {
   const auto together = [&](const auto& first, std::size_t& i_, std::size_t last, const auto& second, std::size_t& j_,
                             std::size_t end) {
     T some[few_to_deal<T, 0>];
@@ -190,7 +233,7 @@ void keep_numbers(const A& a, const B& b, const team& t, failure& why, Less& les
       std::size_t n = 0;
       for (std::size_t steps = std::min({few_to_deal<T, 0>, last - i, end - j}); steps > 0; --steps) {
         const T x = first[i], y = second[j];
-        const bool before = bool(std::invoke(less, x, y)), behind = bool(std::invoke(less, y, x));
+        const bool before = bool(std::invoke(less, x, y)), behind = bool(std::invoke(less, y, x)) & !before;  // one goes on
         some[n] = behind ? y : x;
         n += std::size_t((before & keeps.only_first) | (behind & keeps.only_second) | (!(before | behind) & keeps.both));
         i += std::size_t(!behind);
@@ -206,7 +249,7 @@ void keep_numbers(const A& a, const B& b, const team& t, failure& why, Less& les
       if (keep) kept.push_back(e);
     };
   };
-  walk_sets(a, b, t, why, less, together, keep_if(keeps.only_first), keep_if(keeps.only_second));
+  walk_sets(a, b, t, operation, why, less, together, keep_if(keeps.only_first), keep_if(keeps.only_second));
 }
 
 template <class A, class B, class Out, class Less>
@@ -215,17 +258,19 @@ std::size_t set_operation(const A& a, const B& b, const Out& out, const char* op
   require_one_team(b, out);
   algorithm_call why(operation);
   using T = typename Out::value_type;
+  const one_way<Less> before{less};
   pile<T> kept;
   if constexpr (std::is_arithmetic_v<T> && std::is_same_v<T, typename A::value_type> &&
                 std::is_same_v<T, typename B::value_type>) {
-    keep_numbers(a, b, out.members(), why, less, keeps, kept);
+    keep_numbers(a, b, out.members(), operation, why, before, keeps, kept);
   } else {
     const auto keep_if = [&kept](bool keep) {
       return [&kept, keep](const auto& e) {
         if (keep) kept.push_back(e);
       };
     };
-    compare_sets(a, b, out.members(), why, less, keep_if(keeps.only_first), keep_if(keeps.both), keep_if(keeps.only_second));
+    compare_sets(a, b, out.members(), operation, why, before, keep_if(keeps.only_first), keep_if(keeps.both),
+                 keep_if(keeps.only_second));
   }
   return write_kept(out, operation, why, kept);
 }

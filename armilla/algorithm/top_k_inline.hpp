@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "armilla/algorithm/walk.hpp"
+#include "armilla/container/guarded_sort.hpp"
 #include "armilla/container/unordered_map.hpp"
 #include "armilla/team/collectives.hpp"
 
@@ -88,7 +89,7 @@ class greatest_elements {
   /// Of all members, in order, on each. Collective.
   std::vector<Element> of_all(const team& t) && {
     std::vector<Element> best = t.all_gather_v(heap_);
-    std::stable_sort(best.begin(), best.end(), before_);
+    guarded_stable_sort(best.data(), best.size(), before_);
     if (best.size() > n_) best.erase(best.begin() + std::ptrdiff_t(n_), best.end());
     return best;
   }

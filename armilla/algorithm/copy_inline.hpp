@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstring>
+#include <tuple>
+#include <type_traits>
+
+#include "armilla/algorithm/walk.hpp"
+#include "armilla/container/views.hpp"
+
+/// Copies a range with a size.
+namespace armilla::detail {
+
+struct copy_piece {
+  template <class In, class Out>
+  void operator()(const In& in, const Out& out, std::size_t n) const {
+    if constexpr (std::is_pointer_v<In> && std::is_same_v<In, std::add_const_t<std::remove_pointer_t<Out>>*> &&
+                  std::is_trivially_copyable_v<std::remove_pointer_t<Out>>)
+      std::memcpy(static_cast<void*>(out), in, n * sizeof *out);
+    else
+      for (std::size_t k = 0; k < n; ++k) out[k] = in[k];
+  }
+};
+
+/// A container into another one, whose elements are bytes. The type does not matter, so that this is compiled once.
+void copy_bytes(const container_state& from, const container_state& to, std::size_t size, std::size_t alignment);
+template <class From, class To>
+inline constexpr bool copies_bytes = false;
+template <class T>
+inline constexpr bool copies_bytes<whole<const T>, whole<T>> = lies_in_segments<T>;
+
+template <class From, class To>
+void copy_walking(const From& from, const To& to) {
+  require_room("copy", from.extent(), to.extent());
+  const zip_view<From, To> both(from, to);
+  algorithm_call why("copy");
+  enter(both);
+  walk(both, why, [&](const auto c, std::size_t n, const indices&) {
+    copy_piece{}(std::get<0>(c.from), std::get<1>(c.from), n);
+    return true;
+  });
+  finish(to.members(), "copy", why);
+}
+
+template <class From, class To>
+void copy_sized(const From& from, const To& to) {
+  if constexpr (copies_bytes<From, To>)
+    return copy_bytes(from.container(), to.container(), sizeof(typename To::value_type), alignof(typename To::value_type));
+  else
+    copy_walking(from, to);
+}
+
+}  // namespace armilla::detail
