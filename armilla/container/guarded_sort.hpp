@@ -124,7 +124,7 @@ void quick_sort(T* first, std::size_t n, bool follows, int depth, const Less& le
     }
     std::size_t left = 0;
     if constexpr (copied_cheaply<T>) {
-      if (!in_order || n <= 128) {  // else what is in order already is looked at, and stays
+      if (!in_order || n <= 168) {  // else what is in order already is looked at, and stays
         const T middle = *first;
         left = split_by_copies(rest, n - 1, [&less, &middle](const T& e) { return bool(less(e, middle)); });
       } else {
@@ -191,7 +191,7 @@ void merge_to(T* a, T* a_end, T* b, T* b_end, T* out, const Less& less) {
 /// Sorts `n` elements at `here` to `there`, or with `stay` to `here`; the other has room for as many.
 template <class T, class Less>
 void merge_sort(T* here, T* there, std::size_t n, bool stay, const Less& less) {
-  if (n <= 12) {
+  if (n <= 16) {
     insertion_sort(here, n, less);
     if (!stay) std::move(here, here + n, there);
     return;
@@ -223,7 +223,7 @@ void merge_in_place(T* first, std::size_t left, std::size_t n, const Less& less)
 }
 template <class T, class Less>
 void merge_sort_in_place(T* first, std::size_t n, const Less& less) {
-  if (n <= 12) return insertion_sort(first, n, less);
+  if (n <= 16) return insertion_sort(first, n, less);
   merge_sort_in_place(first, n / 2, less);
   merge_sort_in_place(first + n / 2, n - n / 2, less);
   merge_in_place(first, n / 2, n, less);
@@ -232,7 +232,7 @@ void merge_sort_in_place(T* first, std::size_t n, const Less& less) {
 /// Sorts `n` elements; equal ones keep their order. Takes room for half of them; if there is none, it takes longer.
 template <class T, class Less>
 void guarded_stable_sort(T* first, std::size_t n, const Less& less) {
-  if (n <= 12) return insertion_sort(first, n, less);
+  if (n <= 16) return insertion_sort(first, n, less);
   const std::size_t half = (n + 1) / 2;
   const merge_room<T> room(first, half);
   if (room.begin() == nullptr) return merge_sort_in_place(first, n, less);
