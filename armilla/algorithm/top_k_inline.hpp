@@ -89,7 +89,10 @@ class greatest_elements {
   /// Of all members, in order, on each. Collective.
   std::vector<Element> of_all(const team& t) && {
     std::vector<Element> best = t.all_gather_v(heap_);
-    guarded_stable_sort(best.data(), best.size(), before_);
+    if constexpr (std::same_as<Element, bool>)
+      std::stable_sort(best.begin(), best.end(), before_);  // elements without addresses
+    else
+      guarded_stable_sort(best.data(), best.size(), before_);
     if (best.size() > n_) best.erase(best.begin() + std::ptrdiff_t(n_), best.end());
     return best;
   }
