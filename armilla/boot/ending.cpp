@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/escaped.hpp"
+
 #include "armilla/boot/address_fault.hpp"
 namespace armilla::detail {
 namespace {

@@ -262,11 +262,30 @@ void hang() {
 // The address of something that only another rank has, where the system puts nothing by itself.
 void use_captured() {
   const armilla::rank_t from = (armilla::rank() + 1) % armilla::ranks();
-  auto theirs = armilla::call(from, [] {
+  const auto theirs = armilla::call(from, [] {
     void* const wanted = reinterpret_cast<void*>(std::uintptr_t{1} << 44);
     return std::uintptr_t(mmap(wanted, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0));
   });
   *reinterpret_cast<volatile char*>(theirs.get()) = 1;
+}
+
+// In pieces, as a program does that buffers by itself.
+void print_long_lines() {
+  const std::string line = std::string(1, char('0' + armilla::rank())) + std::string(9998, 'x') + '\n';
+  for (int i = 0; i < 50; ++i)
+    for (std::size_t at = 0; at < line.size(); at += 2500)
+      if (write(STDOUT_FILENO, line.data() + at, 2500) < 0) return;
+}
+
+void print_without_end() {
+  for (;;) std::puts("a line");
+}
+
+void ask() {
+  char word[64] = "";
+  std::printf("what? ");
+  std::fflush(stdout);
+  if (std::scanf("%63s", word) == 1) std::printf("%s\n", word);
 }
 
 int perform() {
@@ -288,8 +307,7 @@ int perform() {
   if (scene == "beyond") *reinterpret_cast<volatile int*>(std::uintptr_t{1} << 63) = 1;
   if (scene == "fiber_overflow") armilla::spawn([] { overflow_the_stack(nullptr); }).join();
   if (scene == "captured") use_captured();
-  if (scene == "handled") signal(SIGSEGV, [](int) { _exit(9); });
-  if (scene == "handled") *reinterpret_cast<volatile int*>(std::uintptr_t{8}) = 1;
+  if (scene == "handled") std::signal(SIGSEGV, [](int) { _exit(9); }), *reinterpret_cast<volatile int*>(std::uintptr_t{8}) = 1;
   if (scene == "overflow") return overflow_the_stack(nullptr);
   if (scene == "terminate") throw_where_nothing_may();
   if (scene == "filling") drop_a_result_where_nothing_may_wait();

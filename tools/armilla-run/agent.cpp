@@ -186,13 +186,15 @@ void agent::judge(const child& c, int status) {
        goes_on_ && c.finished && e.kind == ending::how::code ? ""  // its part is done, but the program says that it failed
        : !told.empty()                                       ? told
        : c.spoke                                             ? cause_of(e)
-                                                             : "");
+                                                             : "",
+       lent_.hint_of(e));
 }
 
 // With a cause: the rank is lost, and the others have time to end by themselves.
-void agent::tell(rank_t rank, int code, bool primary, const std::string& text, const std::string& cause) {
+void agent::tell(rank_t rank, int code, bool primary, const std::string& text, const std::string& cause,
+                 const std::string& hint) {
   if (stopping_) return;
-  const json said{{"code", code}, {"primary", primary}, {"text", text}, {"lost", !cause.empty()}};
+  const json said{{"code", code}, {"primary", primary}, {"text", text}, {"lost", !cause.empty()}, {"hint", hint}};
   if (!root_.send(channel::failed, said.dump(-1, ' ', false, json::error_handler_t::replace))) lose_root();
   tell_lost(rank, cause);
 }

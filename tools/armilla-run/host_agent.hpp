@@ -52,7 +52,8 @@ class agent {
   void hand_out(const std::string& all);
   void reap();
   void judge(const child& c, int status);
-  void tell(rank_t rank, int code, bool primary, const std::string& text, const std::string& cause = "");
+  void tell(rank_t rank, int code, bool primary, const std::string& text, const std::string& cause = "",
+            const std::string& hint = "");
   void tell_lost(rank_t rank, const std::string& cause);
   void tell_done();
   void lose_root();

@@ -199,7 +199,8 @@ void root::pass_loss(const host& from, const std::string& said) {
 void root::take_failure(const std::string& text) {
   const json said = json::parse(text, nullptr, false);
   if (said.is_discarded()) return;
-  const failure how{said.value("code", 1), said.value("primary", false), said.value("lost", false), said.value("text", "")};
+  const failure how{said.value("code", 1), said.value("primary", false), said.value("lost", false), said.value("text", ""),
+                    said.value("hint", "")};
   if (!how.lost || !goes_on()) return fail(how);
   go_on_without(how, desk_.left() - 1);  // that it is lost follows
 }
@@ -299,7 +300,7 @@ int root::report() {
   if (!failure_ && interrupted_by_ == 0) failure_ = std::move(heard_of_);
   if (failure_ || interrupted_by_ != 0) orphans_.end_all();
   if (failure_) {
-    if (!failure_->text.empty()) say("armilla: " + failure_->text + "; the job was stopped");
+    if (!failure_->text.empty()) say("armilla: " + failure_->text + "; the job was stopped" + failure_->hint);
     return (failure_->code & 0xff) != 0 ? failure_->code & 0xff : 1;
   }
   if (interrupted_by_ == 0) return 0;

@@ -45,4 +45,10 @@ std::string lent_memory::cause_of(rank_t r) const {
   return "";
 }
 
+std::string lent_memory::hint_of(const ending& how) const {
+  for (job_block* const job : pieces_)
+    if (std::string hint = armilla::detail::hint_of(how, *job); !hint.empty()) return hint;
+  return "";
+}
+
 }  // namespace armilla::run

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "armilla/boot/job_block.hpp"
+#include "armilla/boot/ending.hpp"
 
 namespace armilla::run {
 
@@ -23,6 +23,8 @@ class lent_memory {
   void tell(rank_t first, rank_t last, const std::string& cause, const std::string& host) const;
   /// Why rank `r`, which says that it has failed, did; empty: it has not noted that, or speaks for another.
   std::string cause_of(rank_t r) const;
+  /// The `hint_of` its end.
+  std::string hint_of(const detail::ending& how) const;
 
  private:
   std::vector<job_block*> pieces_;

@@ -45,6 +45,7 @@ struct failure {
   bool lost = false;     // the others hear of it, and have time to end by themselves
   std::string text;
 };
+  std::string hint = {};  // lines below the report
 
 class root {
  public:
