@@ -27,12 +27,16 @@ function(armilla_program name)
   endif()
 endfunction()
 
-# armilla_install_program(<target>): it and its manual. It finds a shared library of this project beside the folder in which it lies.
+# armilla_install_program(<target>): it, its manual, and a test of its options. It finds a shared library of this project beside the folder in which it lies.
 function(armilla_install_program name)
   cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR BASE_DIRECTORY "${CMAKE_INSTALL_FULL_BINDIR}" OUTPUT_VARIABLE libraries)
   set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries}")
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   armilla_manual(${name} COMMAND $<TARGET_FILE:${name}>)
+  if(ARMILLA_TESTING)
+    armilla_add_test(empty_values.${name} COMMAND ${ARMILLA_TEST_LAUNCHER} ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/tools/arguments/empty_values_test.py"
+                                                $<TARGET_FILE:${name}>)
+  endif()
 endfunction()
 
 # armilla_manual(<name> COMMAND program): the manual page and the completion in bash and zsh of an installed program, made of what it says of itself.

@@ -4,6 +4,7 @@
 #include <bit>
 #include <utility>
 
+#include "armilla/base/fault_settings.hpp"
 #include "armilla/base/limits.hpp"
 #include "armilla/base/option_text.hpp"
 
@@ -83,6 +84,8 @@ bool good_stats(std::string_view v) {
   }
   return true;
 }
+
+bool good_faults(std::string_view v) { return fault_settings::from(v), true; }
 
 bool good_fabric(std::string_view v) {
   return !v.empty() && v.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_") == v.npos;
@@ -168,7 +171,7 @@ std::vector<row> make_table() {
       flag("label", &o::label, "Put the rank before each line that it prints."),
       choice("launcher", &o::launcher, {{"auto", launcher_use::automatic}, {"none", launcher_use::none}},
              "Join the job of the mpirun or srun that started this process, or take no notice of it."),
-      words("backends", &o::backends, anything, "folders with colons between, or nothing",
+      words("backends", &o::backends, anything, "folders with colons between",
             "Where to look first for backends, the files libarmilla-<name>.so."),
       shared(flag("trust_network", &o::trust_network,
                   "Let a backend listen on a public address although what reaches it there can read and write the memory of the "
@@ -196,10 +199,10 @@ std::vector<row> make_table() {
                     "rows and columns of hosts; "
                     "0: never.")),
       shared(words(
-          "faults", &o::faults, anything,
+          "faults", &o::faults, good_faults,
           "words with commas between: delay=100us, jitter=1ms, reorder=0.1, swap=0.1, duplicate=0.05, drop=0.02, slow=1 (a "
           "rank), "
-          "stop=0.01, seed=7; or nothing",
+          "stop=0.01, seed=7",
           "Make the network worse (for tests): each frame comes later by delay and by up to jitter; with these probabilities it "
           "is "
           "overtaken by those of other ranks, by those of its own, comes twice, is lost and sent again, or its receiver stops "
@@ -266,23 +269,23 @@ std::vector<row> make_table() {
       flag("large_pages", &o::large_pages,
            "Ask the kernel for large pages in segments; containers that fill 16 MiB and more on a rank take them at once."),
       heading("Objects"),
-      words("libraries", &o::libraries, anything, "folders with colons between, or nothing",
+      words("libraries", &o::libraries, anything, "folders with colons between",
             "The folders from which a rank loads shared libraries when another rank asks for one; by default none."),
       heading("Looking inside"),
       shared(words("stats", &o::stats, good_stats,
-                   "nothing, or 0, 1, timing or the name of a file that ends in .json, or several of them with commas between",
+                   "0, 1, timing or the name of a file that ends in .json, or several of them with commas between",
                    "Print counters at the end (1), with the time of each component (timing), or write them to a file.")),
       choice("progress", &o::show_progress, {{"auto", progress_use::as_asked}, {"1", progress_use::on}, {"0", progress_use::off}},
              "Tell on stderr how long algorithms get on; auto: on a terminal, where the program asks for it by show_progress."),
       shared(words(
           "trace", &o::trace, [](std::string_view v) { return v.empty() || (v.size() > 5 && v.ends_with(".json")); },
-          "nothing, or the name of a file that ends in .json",
+          "the name of a file that ends in .json",
           "Write what each rank did and when to this file, which Perfetto opens; also when the job fails.")),
       bytes("trace_events", &o::trace_events, 1024, std::uint64_t{1} << 28, shape::power_of_two,
             "How many events of a rank are kept for ARMILLA_TRACE, 32 bytes each; older ones are dropped and counted."),
-      words("record", &o::record, anything, "the name of a file, or nothing",
+      words("record", &o::record, anything, "the name of a file",
             "Write the order in which each rank takes in messages to this name and the rank's number behind a point."),
-      words("replay", &o::replay, anything, "the name of a file, or nothing",
+      words("replay", &o::replay, anything, "the name of a file",
             "Take in messages in the order that ARMILLA_RECORD wrote under this name."),
       shared(flag("checked", &o::checked,
                   "Scan closures for addresses, and compare what members enter in collectives, where the library was built with "

@@ -108,10 +108,15 @@ std::uint64_t default_segment_bytes() noexcept {
   return known ? std::bit_ceil(std::uint64_t(machine.totalram) * machine.mem_unit) : std::uint64_t{1} << 34;
 }
 
+void read(options& o, const option_row& r, std::string_view value) {
+  if (!r.read(o, value))
+    throw_usage("options", variable_of(r.name) + "=" + std::string(value) + " is not allowed; give " + r.allowed);
+}
+
 void options::set(std::string_view name, std::string_view value) {
   const option_row& r = find(name);
-  if (!r.read(*this, value))
-    throw_usage("options", variable_of(r.name) + "=" + std::string(value) + " is not allowed; give " + r.allowed);
+  if (value.empty()) throw_usage("options", variable_of(r.name) + "= is not allowed; give " + r.allowed + ", or unset it");
+  read(*this, r, value);
 }
 
 std::string options::get(std::string_view name) const { return find(name).show(*this); }
@@ -138,7 +143,7 @@ options::overruled options::take_shared(std::string_view text) {
     const std::size_t equals = std::min(entry.find('='), entry.size());
     const option_row& r = find(entry.substr(0, equals));
     const std::string mine = r.show(*this);
-    set(r.name, entry.substr(std::min(equals + 1, entry.size())));
+    read(*this, r, entry.substr(std::min(equals + 1, entry.size())));  // empty: not set there
     const std::string theirs = r.show(*this);
     if (mine == theirs || mine == r.show(defaults)) continue;
     const std::string_view between = result.here.empty() ? "" : " ";

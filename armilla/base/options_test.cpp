@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/base/option_table.hpp"
 #include "armilla/base/option_text.hpp"
 
 namespace armilla::detail {
@@ -105,6 +106,20 @@ TEST(options, refuses_every_kind_of_nonsense) {
         "ARMILLA_EAGER=99999999999999999999", "ARMILLA_EAGER=99999999999999T", "ARMILLA_SPIN=fast", "ARMILLA_SPIN=1h",
         "ARMILLA_STATS=yes", "ARMILLA_PIN="})
     EXPECT_NE(complaint(bad).find("is not allowed; give"), std::string::npos) << bad;
+}
+
+TEST(options, an_empty_value_is_none_of_any_option) {
+  for (const option_row& r : option_table())
+    EXPECT_NE(complaint((variable_of(r.name) + "=").c_str())
+                  .find(variable_of(r.name) + "= is not allowed; give " + r.allowed + ", or unset it"),
+              std::string::npos)
+        << r.name;
+}
+
+TEST(options, words_of_faults_are_judged_without_a_network) {
+  EXPECT_NE(complaint("ARMILLA_FAULTS=x").find("ARMILLA_FAULTS: 'x' is not allowed; give words"), std::string::npos);
+  EXPECT_NE(complaint("ARMILLA_FAULTS=delay=1us,drop=2").find("ARMILLA_FAULTS: 'drop=2' is not allowed"), std::string::npos);
+  EXPECT_EQ(read("ARMILLA_FAULTS=drop=0.02").faults, "drop=0.02");
 }
 
 TEST(options, set_and_get_speak_the_same_language) {

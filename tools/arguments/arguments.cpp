@@ -93,6 +93,8 @@ std::size_t take(const program& p, const words& all, std::size_t i) {
     if (++i == all.size()) throw wrong_use(fmt::format("{} wants a value: {}", f.what->names, f.what->value));
     f.value = all[i];
   }
+  if (!f.what->value.empty() && f.value.empty())
+    throw wrong_use(fmt::format("{} wants a value that is not empty: {}", f.what->names, f.what->value));
   try {
     f.what->take(f.value);
   } catch (const wrong_use& why) { throw wrong_use(fmt::format("{}: {}", f.what->names, why.what())); }

@@ -47,7 +47,7 @@ TEST(arguments, another_programs_options_are_its_own) {
   wishes w;
   program p = described(w);
   p.command_follows = true;
-  EXPECT_EQ(parse(p, {"--out=", "./other", "--loud", "--help"}), (words{"./other", "--loud", "--help"}));
+  EXPECT_EQ(parse(p, {"--out=x", "./other", "--loud", "--help"}), (words{"./other", "--loud", "--help"}));
   EXPECT_FALSE(w.loud);
 }
 
@@ -57,6 +57,8 @@ TEST(arguments, what_is_wrong_names_the_option_and_the_value) {
   EXPECT_EQ(complaint({"--rank", "4"}), "unknown option '--rank'; did you mean --ranks?");
   EXPECT_EQ(complaint({"--something"}), "unknown option '--something'");
   EXPECT_EQ(complaint({"--out"}), "--out wants a value: FILE");
+  for (const words& all : {words{"--out="}, words{"--out", ""}})
+    EXPECT_EQ(complaint(all), "--out wants a value that is not empty: FILE");
   EXPECT_EQ(complaint({"--loud=yes"}), "--loud takes no value");
 }
 

@@ -2,39 +2,14 @@
 #pragma once
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <string_view>
 
 #include "armilla/base/clock.hpp"
+#include "armilla/base/fault_settings.hpp"
 #include "armilla/fabric/network.hpp"
 
 /// Networks that misbehave, for tests: a network around another one. Everything is done where frames arrive, so that nothing
 /// waits at a rank that no longer looks.
 namespace armilla::detail {
-
-/// What ARMILLA_FAULTS says. Times in nanoseconds, the others probabilities of a frame.
-///
-/// Delay, reordering between pairs, a slow and a stopped rank are what every network does now and then: all must work under
-/// them. Order within a pair and that frames come once is a promise of networks, but `far_link` numbers frames and needs neither.
-/// No layer above expects a lost frame: with `drop`, `reliable` stands between.
-struct fault_settings {
-  std::uint64_t delay_ns = 0;
-  std::uint64_t jitter_ns = 0;  ///< each frame, and each bulk transfer, comes later by up to this
-  double reorder = 0;           ///< held back until frames of other pairs have overtaken it
-  double swap = 0;              ///< the same, and those of its own pair, too
-  double duplicate = 0;         ///< comes once more, some time later
-  double drop = 0;
-  double stop = 0;        ///< the receiver does not look for a millisecond
-  rank_t slow = no_rank;  ///< this rank looks only every 50 us
-  std::uint64_t seed = 1;
-
-  bool any() const noexcept {
-    return delay_ns != 0 || jitter_ns != 0 || reorder > 0 || swap > 0 || duplicate > 0 || drop > 0 || stop > 0 || slow != no_rank;
-  }
-
-  /// "delay=100us,reorder=0.1,drop=0.02,seed=7"; throws `usage_error` that names the word, and what is allowed.
-  static fault_settings from(std::string_view text);
-};
 
 /// What time it is, in nanoseconds: `now_ns`, or a clock that a test sets by hand.
 using time_source = std::uint64_t (*)() noexcept;

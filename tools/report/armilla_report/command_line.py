@@ -26,6 +26,12 @@ def folder_for(path):
         raise store.ReportError(f"{out}: cannot be written to ({why.strerror}); name another folder") from why
 
 
+def word(text):
+    if not text:
+        raise argparse.ArgumentTypeError("it is empty")
+    return text
+
+
 def version():
     """Installed it lies in a file, in the sources in the project's CMakeLists.txt."""
     installed, project = pathlib.Path(__file__).resolve().parents[1] / "version", ROOT / "CMakeLists.txt"
@@ -99,29 +105,29 @@ def parser():
     top.add_argument("--version", action="version", version=f"armilla-report (Armilla) {version()}", help="print the version and exit")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
     one = commands.add_parser("run", help="run any or all programs; goes on where an earlier run into the same folder stopped")
-    one.add_argument("--out", required=True, metavar="DIR", help="for results.json, index.html and figures/")
+    one.add_argument("--out", required=True, type=word, metavar="DIR", help="for results.json, index.html and figures/")
     one.add_argument("--quick", action="store_true", help="small sizes and few rounds: five minutes")
-    one.add_argument("--build", metavar="DIR", help="the build to run (default: the installed programs, or build/release)")
+    one.add_argument("--build", type=word, metavar="DIR", help="the build to run (default: the installed programs, or build/release)")
     one.add_argument("programs", nargs="*", metavar="PROGRAM", help="of: " + ", ".join(item.id for item in plan.ITEMS))
     one.set_defaults(do=run)
     one = commands.add_parser("page", help="draw the page of a run once more")
-    one.add_argument("out", metavar="DIR")
+    one.add_argument("out", type=word, metavar="DIR")
     one.set_defaults(do=draw)
     one = commands.add_parser("compare", help="what changed between two runs beyond the noise")
-    one.add_argument("before", metavar="A", help="results.json, or the folder of a run")
-    one.add_argument("after", metavar="B")
+    one.add_argument("before", type=word, metavar="A", help="results.json, or the folder of a run")
+    one.add_argument("after", type=word, metavar="B")
     one.set_defaults(do=show_changes)
     one = commands.add_parser("picture", help="the ratios of a run with their targets as STEM-light.svg and STEM-dark.svg; docs/perf/report shows in the README")
-    one.add_argument("results", metavar="DIR", help="the folder of a run, or its results.json")
-    one.add_argument("--out", required=True, metavar="STEM")
+    one.add_argument("results", type=word, metavar="DIR", help="the folder of a run, or its results.json")
+    one.add_argument("--out", required=True, type=word, metavar="STEM")
     one.set_defaults(do=take_picture)
     one = commands.add_parser("look", help="show the page of a run to a headless browser, in light and dark, as a phone and a desk: pictures in DIR/look")
-    one.add_argument("out", metavar="DIR")
+    one.add_argument("out", type=word, metavar="DIR")
     one.add_argument("--piece", type=int, default=look.TALLEST, metavar="N", help="cut the pictures into pieces of N pixels' height")
     one.set_defaults(do=take_look)
     one = commands.add_parser("trace", help="totals, sizes and traffic of a file of ARMILLA_TRACE")
-    one.add_argument("file")
-    one.add_argument("--out", metavar="DIR", help="for traffic.svg and sizes.svg")
+    one.add_argument("file", type=word)
+    one.add_argument("--out", type=word, metavar="DIR", help="for traffic.svg and sizes.svg")
     one.set_defaults(do=show_trace)
     return top
 

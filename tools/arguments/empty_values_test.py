@@ -1,0 +1,30 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""No option of a program takes an empty value: empty_values_test.py PROGRAM."""
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv[1])
+OPTION = re.compile(r"^  (-\S.*?) ([A-Z][A-Z=]*)(?:  |$)", re.MULTILINE)
+
+
+def run(*arguments):
+    return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False, timeout=60)
+
+
+class EmptyValues(unittest.TestCase):
+    def test_each_option_refuses_one(self):
+        for names, value in OPTION.findall(run("--help").stdout):
+            name = names.split(", ")[-1]
+            for words in ([name, ""], [f"{name}="]):
+                with self.subTest(words=words):
+                    job = run(*words)
+                    self.assertIn(f"{names} wants a value that is not empty: {value} (see ", job.stderr)
+                    self.assertEqual(job.returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[2:])
