@@ -4,12 +4,15 @@
 #include <cxxabi.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <typeinfo>
+#include <vector>
 
 #include "armilla/base/context.hpp"
+#include "armilla/base/error_text.hpp"
 #include "armilla/base/escaped.hpp"
 #include "armilla/base/options.hpp"
 
@@ -32,15 +35,65 @@ class category final : public std::error_category {
   }
 };
 
-std::string compose(const char* operation, std::string_view text) {
-  std::string all = "armilla: ";
-  if (detail::current != nullptr) all.append("rank ").append(std::to_string(detail::current->rank)).append(": ");
-  return all.append(operation).append(": ").append(detail::escaped(text));
+constexpr std::string_view prefix = "armilla: ";
+constexpr std::string_view further_line = "\n  ";
+constexpr std::size_t most_lines = 6, innermost_lines = 3, outermost_lines = 2;
+constexpr const char* advice = "catch it there, or catch armilla::remote_error here";
+
+std::string prefix_of(rank_t r) { return "rank " + std::to_string(r) + ": "; }
+
+rank_t rank_here() noexcept { return detail::current != nullptr ? detail::current->rank : no_rank; }
+
+// A chain of errors is a whole message already.
+std::string compose(errc kind, const char* operation, std::string_view text) {
+  if (kind == errc::remote && text.starts_with(prefix)) return std::string(text);
+  std::string all(prefix);
+  if (detail::current != nullptr) all.append(prefix_of(rank_here()));
+  return all.append(operation).append(": ").append(detail::escaped(detail::without_prefix(text, rank_here())));
 }
 
-std::string remote_text(rank_t thrower, std::string_view type_name, std::string_view text) {
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  for (std::size_t end; !text.empty(); text.remove_prefix(std::min(text.size(), end + further_line.size()))) {
+    end = std::min(text.find(further_line), text.size());
+    lines.push_back(detail::escaped(text.substr(0, end)));
+  }
+  return lines;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  const std::size_t between = lines.size() > most_lines ? lines.size() - innermost_lines - outermost_lines : 0;
+  std::string all(prefix);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (between != 0 && i == innermost_lines) {
+      all.append(further_line).append(std::to_string(between)).append(" lines more");
+      i += between;
+    }
+    all.append(i == 0 ? "" : further_line).append(lines[i]);
+  }
+  return all;
+}
+
+// An error of Armilla that was thrown on by rank after rank: a line each, the innermost first. `before`: what stands in front of
+// its text, "element 3: ".
+std::string chain(rank_t thrower, const char* operation, std::string_view type_name, std::string_view before,
+                  std::string_view text) {
+  std::vector<std::string> lines = lines_of(text);
+  const std::string here = detail::current != nullptr ? prefix_of(rank_here()) : "";
+  const std::string place = here + operation + ": " + std::string(before);
+  if (!here.empty() && lines.back().starts_with(here))
+    lines.back().replace(0, here.size(), place);
+  else
+    lines.push_back(place + "rank " + std::to_string(thrower) + " threw this " + std::string(type_name) + "; " + advice);
+  return joined(lines);
+}
+
+std::string remote_text(rank_t thrower, const char* operation, std::string_view type_name, std::string_view text) {
+  const std::size_t at = text.find(prefix);
+  const bool ours = type_name.starts_with("armilla::") && (at == 0 || (at != text.npos && text.starts_with("element ")));
+  if (ours) return chain(thrower, operation, type_name, text.substr(0, at), text.substr(at + prefix.size()));
   std::string all = "rank " + std::to_string(thrower) + " threw ";
-  return all.append(type_name).append(" (").append(text).append("); catch it there, or catch armilla::remote_error here");
+  return all.append(type_name).append(" (").append(text).append("); ").append(advice);
 }
 
 std::string lost_text(rank_t lost, std::string_view cause, std::string_view host) {
@@ -67,10 +120,10 @@ const std::error_category& error_category() noexcept {
 std::error_code make_error_code(errc kind) noexcept { return {static_cast<int>(kind), error_category()}; }
 
 error::error(errc kind, const char* operation, std::string_view text)
-    : std::system_error(make_error_code(kind)), text_(compose(operation, text)) {}
+    : std::system_error(make_error_code(kind)), text_(compose(kind, operation, text)) {}
 
 remote_error::remote_error(rank_t thrower, const char* operation, std::string_view type_name, std::string_view text)
-    : error(errc::remote, operation, remote_text(thrower, type_name, text)),
+    : error(errc::remote, operation, remote_text(thrower, operation, type_name, text)),
       rank_(thrower),
       type_name_(std::string(type_name)),
       body_text_(std::string(text)) {}
@@ -112,6 +165,21 @@ void fatal(const char* operation, std::string_view text) noexcept {
                                                                          : sizeof line - 1;
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line, length);
   std::abort();
+}
+
+std::string without_prefix(std::string_view text, rank_t here) {
+  const std::string own = prefix_of(here);
+  std::string all(text);
+  for (std::size_t at = 0; (at = all.find("armilla: rank ", at)) != std::string::npos;) {
+    const std::size_t end = all.find_first_not_of("0123456789", at + prefix.size() + 5);
+    if (end == std::string::npos || all.compare(end, 2, ": ") != 0) {
+      at += prefix.size();
+      continue;
+    }
+    all.erase(at, prefix.size());
+    if (all.compare(at, own.size(), own) == 0) all.erase(at, own.size());
+  }
+  return all.starts_with(prefix) ? all.substr(prefix.size()) : all;
 }
 
 std::string demangle(const char* mangled) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/base/error.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -69,6 +70,49 @@ TEST(error, remote_error_carries_rank_type_and_text_of_what_the_body_threw) {
   EXPECT_STREQ(e.type_name(), "std::out_of_range");
   EXPECT_STREQ(e.text(), "index 9");
   EXPECT_NE(std::string(e.what()).find("rank 2 threw std::out_of_range (index 9)"), std::string::npos);
+}
+
+constexpr const char* advice = "; catch it there, or catch armilla::remote_error here";
+
+TEST(error, an_error_that_arises_where_it_is_thrown_is_one_sentence) {
+  const as_rank me(0, 4);
+  const auto what = [](const char* text) { return std::string(remote_error(0, "sort", "armilla::usage_error", text).what()); };
+  EXPECT_EQ(what("armilla: rank 0: get: the index is 9; give less"), "armilla: rank 0: sort: get: the index is 9; give less");
+  EXPECT_EQ(what("element 3: armilla: rank 0: get: the index is 9; give less"),
+            "armilla: rank 0: sort: element 3: get: the index is 9; give less");
+  EXPECT_EQ(text_of<usage_error>([] { detail::throw_usage("start", "armilla: rank 0: options: no; yes"); }),
+            "armilla: rank 0: start: options: no; yes");
+}
+
+TEST(error, a_chain_over_ranks_is_a_line_a_rank_and_the_innermost_comes_first) {
+  const as_rank me(0, 4);
+  const std::string inner = "armilla: rank 2: get: the index is 9; give less";
+  const std::string at_1 = inner + "\n  rank 1: call: rank 2 threw this armilla::usage_error" + advice;
+  EXPECT_EQ(remote_error(2, "call", "armilla::usage_error", inner).what(),
+            inner + "\n  rank 0: call: rank 2 threw this armilla::usage_error" + advice);
+  EXPECT_EQ(remote_error(1, "sort", "armilla::remote_error", "element 7: " + at_1).what(),
+            at_1 + "\n  rank 0: sort: element 7: rank 1 threw this armilla::remote_error" + advice);
+  const std::string here = inner + "\n  rank 0: call: rank 2 threw this armilla::usage_error" + advice;
+  EXPECT_EQ(remote_error(0, "for_each", "armilla::remote_error", here).what(),
+            inner + "\n  rank 0: for_each: call: rank 2 threw this armilla::usage_error" + advice);
+}
+
+TEST(error, a_chain_has_six_lines_at_most) {
+  std::string text = "armilla: rank 9: get: no; yes";
+  for (rank_t r = 8; r >= 0; --r) {
+    const as_rank me(r, 10);
+    text = remote_error(r + 1, "call", "armilla::remote_error", text).what();
+  }
+  EXPECT_EQ(std::ranges::count(text, '\n'), 5);
+  EXPECT_TRUE(text.starts_with("armilla: rank 9: get: no; yes\n  rank 8: ")) << text;
+  EXPECT_NE(text.find("\n  rank 0: call: rank 1 threw this"), text.npos) << text;
+}
+
+TEST(error, texts_of_users_stay_in_their_line) {
+  const std::string bad = "a\n  rank 0: b";
+  EXPECT_EQ(std::string(remote_error(2, "call", "std::runtime_error", "armilla: rank 2: " + bad).what()).find('\n'),
+            std::string::npos);
+  EXPECT_EQ(text_of<usage_error>([&] { detail::throw_usage("call", bad); }).find('\n'), std::string::npos);
 }
 
 TEST(error, decode_error_names_the_sender) {

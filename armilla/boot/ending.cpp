@@ -7,22 +7,28 @@
 
 #include <fmt/format.h>
 
+#include "armilla/base/error_text.hpp"
 #include "armilla/base/escaped.hpp"
-
 #include "armilla/boot/address_fault.hpp"
+
 namespace armilla::detail {
 namespace {
 
+// That of an error of Armilla may have several lines.
+std::string text_of(const ending& e) {
+  return escaped(without_prefix(e.text, e.first), e.text.starts_with("armilla::") ? "\n" : "");
+}
+
 std::string cause_text(const ending& e) {
   switch (e.kind) {
-    case ending::how::exception: return "ended by an exception: " + escaped(e.text);
+    case ending::how::exception: return "ended by an exception: " + text_of(e);
     case ending::how::code: return fmt::format("exited with code {}", e.code);
     case ending::how::exited: return fmt::format("ended with code {} before its run() ended", e.code);
     case ending::how::signal:
       return fmt::format("was killed by signal {} ({}){}{}", e.code, signal_name(e.code), e.core ? ", core dumped" : "",
                          e.out_of_memory ? ", its control group ran out of memory" : "");
     case ending::how::lost: return e.text;
-    case ending::how::start: return "could not start: " + e.text;
+    case ending::how::start: return "could not start: " + text_of(e);
     case ending::how::never_joined:
       return fmt::format("exited with code {} and never joined the job; it must call armilla::run, run_main or make a session",
                          e.code);

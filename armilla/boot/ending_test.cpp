@@ -48,6 +48,16 @@ TEST(ending, shows_an_exception_in_one_line_without_control_bytes) {
             "rank 2 (./hello, pid 123) ended by an exception: std::runtime_error: red \\x1b[31m\\nand armilla: rank 0 is fine");
 }
 
+TEST(ending, does_not_repeat_the_prefix_of_an_error_of_armilla) {
+  ending e = of(ending::how::exception, 1);
+  e.text = "armilla::usage_error: armilla: rank 2: get: the index is 9; give less";
+  EXPECT_EQ(sentence(e), "rank 2 (./hello, pid 123) ended by an exception: armilla::usage_error: get: the index is 9; give less");
+  e.text = "armilla::remote_error: armilla: rank 1: get: no; yes\n  rank 2: call: rank 1 threw this armilla::usage_error";
+  EXPECT_EQ(sentence(e),
+            "rank 2 (./hello, pid 123) ended by an exception: armilla::remote_error: rank 1: get: no; yes\n"
+            "  rank 2: call: rank 1 threw this armilla::usage_error");
+}
+
 TEST(ending, never_gives_the_exit_code_of_success) {
   EXPECT_EQ(exit_code(of(ending::how::exited, 0)), 1);
   EXPECT_EQ(exit_code(of(ending::how::code, 256)), 1);  // what the shell would see as 0

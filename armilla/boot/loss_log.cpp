@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "armilla/base/error.hpp"
+#include "armilla/base/error_text.hpp"
 #include "armilla/boot/control_block.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/life.hpp"
@@ -100,7 +101,8 @@ void tell_own_loss(job_block& job, rank_t rank) noexcept try {
   if (const rank_t before = loss_behind_exception(job); before != no_rank)
     return tell_loss(job, rank, rank, cause_of_secondary_loss(before));
   const exception_text thrown = describe_current_exception();
-  mine.text = thrown.type_name + ": " + thrown.text;
+  const std::string text = without_prefix(thrown.text, rank);
+  mine.text = thrown.type_name + ": " + text.substr(0, text.find('\n'));
   tell_loss(job, rank, rank, cause_of(mine));
 } catch (...) { tell_loss(job, rank, rank, "ended by an exception"); }
 

@@ -15,6 +15,7 @@
 #include "armilla/am/message_writer.hpp"
 #include "armilla/am/method_name.hpp"
 #include "armilla/base/error.hpp"
+#include "armilla/base/error_text.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/rpc/future.hpp"
@@ -86,8 +87,8 @@ struct error_reply {
 handler_slot& error_handler = fixed_handler<error_reply, reply_error_handler>;
 
 void tell_error(rank_t rank, const thrown_text& found, const std::string& from) {
-  say("armilla: rank " + std::to_string(rank) + ": " + found.type + ": " + shortened(found.text, longest_text) + from +
-      "; no rank waits for it, and the job will end by it");
+  say("armilla: rank " + std::to_string(rank) + ": " + found.type + ": " +
+      shortened(without_prefix(found.text, rank), longest_text) + from + "; no rank waits for it, and the job will end by it");
 }
 
 }  // namespace
@@ -175,7 +176,7 @@ void await_dropped(pending_op& c) noexcept {
     wait_for_reply(c, 0, "call_into");
   } catch (const std::exception& why) {
     fatal("call_into", std::string("the buffer of a call_into goes before the reply has come, and that cannot be waited for (") +
-                           why.what() + "); call get or wait where waiting is possible");
+                           without_prefix(why.what(), current->rank) + "); call get or wait where waiting is possible");
   }
 }
 

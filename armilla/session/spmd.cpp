@@ -31,7 +31,7 @@ std::optional<std::pair<rank_t, region_error>> meet_behind(const std::vector<std
     if (!all[r].empty()) return std::pair(rank_t(r), region_error{all[r][0], all[r][1]});
   return std::nullopt;
 } catch (...) {  // the others are elsewhere, perhaps because of what was thrown here
-  if (!mine.empty()) say(fmt::format("armilla: rank {}: spmd: threw {} ({})", current->rank, mine[0], mine[1]));
+  if (!mine.empty()) say(remote_error(current->rank, "spmd", mine[0], mine[1]).what());
   throw;
 }
 

@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/base/error_text.hpp"
 #include "rates.hpp"
 #include "tools/arguments/arguments.hpp"
 
@@ -191,7 +192,7 @@ int main(int argc, char** argv) {
     watcher look(std::move(job));
     w.once ? print_once(look, w) : watch(look, w);
   } catch (const armilla::error& why) {
-    fmt::print(stderr, "armilla-top: {}\n", why.what());
+    fmt::print(stderr, "armilla-top: {}\n", armilla::detail::without_prefix(why.what(), armilla::no_rank));
     return 1;
   }
   return 0;
