@@ -7,11 +7,12 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
-#include <fstream>
+#include <optional>
 
 #include "armilla/base/error.hpp"
 #include "armilla/base/option_table.hpp"
 #include "armilla/base/option_text.hpp"
+#include "armilla/base/trusted_file.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -19,6 +20,7 @@ namespace {
 constexpr std::string_view prefix = "ARMILLA_";
 constexpr std::string_view reserved = "ARMILLA_INTERNAL_";
 constexpr std::string_view no_file = "none";
+constexpr std::size_t most_tuned_bytes = 64 * 1024;
 
 [[noreturn]] void throw_unknown(std::string_view name) {
   const auto far = [&](const option_row& r) { return edit_distance(r.name, name); };
@@ -64,12 +66,18 @@ bool read_tuned_line(options& o, std::string_view line) {
                              "or a comment that starts with #; or set ARMILLA_TUNED=none to do without this file");
 }
 
-// A file that cannot be read counts as absent: the default place may belong to another user.
+// A file that cannot be read, or is not to be trusted, counts as absent: the default place may belong to another user.
 void read_tuned(options& o, const std::string& file) {
-  std::ifstream in(file);
-  std::string line;
-  for (int number = 1; std::getline(in, line); ++number)
-    if (!read_tuned_line(o, line)) throw_bad_line(file, number, line);
+  std::string wrong;
+  const auto text = file.empty() ? std::nullopt : read_trusted_file(file, most_tuned_bytes, wrong);
+  if (!text) return;
+  int number = 0;
+  for (std::size_t at = 0; at < text->size(); ++at) {
+    const std::size_t end = std::min(text->find('\n', at), text->size());
+    const std::string line = text->substr(at, end - at);
+    if (++number; !read_tuned_line(o, line)) throw_bad_line(file, number, line);
+    at = end;
+  }
 }
 
 std::string environment_value(const char* name) {
@@ -100,17 +108,17 @@ void apply(options& o, const char* const* environment) {
   }
 }
 
+void read(options& o, const option_row& r, std::string_view value) {
+  if (!r.read(o, value))
+    throw_usage("options", variable_of(r.name) + "=" + std::string(value) + " is not allowed; give " + r.allowed);
+}
+
 }  // namespace
 
 std::uint64_t default_segment_bytes() noexcept {
   struct sysinfo machine{};  // sysconf does not notice that it is refused
   const bool known = sysinfo(&machine) == 0 && machine.totalram > 0;
   return known ? std::bit_ceil(std::uint64_t(machine.totalram) * machine.mem_unit) : std::uint64_t{1} << 34;
-}
-
-void read(options& o, const option_row& r, std::string_view value) {
-  if (!r.read(o, value))
-    throw_usage("options", variable_of(r.name) + "=" + std::string(value) + " is not allowed; give " + r.allowed);
 }
 
 void options::set(std::string_view name, std::string_view value) {
@@ -163,9 +171,10 @@ std::string tuned_file() {
 
 std::string complaint_of_tuned_file() {
   const std::string named = environment_value("ARMILLA_TUNED");
-  if (named.empty() || named == no_file || std::ifstream(named).good()) return "";
-  return "armilla: options: ARMILLA_TUNED=" + named +
-         ": there is no such file that can be read, so nothing is tuned; let armilla-tune write it, or set ARMILLA_TUNED=none";
+  std::string wrong;
+  if (named.empty() || named == no_file || read_trusted_file(named, most_tuned_bytes, wrong)) return "";
+  return "armilla: options: ARMILLA_TUNED=" + named + " is not read, so nothing is tuned: " + wrong +
+         "; let armilla-tune write it, or set ARMILLA_TUNED=none";
 }
 
 std::string variable_of(std::string_view name) {

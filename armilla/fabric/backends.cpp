@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/base/helper_thread.hpp"
+#include "armilla/base/trusted_file.hpp"
 
 // Where a project builds Armilla along with itself: build_tree.cpp.
 extern "C" [[gnu::weak]] const char armilla_backends_of_build_tree[];
@@ -42,10 +42,6 @@ void add(std::vector<std::string>& folders, std::string folder) {
 }
 
 std::string all_of(const std::vector<std::string>& folders) { return fmt::format("{}", fmt::join(folders, ", ")); }
-
-// It runs as this user: any other user that may write it could do everything that this one may. A group is trusted: builds make
-// files that their group may write.
-bool trusted(const struct stat& file) { return (file.st_uid == 0 || file.st_uid == geteuid()) && (file.st_mode & S_IWOTH) == 0; }
 
 backend failed(std::string file, std::string why) { return {nullptr, std::move(file), std::move(why)}; }
 
@@ -92,17 +88,17 @@ std::vector<std::string> backend_folders(std::string_view named) {
 
 backend load_backend(std::string_view name, const std::vector<std::string>& folders) {
   const std::string base = fmt::format("libarmilla-{}.so", name);
+  backend refused;
   for (const auto& folder : folders) {
-    const std::string file = folder + "/" + base;
-    struct stat about{};
-    if (stat(file.c_str(), &about) != 0) continue;
-    if (!trusted(about))
-      return failed(file,
-                    fmt::format("{} is not loaded: it must belong to this user or to root, and not everyone may write it", file));
+    std::string file = folder + "/" + base, wrong;
+    const std::string real = trusted_path(file, wrong);
+    if (!wrong.empty() && refused.problem.empty()) refused = failed(file, fmt::format("{} is not loaded: {}", file, wrong));
+    if (real.empty()) continue;
     if (const std::string why = why_no_thread(); !why.empty())
       return failed(file, fmt::format("{} is not loaded: {}", file, why));
-    return load(file);
+    return load(real);
   }
+  if (!refused.problem.empty()) return refused;
   return failed({}, fmt::format("{} is in none of {}; ARMILLA_BACKENDS names other folders", base, all_of(folders)));
 }
 

@@ -2,13 +2,13 @@
 #include "armilla/object/library.hpp"
 
 #include <dlfcn.h>
-#include <sys/stat.h>
 
 #include <cstdlib>
 #include <memory>
 
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/base/trusted_file.hpp"
 #include "armilla/object/object_state.hpp"
 #include "armilla/rpc/method.hpp"
 
@@ -22,11 +22,6 @@ inline constexpr method<void(const std::string&)> load_method{"armilla.load_libr
 std::string real_path(const std::string& path) {
   const std::unique_ptr<char, decltype(&std::free)> found(::realpath(path.c_str(), nullptr), &std::free);
   return found == nullptr ? std::string() : std::string(found.get());
-}
-
-bool is_file(const std::string& path) {
-  struct stat about{};
-  return ::stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode);
 }
 
 // By its name on the wire: what others may know of this rank's files is only what they said themselves.
@@ -60,6 +55,7 @@ std::string find_library(const std::string& library, const std::string& folders)
   if (library.empty() || library.find('\0') != std::string::npos) refuse(library, "is no file name");
   if (library[0] == '/') refuse(library, "is an absolute path; name it as it is called within a folder of ARMILLA_LIBRARIES");
   bool outside = false;
+  std::string wrong;
   for (std::size_t at = 0, end; at <= folders.size(); at = end + 1) {
     end = folders.find(':', at);
     if (end == std::string::npos) end = folders.size();
@@ -70,9 +66,12 @@ std::string find_library(const std::string& library, const std::string& folders)
     const std::string inside = folder == "/" ? folder : folder + "/";
     if (file.compare(0, inside.size(), inside) != 0)
       outside = true;  // by .. or by a link
-    else if (is_file(file))
+    else if (std::string why; !trusted_path(file, why).empty())
       return file;
+    else if (wrong.empty())
+      wrong = why;
   }
+  if (!wrong.empty() && !outside) refuse(library, ("is not loaded: " + wrong).c_str());
   refuse(library, outside ? "lies outside of the folders that ARMILLA_LIBRARIES allows on this rank"
                           : "is in none of the folders that ARMILLA_LIBRARIES names on this rank");
 }
