@@ -14,6 +14,7 @@ namespace armilla::detail {
 
 enum class launcher_use { automatic, none };
 enum class pin_kind { automatic, core, share, none };
+enum class output_kind { lines, raw };
 enum class access_kind { all, opened };
 enum class progress_mode { poll, thread, signal };
 enum class progress_use { as_asked, on, off };
@@ -32,6 +33,7 @@ struct options {
   std::string fabric = "auto";
   pin_kind pin = pin_kind::automatic;
   bool label = false;
+  output_kind output = output_kind::lines;
   launcher_use launcher = launcher_use::automatic;
   std::string backends;
   bool trust_network = false;

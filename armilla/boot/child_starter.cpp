@@ -21,14 +21,16 @@ child child_starter::start(rank_t first, rank_t last) {
   how.keep_input = first == 0;
   how.bind = first == last;
   how.mask = mask_;
-  output_labels::ends ends;
+  output_lines::ends ends;
   if (plan_.job->label != 0)
-    ends = labels_.open(first == last ? fmt::format("[{}] ", first) : fmt::format("[{}-{}] ", first, last));
+    ends = lines_.open(first == last ? fmt::format("[{}] ", first) : fmt::format("[{}-{}] ", first, last));
+  else if (!raw_ && plan_.job->threads == 0 && plan_.job->places > 1)  // a process keeps its own lines whole
+    ends = lines_.open_plain(first == 0);
   how.output = ends.output;
   how.errors = ends.errors;
   child c{.first = first, .last = last};
   c.pid = spawn(how);
-  labels_.started(ends);
+  lines_.started(ends);
   if (c.pid < 0) how.record->exec_error = errno;
   c.alive = c.pid > 0;
   if (c.alive) c.pidfd = int(syscall(SYS_pidfd_open, c.pid, 0));

@@ -10,7 +10,7 @@ namespace armilla::detail {
 /// Starts the processes of a job.
 class child_starter {
  public:
-  child_starter(job_plan& plan, output_labels& labels) noexcept : plan_(plan), labels_(labels) {}
+  child_starter(job_plan& plan, output_lines& lines, bool raw) noexcept : plan_(plan), lines_(lines), raw_(raw) {}
 
   /// The signals that they block.
   void set_mask(const sigset_t& mask) noexcept { mask_ = mask; }
@@ -19,7 +19,8 @@ class child_starter {
 
  private:
   job_plan& plan_;
-  output_labels& labels_;
+  output_lines& lines_;
+  bool raw_;  // processes write by themselves, unless lines have labels
   sigset_t mask_{};
 };
 

@@ -48,7 +48,8 @@ class supervisor {
       : plan_(make_plan(programs, settings)),
         watch_(*plan_.job, settings.stall_ns, settings.wait_report_ns),
         grace_ns_(settings.loss_grace_ns),
-        trace_(settings.trace) {}
+        trace_(settings.trace),
+        starter_(plan_, lines_, settings.output == output_kind::raw) {}
   int run();
 
  private:
@@ -76,13 +77,13 @@ class supervisor {
   int report();
 
   job_plan plan_;
-  output_labels labels_;
-  child_starter starter_{plan_, labels_};
+  output_lines lines_;
   joiners joiners_{plan_};
-  admission admission_{plan_, starter_, joiners_};
   stall_detector watch_;
   std::uint64_t grace_ns_;
   std::string trace_;  // the file
+  child_starter starter_;
+  admission admission_{plan_, starter_, joiners_};
   orphanage orphans_;
   std::vector<child> children_;
   int signals_ = -1;
@@ -97,20 +98,23 @@ class supervisor {
 int supervisor::run() {
   block_signals();
   start_all();
-  while (std::ranges::any_of(children_, &child::alive)) {
+  while (std::ranges::any_of(children_, &child::alive) || (lines_.is_blocked() && interrupted_by_ == 0)) {
     wait_for_events();
     read_signals();
     reap();
+    lines_.forward();  // before what we say of those that have ended
     look_for_joiners();
     judge();
     tell_losses();
     joiners_.answer_settled(children_);
     look_after();
     advance();
-    labels_.forward();
   }
   judge();  // none may have come to life at all
-  labels_.finish();
+  while (!lines_.finish() && interrupted_by_ == 0) {
+    wait_for_events();
+    read_signals();
+  }
   const int code = report();
   const bool traced = trace_.empty() || merge_trace_files(trace_, ranks_seen(*plan_.job));
   return code == 0 && !traced ? 1 : code;
@@ -166,7 +170,7 @@ void supervisor::wait_for_events() {
   std::vector<pollfd> list{{signals_, POLLIN, 0}};
   for (const child& c : children_)
     if (c.alive && c.pidfd >= 0) list.push_back({c.pidfd, POLLIN, 0});
-  labels_.watch(list);
+  lines_.watch(list);
   joiners_.watch(list);
   poll(list.data(), nfds_t(list.size()), patience_ms());
 }
@@ -177,6 +181,7 @@ int supervisor::patience_ms() const {
   int patience = deadline_ == never ? -1 : deadline_ <= now ? 0 : int((deadline_ - now) / milli) + 1;
   const auto at_most = [&](int ms) { patience = patience < 0 ? ms : std::min(patience, ms); };
   if (blind || joiners_.any_undecided()) at_most(look_again_ms);
+  if (const int asked = lines_.patience_ms(); asked >= 0) at_most(asked);
   if (const int watching = watch_.patience_ms(); watching >= 0 && phase_ == phase::running) at_most(watching);
   return patience;
 }
@@ -251,15 +256,15 @@ bool supervisor::lose(child& c) {
   c.place = child::state::lost;
   tell_loss(*plan_.job, c.first, c.last, cause_of(how));
   if (!first_loss_) first_loss_ = how;
+  const std::string hint = hint_of(how, *plan_.job);
   how.kind = ending::how::lost;
   how.text = find_loss(*plan_.job, c.first)->cause;  // as the rank itself has told it, if it has
   if (noted_by(plan_, c) && plan_.job->failure.kind == failure_kind::exception)
     how.text = cause_of(from_record(*plan_.job));  // at full length
   const auto left = std::ranges::count(children_, child::state::in_job, &child::place);
-  const std::string hint = hint_of(how, *plan_.job);
   admission_.vacate(c);
   const std::string why = admission::why_given_up(c);
-  say(fmt::format("armilla: {}; {}{}{}", sentence(how),
+  say(fmt::format("armilla: {}; {}{}{}{}", sentence(how),
                   left > 1    ? fmt::format("the other {} ranks go on", left)
                   : left == 1 ? "the other rank goes on"
                               : "no rank is left",

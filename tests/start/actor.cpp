@@ -313,6 +313,7 @@ int perform() {
   if (scene == "filling") drop_a_result_where_nothing_may_wait();
   if (scene == "thread_throws") std::thread([] { throw std::logic_error("in a thread of mine"); }).join();
   if (scene == "child") start_a_child(), throw std::runtime_error("and leave a child");
+  if (scene == "asks") ask();
   if (scene == "read") {
     char word[64] = "nothing";
     if (std::scanf("%63s", word) != 1) std::strcpy(word, "the end");
@@ -381,6 +382,8 @@ int act() {
   if (scene == "programs") print_programs();
   if (scene == "stubborn") signal(SIGTERM, SIG_IGN), signal(SIGINT, SIG_IGN);
   if (scene == "partial") std::printf("no end of line"), std::fprintf(stderr, "complaint\n");
+  if (scene == "long_lines") print_long_lines();
+  if (scene == "flood") print_without_end();
   if (scene == "inherit")
     std::printf("descriptor is %s, variable %s\n", fcntl(3, F_GETFD) < 0 ? "gone" : "there",
                 std::getenv("ARMILLA_INTERNAL_JOB") == nullptr ? "gone" : "there");

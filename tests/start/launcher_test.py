@@ -4,11 +4,14 @@
 import os
 import re
 import shutil
+import signal
+import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
-from start_case import ACTOR, FABRICS, StartTest
+from start_case import ACTOR, FABRICS, LAUNCHER, Job, StartTest
 
 
 class Launcher(StartTest):
@@ -121,6 +124,44 @@ class Labels(StartTest):
         job = self.launch("--label", "-n", "2", ACTOR, "partial")
         self.assertEqual(sorted(job.out.splitlines()), ["[0] no end of line", "[1] no end of line"])
         self.assertEqual(sorted(job.err.splitlines()), ["[0] complaint", "[1] complaint"])
+
+    @unittest.skipIf("shm" not in FABRICS, "processes only")
+    def test_lines_of_several_ranks_come_whole(self):
+        expected = sorted(f"{r}" + 9998 * "x" for r in range(4) for _ in range(50))
+        job = self.launch("-n", "4", ACTOR, "long_lines", "9")
+        self.assertEqual((job.code, job.err), (0, ""))
+        self.assertEqual(sorted(job.out.splitlines()), expected)
+        job = self.launch("-n", "4", "--output", "raw", ACTOR, "long_lines", "9")
+        self.assertEqual(sorted(job.out.replace("\n", "")), sorted("".join(expected)))
+        self.assert_failed(self.launch("-n", "2", "--output", "torn", ACTOR), "ARMILLA_OUTPUT=torn is not allowed; give one of lines raw", 2)
+
+    @unittest.skipIf("shm" not in FABRICS, "processes only")
+    def test_no_byte_is_added_to_lines(self):
+        job = self.launch("-n", "2", ACTOR, "partial")
+        self.assertEqual((job.out, job.err), (2 * "no end of line", 2 * "complaint\n"))
+
+    @unittest.skipIf("shm" not in FABRICS, "processes only")
+    def test_a_question_of_rank_0_is_seen_before_its_answer(self):
+        job = Job([LAUNCHER, "-n", "2", ACTOR, "asks", "0"], stdin=subprocess.PIPE)
+        self.assertEqual(job.process.stdout.read(6), "what? ")
+        self.assertEqual(job.end("this\n").out, "this\n")
+
+    @unittest.skipIf("shm" not in FABRICS, "processes only")
+    def test_a_job_whose_reader_ends_does_too(self):
+        job = Job(["sh", "-c", f"{LAUNCHER} -n 2 {ACTOR} flood; echo $? >&2"])
+        self.assertEqual(job.process.stdout.readline(), "a line\n")
+        job.process.stdout.close()
+        self.assertRegex(job.process.stderr.read(), r"killed by signal 13 \(SIGPIPE\); the job was stopped\n141\n")
+        job.process.wait()
+
+    @unittest.skipIf("shm" not in FABRICS, "processes only")
+    def test_a_job_whose_reader_stands_still_can_be_interrupted(self):
+        job = Job([LAUNCHER, "-n", "2", ACTOR, "flood"])
+        self.assertEqual(job.process.stdout.readline(), "a line\n")
+        time.sleep(0.3)  # all pipes are full
+        job.process.send_signal(signal.SIGINT)
+        self.assertEqual(job.process.wait(20), 130)
+        self.assertEqual(job.left_behind(), [])
 
 
 if __name__ == "__main__":

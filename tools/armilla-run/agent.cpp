@@ -38,6 +38,7 @@ constexpr std::uint64_t may_tidy_ns = 200 * milli;  // between SIGTERM and SIGKI
 bool agent::start(const json& job) {
   ranks_ = job.at("ranks");
   label_ = job.at("label");
+  raw_ = job.at("raw");
   goes_on_ = job.at("goes_on");
   grace_ns_ = job.at("grace_ns");
   root_.break_after(job.at("timeout_ns"));
@@ -74,13 +75,16 @@ void agent::start_one(child& c) {
   how.line_text = fmt::format("{} {} {} {}", ends[1], c.rank, ranks_, host_);
   how.bind = false;
   how.mask = before_;
-  output_labels::ends out;
-  if (label_) out = labels_.open(fmt::format("[{}] ", c.rank));
+  output_lines::ends out;
+  if (label_)
+    out = lines_.open(fmt::format("[{}] ", c.rank));
+  else if (!raw_)
+    out = lines_.open_plain(false);
   how.output = out.output;
   how.errors = out.errors;
   c.pid = spawn(how);
   if (c.pid < 0) c.record.exec_error = errno;
-  labels_.started(out);
+  lines_.started(out);
   close(ends[1]);
   c.line = ends[0];
   c.alive = c.pid > 0;
@@ -94,7 +98,7 @@ void agent::wait_for_events() {
   if (!root_lost_) list.push_back({root_.socket(), POLLIN, 0});
   for (const auto& c : children_)
     if (c->line >= 0) list.push_back({c->line, POLLIN, 0});
-  labels_.watch(list);
+  lines_.watch(list);
   if (!root_lost_) guests_.watch(list), relay_.watch(list);
   const std::uint64_t now = now_ns(), until = std::min({stop_ns_, deadline_, guests_.until_ns(), relay_.until_ns()});
   poll(list.data(), nfds_t(list.size()), until == never ? -1 : until <= now ? 0 : int((until - now) / milli) + 1);
@@ -268,9 +272,13 @@ int agent::run() {
     advance();
     relay_.reap();
     if (!root_lost_) relay_.advance(), guests_.advance();
-    labels_.forward();
+    lines_.forward();
   }
-  labels_.finish();
+  while (!lines_.finish() && !root_lost_) {
+    wait_for_events();
+    read_signals();
+    hear_root();
+  }
   orphans_.end_all();
   if (root_lost_ && first_host_) {  // the others say nothing
     std::signal(SIGPIPE, SIG_IGN);

@@ -50,7 +50,7 @@ struct failure {
 
 // What the command line says of the whole job, as values of ARMILLA_*; empty: not said.
 struct job_words {
-  std::string fabric, pin;
+  std::string fabric, pin, output;
   std::optional<std::string> hosts, rsh, join;
   bool label = false, manual = false, gdb = false;
 };
@@ -153,6 +153,10 @@ void describe_job(armilla::tools::program& all, job_words& job) {
        {"--join", "JOB",
         "Add the ranks to a running job, named by a process or a program of it; it was started with ARMILLA_MAX_RANKS",
         [&job](const std::string& text) { job.join = text; }},
+       {"--output", "HOW",
+        "lines: where it goes to a file or a pipe, the lines of several ranks come whole; raw: bytes as ranks write them "
+        "(default: lines)",
+        into(job.output)},
        {"--label", "", "Put [rank] before each line that a rank prints", into(job.label)},
        {"--gdb", "", "Start in gdb: all ranks of this host are its inferiors; say `break` and `run` there", into(job.gdb)},
        {"--options", "", "Print all ARMILLA_* variables and exit", into(job.manual)}});
@@ -175,6 +179,7 @@ program_spec parse(const words& part, job_words* job) {
 void pass_on(const job_words& job) {
   if (!job.fabric.empty()) setenv("ARMILLA_FABRIC", job.fabric.c_str(), 1);
   if (!job.pin.empty()) setenv("ARMILLA_PIN", job.pin.c_str(), 1);
+  if (!job.output.empty()) setenv("ARMILLA_OUTPUT", job.output.c_str(), 1);
   if (job.label) setenv("ARMILLA_LABEL", "1", 1);
 }
 
@@ -200,7 +205,7 @@ void require_one_host(const options& settings) {
 
 // How the ranks of a running job are carried, bound and shown is settled.
 int run_joiners(const job_words& job, std::vector<program_spec> programs) {
-  if (job.hosts || job.rsh || job.label || job.gdb || !job.fabric.empty() || !job.pin.empty())
+  if (job.hosts || job.rsh || job.label || job.gdb || !job.output.empty() || !job.fabric.empty() || !job.pin.empty())
     throw failure{wrong_use,
                   "--join adds ranks to a job that was started otherwise; of the options only -n and --env go with it"};
   for (auto& program : programs) program.ranks = std::max(program.ranks, 1);

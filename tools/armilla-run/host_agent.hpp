@@ -64,7 +64,7 @@ class agent {
   std::string host_;
   bool first_host_;
   rank_t ranks_ = 0;
-  bool label_ = false, goes_on_ = false, told_last_ = false, told_done_ = false, root_lost_ = false;
+  bool label_ = false, raw_ = false, goes_on_ = false, told_last_ = false, told_done_ = false, root_lost_ = false;
   int ended_well_ = 0;  // ranks
   std::uint64_t grace_ns_ = 0;
   lent_memory lent_;
@@ -72,7 +72,7 @@ class agent {
   guest_relay relay_;
   std::vector<std::unique_ptr<child>> children_;
   orphanage orphans_;
-  output_labels labels_;
+  output_lines lines_;
   sigset_t before_{};
   int signals_ = -1;
   bool stopping_ = false;

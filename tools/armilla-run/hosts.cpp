@@ -88,18 +88,22 @@ void root::start_agent(host& h) {
   arguments.push_back(nullptr);
   int input[2];
   if (pipe2(input, O_CLOEXEC) != 0) throw_limit("start", fmt::format("no pipe to an agent: {}", std::strerror(errno)));
+  const output_lines::ends out = settings_.output == output_kind::raw ? output_lines::ends{} : lines_.open_plain(false);
   const pid_t self = getpid();
   h.rsh = vfork();
   if (h.rsh == 0) {
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != self) _exit(127);
     dup2(input[0], STDIN_FILENO);
+    if (out.output >= 0) dup2(out.output, STDOUT_FILENO);
+    if (out.errors >= 0) dup2(out.errors, STDERR_FILENO);
     setpgid(0, 0);  // a Ctrl-C is ours alone to deal with
     sigprocmask(SIG_SETMASK, &before_, nullptr);
     execvp(arguments[0], arguments.data());
     _exit(127);
   }
   close(input[0]);
+  output_lines::started(out);
   h.rsh_alive = h.rsh > 0;
   const std::string call = call_text{key_, h.what.name, h.number, port_.number(), port_.addresses()}.line();
   [[maybe_unused]] const auto written = write(input[1], call.data(), call.size());  // if it is gone, that is noticed
@@ -120,6 +124,7 @@ json root::job_of(const host& h) const {
   return {{"ranks", program_of_.size()},
           {"first", h.first},
           {"label", settings_.label},
+          {"raw", settings_.output == output_kind::raw},
           {"goes_on", settings_.on_loss == loss_use::go_on},
           {"folder", folder},
           {"environment", environment},
@@ -135,6 +140,7 @@ void root::wait_for_events() {
   port_.watch(list);
   for (const auto& h : hosts_)
     if (h.agent != nullptr && !h.gone) list.push_back({h.agent->socket(), POLLIN, 0});
+  lines_.watch(list);
   const std::uint64_t until =
       std::min({stop_ns_, kill_ns_, stopping_ ? never : looks_.until_ns(), port_.until_ns(), port_.is_open() ? call_ns_ : never});
   const std::uint64_t now = now_ns();
@@ -329,6 +335,11 @@ int root::run() {
     reap();
     advance();
     if (!stopping_) looks_.advance();
+    lines_.forward();
+  }
+  while (!lines_.finish() && interrupted_by_ == 0) {
+    wait_for_events();
+    read_signals();
   }
   return report();
 }

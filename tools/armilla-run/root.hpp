@@ -14,6 +14,7 @@
 #include "armilla/base/clock.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/orphans.hpp"
+#include "armilla/boot/output.hpp"
 #include "armilla/boot/units.hpp"
 #include "calls.hpp"
 #include "channel.hpp"
@@ -44,8 +45,8 @@ struct failure {
   bool primary = false;  // no other rank's end can be its cause
   bool lost = false;     // the others hear of it, and have time to end by themselves
   std::string text;
-};
   std::string hint = {};  // lines below the report
+};
 
 class root {
  public:
@@ -90,6 +91,7 @@ class root {
   bool last_meeting_ = false;  ///< the next exchange that all take part in is the last of the start
   bool started_ = false;       ///< it is over
   look_rounds looks_;
+  output_lines lines_;                 ///< of the commands that start agents
   int ended_well_ = 0;                 ///< ranks
   std::optional<failure> first_loss_;  ///< where the others go on
   int signals_ = -1;
