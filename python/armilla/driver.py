@@ -10,6 +10,7 @@ import selectors
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,7 @@ from . import _core, _frames, _worker_names
 from ._pickling import dumps_by_value, dumps_call, loads, loads_error
 
 _start_seconds = 60.0
+_hello_seconds = 5.0
 
 
 class WorkerFuture(concurrent.futures.Future):
@@ -51,6 +53,20 @@ class WorkerFuture(concurrent.futures.Future):
 
     def __await__(self) -> Generator[Any, None, Any]:
         return asyncio.wrap_future(self).__await__()
+
+
+def _hello_of(connection: socket.socket, end: float) -> tuple[int, int] | None:
+    """The rank and the process of a worker that has called; nothing: it is none, or says nothing in time."""
+    _, _, user = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")))
+    if user != os.geteuid():
+        return None
+    connection.settimeout(max(0.1, min(_hello_seconds, end - time.monotonic())))
+    try:
+        rank, pid = loads(_frames.Channel(connection).receive()[2])
+    except Exception:  # whatever a stranger sends
+        return None
+    connection.setblocking(True)
+    return int(rank), int(pid)
 
 
 class Ranks:
@@ -121,10 +137,12 @@ class Ranks:
                 connection, _ = door.accept()
             except socket.timeout:
                 continue
-            connection.setblocking(True)
-            channel = _frames.Channel(connection)
-            rank, pid = loads(channel.receive()[2])
-            channels[rank] = channel
+            hello = _hello_of(connection, end)
+            if hello is None or not 0 <= hello[0] < self.size or hello[0] in channels:
+                connection.close()
+                continue
+            rank, pid = hello
+            channels[rank] = _frames.Channel(connection)
             self._pids[rank] = pid
         self._channels = [channels[r] for r in range(self.size)]
 

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -11,6 +12,8 @@ import time
 import armilla
 import numpy as np
 import pytest
+from armilla import _frames, driver
+from armilla._pickling import dumps
 from conftest import alive, wait_for
 
 
@@ -209,3 +212,19 @@ def test_what_a_cell_defines_first_is_there_when_another_worker_calls_it(workers
 def test_a_cell_whose_first_lines_fail_on_one_worker_is_an_error(workers):
     with pytest.raises(ZeroDivisionError):
         workers.run_cell("import armilla as there\nclass Broken:\n    value = 1 // there.rank\nthere.rank")
+
+
+def test_a_caller_who_is_no_worker_is_sent_away(monkeypatch):
+    monkeypatch.setattr(driver, "_hello_seconds", 0.2)
+    for said in (b"", b"nonsense", bytes(8) + b"\xff" * 8):
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            theirs.sendall(said)
+            begin = time.monotonic()
+            assert driver._hello_of(ours, begin + 60) is None
+            assert time.monotonic() - begin < 5
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        _frames.Channel(theirs).send(0, _frames.HELLO, dumps((3, 4711)))
+        assert driver._hello_of(ours, time.monotonic() + 60) == (3, 4711)
+        assert ours.gettimeout() is None
