@@ -83,6 +83,13 @@ class Info(unittest.TestCase):
         for rank in (0, 1):
             self.assertRegex(text, rf"  rank {rank} +tcp 127\.0\.0\.1:\d+: all users of this host\n")
 
+    @unittest.skipUnless(os.path.exists(f"{BACKENDS}/libarmilla-ucx.so"), "no UCX")
+    def test_security_says_who_can_end_a_job_of_ucx(self):
+        text = self.said(INFO, "--security", ARMILLA_RANKS="2", ARMILLA_FABRIC="ucx")
+        self.assertIn("local sockets by which all users of this host can end the job", text)
+        for rank in (0, 1):
+            self.assertRegex(text, rf"  rank {rank} +unix @\S+: all users of this host\n")
+
     def test_wrong_use(self):
         self.assertEqual(ask(INFO, "--what").returncode, 2)
 
