@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
-#include <fstream>
 #include <iostream>
 #include <sstream>
 
+#include "armilla/base/unfinished_file.hpp"
 #include "bench/baseline/hand.hpp"
 #include "bench/harness/report.hpp"
 #include "bench/suites/suites.hpp"
@@ -148,9 +148,10 @@ void wait_for_fast_state(std::vector<result>& all, const sampling& how, job_pool
 void write_file(const std::string& file, void (*writer)(std::ostream&, const std::vector<result>&),
                 const std::vector<result>& all) {
   if (file.empty()) return;
-  std::ofstream out(file);
+  std::ostringstream out;
   writer(out, all);
-  if (!out.flush()) throw std::runtime_error("cannot write " + file);
+  if (const std::string wrong = armilla::detail::write_whole_file(file, out.str()); !wrong.empty())
+    throw std::runtime_error("cannot write " + file + ": " + wrong);
 }
 
 /// Returns whether every row could be measured and was right.

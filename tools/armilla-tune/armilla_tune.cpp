@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +21,7 @@
 #include "armilla/armilla.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/base/unfinished_file.hpp"
 #include "tools/arguments/arguments.hpp"
 
 namespace am = armilla;
@@ -113,23 +113,18 @@ std::string text_of(const candidate& chosen) {
                      host, now, chosen.median(), chosen.bytes);
 }
 
-/// By another name first, so that a job that starts meanwhile reads the old file or the new one. False, with errno: not written.
-bool write_whole(const std::string& file, const std::string& text) {
-  const std::filesystem::path path(file), fresh(fmt::format("{}.{}", file, ::getpid()));
-  std::error_code failed;
-  if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), failed);
-  const bool written = (std::ofstream(fresh) << text << std::flush).good();
-  if (written) std::filesystem::rename(fresh, path, failed);
-  if (written && !failed) return true;
-  std::error_code ignored;
-  std::filesystem::remove(fresh, ignored);
-  return false;
+/// Why it is not written; empty: it is. A job that starts meanwhile reads the old file or the new one.
+std::string write_file(const std::string& file, const std::string& text) {
+  std::error_code ignored;  // writing says what is wrong
+  if (const std::filesystem::path folder = std::filesystem::path(file).parent_path(); !folder.empty())
+    std::filesystem::create_directories(folder, ignored);
+  return am::detail::write_whole_file(file, text);
 }
 
 int store(const candidate& chosen, const wishes& w) {
   if (w.dry_run) return fmt::print("aggregate={}, not written\n", chosen.bytes), 0;
-  if (!write_whole(w.out, text_of(chosen))) {
-    fmt::print(stderr, "armilla-tune: '{}' cannot be written; name another file with --out\n", w.out);
+  if (const std::string wrong = write_file(w.out, text_of(chosen)); !wrong.empty()) {
+    fmt::print(stderr, "armilla-tune: '{}' cannot be written: {}; name another file with --out\n", w.out, wrong);
     return 1;
   }
   fmt::print("aggregate={}, written to {}\n", chosen.bytes, w.out);
