@@ -52,7 +52,7 @@ class delivery {
     return !out.observed() && arriving_ != nullptr && arriving_->bundle == &rest;
   }
   /// Whether the body that runs has waited: then no frame is being taken in here, and what it sends goes at once.
-  bool body_has_waited() const noexcept { return self.fibers->on_body_that_waited(); }
+  bool body_has_waited() const noexcept { return current_head->fibers->on_body_that_waited(); }
   /// The handler's bundle is all there is in the frame, so a reply need not wait for others.
   bool solo() const noexcept { return solo_; }
 

@@ -24,7 +24,7 @@ namespace armilla {
 /// next fence. Cost: one cache line for up to 48 bytes when sent alone. Errors: usage_error when `dest` is no rank.
 template <auto Handler, class... A>
 void request(rank_t dest, const A&... values) {
-  detail::sending& out = *detail::here("request").out;
+  detail::sending& out = *detail::head_here("request").out;
   detail::channel_head& c = out.checked(dest, "request");
   detail::send_message<Handler>(out, c, {}, values...);
   out.done(c);
@@ -35,7 +35,7 @@ void request(rank_t dest, const A&... values) {
 /// The same with a payload, which is copied. A span of bytes of any extent, constant or not.
 template <auto Handler, class... A>
 void request(rank_t dest, std::span<const std::byte> bytes, const A&... values) {
-  detail::sending& out = *detail::here("request").out;
+  detail::sending& out = *detail::head_here("request").out;
   detail::channel_head& c = out.checked(dest, "request");
   detail::send_message<Handler>(out, c, bytes, values...);
   out.done(c);

@@ -71,6 +71,10 @@ std::size_t outbox::longest_frame(bool far) const noexcept {
   return far && far_ != nullptr ? far_->link.most() : host_.layout.ring_bytes / 8;
 }
 
+void sending::count_call() {
+  if (self.each_call != nullptr) self.each_call(self);
+}
+
 // ---- one message ----
 
 // Takes in no messages: a body that ran here could open another frame, or change what the caller has measured. A

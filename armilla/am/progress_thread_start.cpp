@@ -26,7 +26,7 @@ struct progress_thread_state {
         })) {}
 
   void run(endpoint& of_rank) noexcept try {
-    current = &mine;
+    set_current(&mine);
     take_short_turns();
     rank_stats counts;
     mine.count = &counts.own;
@@ -42,7 +42,7 @@ struct progress_thread_state {
     mine.out = &messages.out;
     progress_thread(messages, of_rank.in.processed_by_thread()).until(stop);
     if (!abandoned.load(std::memory_order_relaxed)) messages.close_network();
-    current = nullptr;
+    set_current(nullptr);
   } catch (const std::exception& why) { fatal("progress thread", why.what()); }
 
   context mine;

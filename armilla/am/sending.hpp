@@ -8,7 +8,7 @@
 #include "armilla/am/handler.hpp"
 #include "armilla/am/pending.hpp"
 #include "armilla/am/traffic.hpp"
-#include "armilla/base/context.hpp"
+#include "armilla/base/context_head.hpp"
 #include "armilla/fabric/notify.hpp"
 #include "armilla/ring/ring_writer.hpp"
 #include "armilla/stats/counters.hpp"
@@ -170,9 +170,7 @@ class sending {
   /// Whether anything but the message itself is to be done on its way: the one test of the usual case.
   bool observed() const noexcept { return observed_; }
   /// Called once a communication call, if `observed`: the STAPL paper's poll at every n-th of them (section 6.2), when asked for.
-  void count_call() {
-    if (self.each_call != nullptr) self.each_call(self);
-  }
+  void count_call();
 
  protected:
   sending(context& self, std::uint32_t callable, std::size_t eager) noexcept;

@@ -18,9 +18,9 @@ class as_rank {
   as_rank(rank_t rank, rank_t ranks) {
     mine_.rank = rank;
     mine_.places = mine_.world_size = ranks;
-    detail::current = &mine_;
+    detail::set_current(&mine_);
   }
-  ~as_rank() { detail::current = nullptr; }
+  ~as_rank() { detail::set_current(nullptr); }
 
  private:
   detail::context mine_;

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "armilla/base/context.hpp"
+#include "armilla/base/context_head.hpp"
 #include "armilla/container/failure_agreement.hpp"
 #include "armilla/stats/counters.hpp"
 #include "armilla/team/named_algorithm.hpp"
@@ -53,9 +53,9 @@ class without_end {
 };
 
 /// An algorithm goes through `n` elements on this rank.
-inline void count_elements(std::size_t n) noexcept { current->count->elements += n; }
+inline void count_elements(std::size_t n) noexcept { current_head->count->elements += n; }
 /// An algorithm copies `n` elements from another member's part, or to one.
-inline void count_moved(std::size_t n) noexcept { current->count->elements_moved += n; }
+inline void count_moved(std::size_t n) noexcept { current_head->count->elements_moved += n; }
 
 }  // namespace detail
 }  // namespace armilla

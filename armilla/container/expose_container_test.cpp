@@ -9,6 +9,7 @@
 #include <numeric>
 #include <optional>
 
+#include "armilla/base/context.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/exposed_record.hpp"
 #include "armilla/container/array.hpp"

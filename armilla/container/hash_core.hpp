@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/base/context.hpp"
+#include "armilla/base/context_head.hpp"
 #include "armilla/container/combiner.hpp"
 #include "armilla/container/hash.hpp"
 #include "armilla/container/hash_part.hpp"

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/base/context.hpp"
+#include "armilla/base/context_head.hpp"
 #include "armilla/container/column.hpp"
 #include "armilla/container/hash_table.hpp"
 #include "armilla/fiber/condition_variable.hpp"
@@ -149,13 +149,13 @@ struct visiting_body {
   object_id part;
   F f;
 
-  bool present() const noexcept { return current->objects->table.look(part) != object_table::presence::absent; }
-  void park(context& self, parked_call call) const { self.objects->table.park(self, part, std::move(call)); }
+  bool present() const noexcept { return current_head->objects->table.look(part) != object_table::presence::absent; }
+  void park(context& self, parked_call call) const { current_head->objects->table.park(self, part, std::move(call)); }
 
   template <class Key, class... A>
     requires std::is_invocable_v<F&, typename Part::table_type::visited&, A&...>
   auto operator()(Key key, A... arguments) {
-    auto* const here = static_cast<Part*>(current->objects->table.find(part));
+    auto* const here = static_cast<Part*>(current_head->objects->table.find(part));
     if (here == nullptr) [[unlikely]]
       throw_no_part(part, typeid(Part), "visit");
     if constexpr (Ask)

@@ -63,7 +63,7 @@ class list_part {
       other.erase(other.place_of(first));
     }
   }
-  list_place place_of(const node& n) const noexcept { return {current->rank, n.slot, slots_[n.slot].age}; }
+  list_place place_of(const node& n) const noexcept { return {current_head->rank, n.slot, slots_[n.slot].age}; }
 
  private:
   struct slot_record {
@@ -78,7 +78,7 @@ class list_part {
     const std::uint32_t slot = free_.back();
     slots_[slot].at = nodes.insert(before, node{std::move(value), slot});
     free_.pop_back();
-    return {current->rank, slot, slots_[slot].age};
+    return {current_head->rank, slot, slots_[slot].age};
   }
   slot_record* look(list_place p) noexcept {
     if (p.slot >= slots_.size() || slots_[p.slot].age != p.age || slots_[p.slot].at == nodes.end()) return nullptr;

@@ -85,7 +85,7 @@ class named_parts {
   const team& members() const { return parts().members(); }
   /// The part of member `m`, or of this rank.
   object_ref<Part> of(rank_t m) const { return parts().on(members().world_rank(m)); }
-  object_ref<Part> own() const { return parts().on(current->rank); }
+  object_ref<Part> own() const { return parts().on(current_head->rank); }
 
  private:
   distributed<Part>& parts() const {

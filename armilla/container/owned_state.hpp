@@ -170,7 +170,7 @@ class owned_state {
   }
   // Others may still ask until the members meet next.
   void give_up() noexcept {
-    if (parts_ != nullptr && current != nullptr && current->objects != nullptr) retain(members, std::move(parts_));
+    if (parts_ != nullptr && current != nullptr && current_head->objects != nullptr) retain(members, std::move(parts_));
     parts_ = nullptr;
   }
 
@@ -200,12 +200,12 @@ class owned_element {
   owned_element& operator=(const owned_element&) = delete;
 
   T get() const {
-    return part_.rank() == current->rank ? T(copy_of(part_here(part_)[place_]))
-                                         : call(part_.rank(), &copy_place<T>, part_, place_).get();
+    return part_.rank() == current_head->rank ? T(copy_of(part_here(part_)[place_]))
+                                              : call(part_.rank(), &copy_place<T>, part_, place_).get();
   }
   operator T() const&& { return get(); }
   void operator=(const T& value) const&& {
-    if (part_.rank() == current->rank)
+    if (part_.rank() == current_head->rank)
       part_here(part_)[place_] = copy_of(value);
     else
       call(part_.rank(), &write_place<T>, part_, place_, value).get();

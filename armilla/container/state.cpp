@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "armilla/base/context.hpp"
 #include "armilla/base/extents.hpp"
 #include "armilla/base/limits.hpp"
 

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "armilla/base/context.hpp"
+
 namespace armilla::detail {
 
 bool block_storage::is_one_kind(const std::vector<offer>& all) {

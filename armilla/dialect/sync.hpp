@@ -27,7 +27,7 @@ class Sync {
     if (armilla::detail::current == nullptr) return;
     for (entry& e : values_)
       if (failure* const f = std::get_if<failure>(&e); f != nullptr && !f->seen)
-        armilla::detail::current->fibers->lose_error(std::move(f->why));
+        armilla::detail::current_head->fibers->lose_error(std::move(f->why));
   }
 
   void write(T value) { push(std::move(value)); }

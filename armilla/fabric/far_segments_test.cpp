@@ -102,14 +102,14 @@ TEST_F(far_segments_test, the_progress_thread_takes_its_own_turn) {
   shared_network both(net, *rank, *progress_thread);
   host.shared = &both;
   far_segments all(self, host);
-  current = &self;
+  set_current(&self);
   ASSERT_NE(both.for_rank().acquire(1, 8), nullptr);  // inside until it is submitted
   both.for_rank().submit(1, 8);
   EXPECT_NE(all.at(1, 0, 8), nullptr);
   context beside;
-  current = &beside;
+  set_current(&beside);
   EXPECT_EQ(all.at(2, 0, 8), nullptr);
-  current = nullptr;
+  set_current(nullptr);
   EXPECT_EQ(net.asked, 3);
 }
 

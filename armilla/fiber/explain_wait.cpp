@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "armilla/base/context.hpp"
 #include "armilla/fiber/mutex.hpp"
 #include "armilla/fiber/shared_mutex.hpp"
 #include "armilla/fiber/sync_var.hpp"

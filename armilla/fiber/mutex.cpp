@@ -8,7 +8,7 @@
 
 namespace armilla {
 
-void mutex::lock_slowly(detail::context& self) {
+void mutex::lock_slowly(detail::context_head& self) {
   detail::scheduler& all = *self.fibers;
   if (owner_ == &all.running())
     detail::throw_usage("mutex::lock", "fiber " + std::to_string(owner_->number) +

@@ -30,7 +30,7 @@ class mutex {
 
   /// Waits until it is free; other fibers run meanwhile. Errors: usage_error if the calling fiber holds it already.
   void lock() {
-    detail::context& self = detail::here("mutex::lock");
+    detail::context_head& self = detail::head_here("mutex::lock");
     ++self.count->locks;
     if (owner_ != nullptr) [[unlikely]]
       return lock_slowly(self);
@@ -38,7 +38,7 @@ class mutex {
   }
   /// Whether it was free, and is the caller's now.
   bool try_lock() {
-    detail::context& self = detail::here("mutex::try_lock");
+    detail::context_head& self = detail::head_here("mutex::try_lock");
     if (owner_ != nullptr) return false;
     ++self.count->locks;
     owner_ = &self.fibers->running();
@@ -58,7 +58,7 @@ class mutex {
 
  private:
   friend struct detail::lock_access;
-  [[gnu::noinline]] void lock_slowly(detail::context& self);
+  [[gnu::noinline]] void lock_slowly(detail::context_head& self);
   [[gnu::noinline]] void hand_over();
   [[noreturn, gnu::cold]] void throw_not_owner() const;
 

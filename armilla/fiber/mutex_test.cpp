@@ -99,7 +99,7 @@ TEST(mutex, stays_free_where_its_waiter_is_woken_for_nothing) {
 TEST(mutex, counts_locks_and_those_that_waited) {
   solo_rank rank;
   mutex m;
-  armilla::detail::counters& count = *armilla::detail::current->count;
+  armilla::detail::counters& count = *armilla::detail::current_head->count;
   m.lock();
   auto f = spawn([&] { const std::lock_guard hold(m); });
   yield();

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "armilla/base/context.hpp"
 #include "armilla/base/forked.hpp"
 #include "armilla/fiber/scheduler.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "armilla/base/context.hpp"
 #include "armilla/base/error.hpp"
 
 namespace armilla::detail {

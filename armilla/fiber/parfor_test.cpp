@@ -37,7 +37,7 @@ TEST(parfor, makes_no_fiber_where_nothing_waits) {
   parfor(0, 5, [&](int i) { order.push_back(i); });
   EXPECT_EQ(order, (std::vector{0, 1, 2, 3, 4}));
   EXPECT_EQ(fibers_made(rank), 0);
-  EXPECT_EQ(armilla::detail::current->count->switches, 0U);
+  EXPECT_EQ(armilla::detail::current_head->count->switches, 0U);
 }
 
 TEST(parfor, does_nothing_for_nothing) {

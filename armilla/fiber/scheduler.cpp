@@ -48,6 +48,7 @@ void refuse_in_parallel_region(const char* operation) {
 
 scheduler::scheduler(context& self, std::size_t stack_bytes, std::size_t most_kept)
     : self_(self),
+      head_(self),
       running_(&main_),
       globals_(globals_of_thread()),
       count_(*self.count),

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/base/context.hpp"
+#include "armilla/base/context_head.hpp"
 #include "armilla/fiber/fiber_record.hpp"
 #include "armilla/fiber/stack_pool.hpp"
 #include "armilla/stats/counters.hpp"
@@ -57,7 +57,7 @@ class scheduler {
   void suspend(const char* what, wait_object on = {});
   /// What every wait begins with, also one that then does not switch: a body becomes a fiber, others may be started.
   void before_wait(const char* what) {
-    if (self_.body_depth != running_->own_depth || in_loop()) [[unlikely]]
+    if (head_.body_depth != running_->own_depth || in_loop()) [[unlikely]]
       renew_loop(what);
     if (running_->on_wait != nullptr) [[unlikely]]
       std::exchange(running_->on_wait, nullptr)(*running_);
@@ -134,7 +134,7 @@ class scheduler {
   /// The running body has become a fiber of its own.
   bool on_body_that_waited() const noexcept { return running_->own_depth != 0; }
   /// Whether what the running fiber starts is caused by a body, so that the fence waits for it.
-  bool in_body_or_its_fibers() const noexcept { return self_.body_depth != 0 || running_->counted; }
+  bool in_body_or_its_fibers() const noexcept { return head_.body_depth != 0 || running_->counted; }
 
   const stack_pool& pool() const noexcept { return pool_; }
   context& self() noexcept { return self_; }
@@ -164,6 +164,7 @@ class scheduler {
   static constexpr std::uint32_t switches_a_loop = 64;
 
   context& self_;
+  context_head& head_;  // of self_
   fiber_record* running_;
   fiber_record* left_ = nullptr;  // by the last switch
   fiber_record* loop_ = nullptr;
@@ -185,7 +186,7 @@ class scheduler {
 };
 
 /// The calling rank's scheduler; throws usage_error that names `operation` outside a rank.
-inline scheduler& scheduler_here(const char* operation) { return *here(operation).fibers; }
+inline scheduler& scheduler_here(const char* operation) { return *head_here(operation).fibers; }
 
 void start_fibers(context& self, const launch& how);
 void stop_fibers(context& self);

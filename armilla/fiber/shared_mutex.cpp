@@ -11,7 +11,7 @@ enum : std::uint32_t { to_read, to_write };
 
 }  // namespace
 
-void shared_mutex::lock_slowly(detail::context& self) {
+void shared_mutex::lock_slowly(detail::context_head& self) {
   detail::scheduler& all = *self.fibers;
   if (writer_ == &all.running())
     detail::throw_usage("shared_mutex::lock", "the calling fiber holds it already and would wait for itself; unlock it first");
@@ -31,7 +31,7 @@ void shared_mutex::lock_slowly(detail::context& self) {
   }
 }
 
-void shared_mutex::lock_shared_slowly(detail::context& self) {
+void shared_mutex::lock_shared_slowly(detail::context_head& self) {
   detail::scheduler& all = *self.fibers;
   if (writer_ == &all.running())
     detail::throw_usage("shared_mutex::lock_shared",

@@ -29,14 +29,14 @@ class shared_mutex {
   }
 
   void lock() {
-    detail::context& self = detail::here("shared_mutex::lock");
+    detail::context_head& self = detail::head_here("shared_mutex::lock");
     ++self.count->locks;
     if (writer_ != nullptr || readers_ != 0) [[unlikely]]
       return lock_slowly(self);
     writer_ = &self.fibers->running();
   }
   bool try_lock() {
-    detail::context& self = detail::here("shared_mutex::try_lock");
+    detail::context_head& self = detail::head_here("shared_mutex::try_lock");
     if (writer_ != nullptr || readers_ != 0) return false;
     ++self.count->locks;
     writer_ = &self.fibers->running();
@@ -51,14 +51,14 @@ class shared_mutex {
   }
 
   void lock_shared() {
-    detail::context& self = detail::here("shared_mutex::lock_shared");
+    detail::context_head& self = detail::head_here("shared_mutex::lock_shared");
     ++self.count->locks;
     if (writer_ != nullptr || !waiting_.empty()) [[unlikely]]
       return lock_shared_slowly(self);
     ++readers_;
   }
   bool try_lock_shared() {
-    detail::context& self = detail::here("shared_mutex::try_lock_shared");
+    detail::context_head& self = detail::head_here("shared_mutex::try_lock_shared");
     if (writer_ != nullptr || !waiting_.empty()) return false;
     ++self.count->locks;
     ++readers_;
@@ -73,8 +73,8 @@ class shared_mutex {
 
  private:
   friend struct detail::lock_access;
-  [[gnu::noinline]] void lock_slowly(detail::context& self);
-  [[gnu::noinline]] void lock_shared_slowly(detail::context& self);
+  [[gnu::noinline]] void lock_slowly(detail::context_head& self);
+  [[gnu::noinline]] void lock_shared_slowly(detail::context_head& self);
   [[gnu::noinline]] void hand_over();
   [[noreturn, gnu::cold]] static void throw_not_locked(const char* operation);
 

@@ -13,7 +13,7 @@ class solo_rank {
  public:
   solo_rank() {
     rank_.settings = &settings_;
-    current = &rank_;
+    set_current(&rank_);
     start_stats(rank_, nowhere());
     start_fibers(rank_, nowhere());
     rank_.fibers->set_loop({&solo_rank::loop, &solo_rank::detach, &rank_});
@@ -21,7 +21,7 @@ class solo_rank {
   ~solo_rank() {
     stop_fibers(rank_);
     stop_stats(rank_);
-    current = nullptr;
+    set_current(nullptr);
   }
   scheduler& fibers() noexcept { return *rank_.fibers; }
 

@@ -57,16 +57,16 @@ class fiber {
   /// The job ends only when it has ended. The destructor does the same.
   void detach() noexcept {
     detail::fiber_record* const f = std::exchange(record_, nullptr);
-    if (f == nullptr || detail::current == nullptr || detail::current->fibers == nullptr) return;
+    if (f == nullptr || detail::current == nullptr || detail::current_head->fibers == nullptr) return;
     if (!f->ended) {
       f->detached = true;
       return;
     }
     if (f->error != nullptr)
-      detail::current->fibers->lose_error(std::exchange(f->error, nullptr));
+      detail::current_head->fibers->lose_error(std::exchange(f->error, nullptr));
     else if constexpr (!std::is_void_v<R>)
       detail::fiber_slot<R>::destroy(*f);
-    detail::current->fibers->release(*f);
+    detail::current_head->fibers->release(*f);
   }
 
  private:

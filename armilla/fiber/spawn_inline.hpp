@@ -64,7 +64,7 @@ void run_spawned(fiber_record& me) {
     }
   } catch (...) {
     if (me.detached)
-      current->fibers->lose_error(std::current_exception());
+      current_head->fibers->lose_error(std::current_exception());
     else
       me.error = std::current_exception();
   }

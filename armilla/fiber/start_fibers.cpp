@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
+#include "armilla/base/context.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/fiber/overflow.hpp"
 #include "armilla/fiber/scheduler.hpp"

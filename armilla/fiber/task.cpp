@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/fiber/task.hpp"
 
+#include "armilla/base/context.hpp"
 #include "armilla/base/error.hpp"
 
 namespace armilla::detail {

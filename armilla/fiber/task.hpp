@@ -88,7 +88,7 @@ class [[nodiscard]] task {
       promise_type& p = awaited_.frame_.promise();
       p.set_awaiting(caller);
       if (p.started()) return std::noop_coroutine();
-      p.begin(*detail::current->fibers);
+      p.begin(*detail::current_head->fibers);
       return awaited_.frame_;
     }
     T await_resume() {

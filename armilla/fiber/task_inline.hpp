@@ -87,7 +87,7 @@ class task_promise<void> : public task_state {
 
 [[noreturn, gnu::cold]] void throw_no_task(const char* operation);
 /// Whether what the running fiber does is caused by a body.
-inline bool caused_by_body() noexcept { return current->fibers->in_body_or_its_fibers(); }
+inline bool caused_by_body() noexcept { return current_head->fibers->in_body_or_its_fibers(); }
 
 }  // namespace detail
 }  // namespace armilla

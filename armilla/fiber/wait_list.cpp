@@ -5,6 +5,7 @@
 #include <new>
 
 #include "armilla/base/clock.hpp"
+#include "armilla/base/context.hpp"
 #include "armilla/base/error.hpp"
 
 namespace armilla::detail {

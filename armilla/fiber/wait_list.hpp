@@ -39,9 +39,9 @@ class wait_list {
     waiter& w = *first_;
     first_ = w.next;
     w.woken = true;
-    ++current->count->signals;
+    ++current_head->count->signals;
     if (w.fiber != nullptr) [[likely]]
-      current->fibers->wake(*w.fiber);
+      current_head->fibers->wake(*w.fiber);
     else
       resume_coroutine(w.coroutine, w.counted);
   }

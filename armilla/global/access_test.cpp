@@ -268,12 +268,12 @@ RANK_TEST(a_handler_cannot_wait_for_far_memory) {
   const auto p = offer(words, am::to_global(&variable));
   const bool waits = am::ranks() > 1 && (am::detail::current->settings->access_by_message || far(next()) ||
                                          (!am::detail::current->host->threads && !am::detail::current->settings->cross_copy));
-  ++am::detail::current->body_depth;
+  ++am::detail::current_head->body_depth;
   if (waits)
     EXPECT_THROWS_SAYING(am::usage_error, "may not wait", std::uint64_t(*p));
   else
     EXPECT_EQ(*p, 5u);
-  --am::detail::current->body_depth;
+  --am::detail::current_head->body_depth;
   am::barrier();
 }
 

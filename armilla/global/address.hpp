@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "armilla/base/check.hpp"
-#include "armilla/base/context.hpp"
+#include "armilla/base/context_head.hpp"
 #include "armilla/base/types.hpp"
 
 // The untyped core of global_ptr: where something lies, and the way there by load and store.
@@ -61,7 +61,7 @@ void check_segment(global_address at, const access_request& wants);
 /// processor sees many accesses at a time. An offset that is not aligned fails the first test as well.
 template <std::size_t Alignment>
 [[gnu::always_inline]] inline std::byte* direct(global_address at) noexcept {
-  const context* const self = current;
+  const context_head* const self = current_head;
   if (self == nullptr) [[unlikely]]
     return nullptr;
   std::uint64_t key = at.where - self->direct_from;

@@ -57,7 +57,7 @@ namespace detail {
 /// While one lives, the split-phase operation that this rank begins next completes in that event.
 class completes_in {
  public:
-  explicit completes_in(event& e) : m_(here("event").memory) {
+  explicit completes_in(event& e) : m_(head_here("event").memory) {
     if (m_ != nullptr) m_->event = &e.wait_;
   }
   ~completes_in() {

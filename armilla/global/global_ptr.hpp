@@ -44,7 +44,7 @@ class global_ptr {
   constexpr explicit operator bool() const noexcept { return !at_.null(); }
 
   /// Whether the target lies on this rank.
-  bool is_local() const { return !at_.null() && at_.rank() == detail::here("is_local").rank; }
+  bool is_local() const { return !at_.null() && at_.rank() == detail::head_here("is_local").rank; }
   /// Whether this rank can load and store the target by `local()`: always if it is its own, and on one host any segment,
   /// unless ARMILLA_ACCESS restricts it.
   bool is_mapped() const { return local() != nullptr; }
@@ -103,7 +103,7 @@ class global_ptr {
   global_ptr spread(std::ptrdiff_t n) const
     requires(!std::is_void_v<T>)
   {
-    const std::int64_t ranks = detail::here("spread").world_size;
+    const std::int64_t ranks = detail::head_here("spread").world_size;
     const std::int64_t line = std::int64_t(at_.rank()) + n;
     const std::int64_t rows = line >= 0 ? line / ranks : -((ranks - 1 - line) / ranks);
     return global_ptr(detail::global_address::make(at_.kind(), rank_t(line - rows * ranks),

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "armilla/am/continuation.hpp"
-#include "armilla/base/context.hpp"
+#include "armilla/base/context_head.hpp"
 #include "armilla/global/address.hpp"
 
 namespace armilla::detail {
@@ -46,8 +46,8 @@ struct memory_state {
 
 /// At the beginning of what communicates, and is more than a load or a store of one object: the poll of `set_poll_every`.
 inline void count_call() {
-  if (current != nullptr && current->each_call != nullptr) [[unlikely]]
-    current->each_call(*current);
+  if (current != nullptr && current_head->each_call != nullptr) [[unlikely]]
+    current_head->each_call(*current);
 }
 
 void start_memory(context&, const launch&);

@@ -26,7 +26,7 @@ class per_rank {
 
   /// This rank's copy. Cost: two loads.
   T& local() const {
-    const detail::context& self = detail::here("per_rank::local");
+    const detail::context_head& self = detail::head_here("per_rank::local");
     return *std::launder(reinterpret_cast<T*>(self.memory->per_rank + entry_.offset));
   }
   T& operator*() const { return local(); }

@@ -37,7 +37,7 @@ class spread_ptr {
   friend spread_ptr operator-(spread_ptr p, std::ptrdiff_t n) { return p += -n; }
   // clang-format on
   friend std::ptrdiff_t operator-(const spread_ptr& a, const spread_ptr& b) {
-    const std::int64_t ranks = detail::here("spread_ptr").world_size;
+    const std::int64_t ranks = detail::head_here("spread_ptr").world_size;
     const std::int64_t rows = std::int64_t(a.p_.address().offset - b.p_.address().offset) / std::int64_t(sizeof(T));
     return rows * ranks + a.rank() - b.rank();
   }

@@ -29,7 +29,7 @@ class spread_array {
   explicit spread_array(std::size_t n, std::size_t block = 1)
       : size_(n),
         block_(block == 0 ? 1 : block),
-        ranks_(std::size_t(detail::here("spread_array").world_size)),
+        ranks_(std::size_t(detail::head_here("spread_array").world_size)),
         by_block_(block_),
         by_ranks_(ranks_),
         storage_(detail::spread_bytes(size_, block_, ranks_, sizeof(T)), alignof(T)) {
@@ -41,7 +41,7 @@ class spread_array {
   }
   /// One block a rank.
   static spread_array blocked(std::size_t n) {
-    const auto ranks = std::size_t(detail::here("spread_array").world_size);
+    const auto ranks = std::size_t(detail::head_here("spread_array").world_size);
     return spread_array(n, n / ranks + (n % ranks != 0 ? 1 : 0));
   }
 
@@ -76,11 +76,11 @@ class spread_array {
   /// The rank of element i.
   rank_t rank_of(std::size_t i) const noexcept { return rank_t(locate(i).rank); }
   /// This rank's elements, in their order.
-  std::span<T> local() const { return {first(), local_size(std::size_t(detail::here("spread_array").rank))}; }
+  std::span<T> local() const { return {first(), local_size(std::size_t(detail::head_here("spread_array").rank))}; }
   /// The number in the whole array of this rank's k-th element.
   std::size_t index_of_local(std::size_t k) const {
     const std::size_t turn = by_block_.quotient(k);
-    return (turn * ranks_ + std::size_t(detail::here("spread_array").rank)) * block_ + (k - turn * block_);
+    return (turn * ranks_ + std::size_t(detail::head_here("spread_array").rank)) * block_ + (k - turn * block_);
   }
 
  private:

@@ -67,8 +67,8 @@ void get_indexed(C&& into, const global_ptr<const std::type_identity_t<detail::v
     detail::throw_lengths("get_indexed", into.size(), n);
   if (const std::byte* p = detail::direct<alignof(T)>(base.address()); p != nullptr && !detail::checked) [[likely]] {
     for (std::size_t i = 0; i < n; ++i) std::memcpy(static_cast<void*>(to + i), p + indices[i] * sizeof(T), sizeof(T));
-    ++detail::current->count->gets;
-    detail::current->count->get_bytes += n * sizeof(T);
+    ++detail::current_head->count->gets;
+    detail::current_head->count->get_bytes += n * sizeof(T);
     return;
   }
   detail::copy_indexed(false, reinterpret_cast<std::byte*>(to), base.address(), indices.data(), n, sizeof(T), alignof(T),

@@ -56,8 +56,8 @@ void write_indexed(const global_ptr<T>& base, std::span<const std::size_t> indic
     throw_lengths(operation, elements, n);
   if (std::byte* p = direct<alignof(T)>(base.address()); p != nullptr && !checked) [[likely]] {
     for (std::size_t i = 0; i < n; ++i) std::memcpy(p + indices[i] * sizeof(T), static_cast<const void*>(source + i), sizeof(T));
-    ++(Group == far_group::split ? current->count->puts : current->count->stores);
-    (Group == far_group::split ? current->count->put_bytes : current->count->store_bytes) += n * sizeof(T);
+    ++(Group == far_group::split ? current_head->count->puts : current_head->count->stores);
+    (Group == far_group::split ? current_head->count->put_bytes : current_head->count->store_bytes) += n * sizeof(T);
     return;
   }
   copy_indexed(true, reinterpret_cast<std::byte*>(const_cast<T*>(source)), base.address(), indices.data(), n, sizeof(T),

@@ -106,7 +106,7 @@ void sync_slowly();
 /// Returns when all `get`, `put` and result-less atomic operations of this rank are complete. Throws the first error among
 /// them. Where all memory is mapped: two loads.
 inline void sync_memory() {
-  const detail::memory_state* const m = detail::here("sync_memory").memory;
+  const detail::memory_state* const m = detail::head_here("sync_memory").memory;
   if (m == nullptr || m->unfinished[unsigned(detail::far_group::split)] != 0 || m->failed) [[unlikely]]
     detail::sync_slowly();
 }

@@ -40,8 +40,8 @@ void get_bytes(T* into, global_address from, std::size_t n) {
   count_call();
   if (const std::byte* p = direct<alignof(T)>(from, "get", n * sizeof(T), may_read)) [[likely]] {
     if (n != 0) std::memcpy(static_cast<void*>(into), p, n * sizeof(T));  // of nothing, into may be null
-    ++current->count->gets;
-    current->count->get_bytes += n * sizeof(T);
+    ++current_head->count->gets;
+    current_head->count->get_bytes += n * sizeof(T);
   } else {
     get_far(into, from, n * sizeof(T), alignof(T));
   }
@@ -54,8 +54,8 @@ template <far_group Group, class T>
   if (p == nullptr) [[unlikely]]
     return false;
   if (n != 0) std::memcpy(p, static_cast<const void*>(from), n * sizeof(T));  // of nothing, from may be null
-  ++(Group == far_group::split ? current->count->puts : current->count->stores);
-  (Group == far_group::split ? current->count->put_bytes : current->count->store_bytes) += n * sizeof(T);
+  ++(Group == far_group::split ? current_head->count->puts : current_head->count->stores);
+  (Group == far_group::split ? current_head->count->put_bytes : current_head->count->store_bytes) += n * sizeof(T);
   return true;
 }
 

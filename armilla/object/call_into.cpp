@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "armilla/base/context.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
 

@@ -84,7 +84,7 @@ template <class T, class F, class... A>
 future<std::span<T>> fill_buffer(rank_t dest, std::span<T> buffer, const F& f, const A&... arguments) {
   static_assert(trivially_sendable<T> && !std::is_const_v<T>,
                 "armilla: the elements of a buffer for results must travel as bytes, and not be const");
-  sending& out = *here("call_into").out;
+  sending& out = *head_here("call_into").out;
   channel_head& c = out.checked(dest, "call_into");
   const timed runtime(out.observed() ? out.watch() : nullptr, component::runtime);
   owned<opened_memory> open;

@@ -135,7 +135,7 @@ RANK_TEST(the_buffer_of_a_call_costs_no_more_operations_than_the_call) {
   auto f = am::call_into(next(), std::span(buffer), [] { return std::array{1, 2, 3}; });  // of a fixed extent
   int under_way = 0;
   // Memory operations are of the bodies that fill the buffers of other ranks.
-  am::detail::current->out->pending.each([&](const am::detail::pending_op& op) {
+  am::detail::current_head->out->pending.each([&](const am::detail::pending_op& op) {
     under_way += int(op.is_question() || op.reply_handler == am::detail::no_handler);
   });
   EXPECT_EQ(under_way, 1);

@@ -24,7 +24,7 @@ template <class T, class... A>
 [[nodiscard]] future<remote<T>> create(rank_t dest, A&&... arguments) {
   static_assert(std::is_constructible_v<T, detail::sent_as<A>...>,
                 "armilla: the class has no constructor for these arguments; they arrive by value, as rvalues");
-  detail::context& self = detail::here("create");
+  detail::context_head& self = detail::head_here("create");
   const std::uint64_t number = self.objects->asked.next();
   future<remote<T>> result = call(dest, detail::constructor<T>{{number, self.rank}}, std::forward<A>(arguments)...);
   self.objects->asked.note(*detail::future_access::op_of(result), dest, number);
@@ -75,7 +75,7 @@ template <auto M, class T, class... A>
   detail::check_body<member, A...>();
   if constexpr (detail::can_call<member, A...>) {
     using R = detail::result_of<member, detail::sent_as<A>...>;
-    detail::context& self = detail::here("call");
+    detail::context_head& self = detail::head_here("call");
     const detail::pending_op* const c = detail::future_access::op_of(object);
     if (c == nullptr) detail::throw_empty_future("call");
     if (const auto* made = self.objects->asked.find(*c))
@@ -98,7 +98,7 @@ template <auto M, class T, class... A>
 template <auto M, class T, class... A>
   requires std::is_member_pointer_v<decltype(M)>
 void async(future<remote<T>>& object, A&&... arguments) {
-  detail::context& self = detail::here("async");
+  detail::context_head& self = detail::head_here("async");
   const detail::pending_op* const c = detail::future_access::op_of(object);
   if (c == nullptr) detail::throw_empty_future("async");
   if (const auto* made = self.objects->asked.find(*c))

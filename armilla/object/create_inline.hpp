@@ -24,18 +24,18 @@ struct constructor {
   template <class... A>
     requires std::is_constructible_v<T, A...>
   remote<T> operator()(A&&... arguments) const {
-    context& self = *current;
+    context_head& self = *current_head;
     self.objects->creations.begin(key);
     T* object = nullptr;
     try {
       object = new T(std::forward<A>(arguments)...);
     } catch (...) {
-      self.objects->creations.fail(self, key);
+      self.objects->creations.fail(*current, key);
       throw;
     }
     object_slot& slot = self.objects->slots.add(object, kind_of_object<T>, key);
-    remote<T> first = remote_access::make<T>(first_reference(self, slot));
-    self.objects->creations.bind(self, key, slot.name);
+    remote<T> first = remote_access::make<T>(first_reference(*current, slot));
+    self.objects->creations.bind(*current, key, slot.name);
     return first;
   }
 };
@@ -88,13 +88,13 @@ template <auto M, class T>
 struct member_of_creation {
   creation_key key;
 
-  bool present() const noexcept { return !current->objects->creations.puts_off(key); }
-  void park(context& self, parked_call call) const { self.objects->creations.park(self, key, std::move(call)); }
+  bool present() const noexcept { return !current_head->objects->creations.puts_off(key); }
+  void park(context& self, parked_call call) const { current_head->objects->creations.park(self, key, std::move(call)); }
 
   template <class... A>
   auto operator()(A&&... arguments) const
       -> decltype(std::declval<const member_of_object<M, T>&>()(std::forward<A>(arguments)...)) {
-    return member_of_object<M, T>{current->objects->creations.find(key)}(std::forward<A>(arguments)...);
+    return member_of_object<M, T>{current_head->objects->creations.find(key)}(std::forward<A>(arguments)...);
   }
 };
 

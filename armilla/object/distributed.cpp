@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/object/distributed.hpp"
 
+#include "armilla/base/context.hpp"
+
 namespace armilla::detail {
 
 object_id name_next_object(const team& members, const std::type_info& type, const char* operation) {

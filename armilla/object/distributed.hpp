@@ -20,7 +20,7 @@ class object_ref {
   /// The part of the same object on rank `r`. Not checked here: calls of a rank that has none throw.
   object_ref on(rank_t r) const noexcept { return {id_, r}; }
   /// The object that has this name on the rank that asks, or null: its own part, whatever `rank` is.
-  T* local() const noexcept { return static_cast<T*>(detail::here("object_ref::local").objects->table.find(id_)); }
+  T* local() const noexcept { return static_cast<T*>(detail::head_here("object_ref::local").objects->table.find(id_)); }
 
   friend bool operator==(const object_ref&, const object_ref&) = default;
 
@@ -62,7 +62,7 @@ class distributed {
     detail::register_object(id_, typeid(T), &part_.object);
   }
   ~distributed() {
-    if (detail::current != nullptr && detail::current->objects != nullptr) detail::current->objects->table.remove(id_);
+    if (detail::current != nullptr && detail::current_head->objects != nullptr) detail::current_head->objects->table.remove(id_);
   }
   distributed(const distributed&) = delete;
   distributed& operator=(const distributed&) = delete;

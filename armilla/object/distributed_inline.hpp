@@ -24,11 +24,11 @@ template <auto M, class T>
 struct bound_member {
   object_id id{};
 
-  bool present() const noexcept { return current->objects->table.look(id) != object_table::presence::absent; }
-  void park(context& self, parked_call call) const { self.objects->table.park(self, id, std::move(call)); }
+  bool present() const noexcept { return current_head->objects->table.look(id) != object_table::presence::absent; }
+  void park(context& self, parked_call call) const { current_head->objects->table.park(self, id, std::move(call)); }
 
   /// The part, or null if there is none, or calls that came before are still to begin.
-  void* find() const noexcept { return current->objects->table.find_for_call(id); }
+  void* find() const noexcept { return current_head->objects->table.find_for_call(id); }
   /// Calls or sets the member of what `find` gave.
   template <class... A>
   static decltype(auto) run(void* part, A&&... arguments) {
@@ -53,7 +53,7 @@ struct bound_member {
 
  private:
   T& object() const {
-    void* const found = current->objects->table.find(id);
+    void* const found = current_head->objects->table.find(id);
     if (found == nullptr) [[unlikely]]
       throw_no_part(id, typeid(T), "call");
     return *static_cast<T*>(found);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "armilla/base/context.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/base/trusted_file.hpp"

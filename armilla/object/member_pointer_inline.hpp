@@ -123,11 +123,11 @@ struct pointed_member_of_part {
   object_id id;
   portable_member<F, C> member;
 
-  bool present() const noexcept { return current->objects->table.look(id) != object_table::presence::absent; }
-  void park(context& self, parked_call call) const { self.objects->table.park(self, id, std::move(call)); }
+  bool present() const noexcept { return current_head->objects->table.look(id) != object_table::presence::absent; }
+  void park(context& self, parked_call call) const { current_head->objects->table.park(self, id, std::move(call)); }
 
   /// The part, or null if there is none, or calls that came before are still to begin.
-  void* find() const noexcept { return current->objects->table.find_for_call(id); }
+  void* find() const noexcept { return current_head->objects->table.find_for_call(id); }
   /// The member of what `find` gave.
   template <class... A>
   decltype(auto) run(void* found, A&&... arguments) const {
@@ -139,7 +139,7 @@ struct pointed_member_of_part {
   auto operator()(A&&... arguments) const
       -> decltype(std::declval<const portable_member<F, C>&>().run(std::declval<T&>(), std::declval<T&>(),
                                                                    std::forward<A>(arguments)...)) {
-    void* const found = current->objects->table.find(id);
+    void* const found = current_head->objects->table.find(id);
     if (found == nullptr) [[unlikely]]
       throw_no_part(id, typeid(T), "call");
     return run(found, std::forward<A>(arguments)...);

@@ -36,7 +36,7 @@ void provide() {
   static_assert(detail::method_calls<M>::template fits_member<F, C>,
                 "armilla: the member function cannot be called with the values of the method's signature, or its result is none "
                 "of its");
-  auto& members = detail::here("provide").objects->members;
+  auto& members = detail::head_here("provide").objects->members;
   if (members.add(M.name(), detail::description_of<M>.hash, typeid(C), &detail::find_base<C>,
                   reinterpret_cast<detail::erased_body>(&calls::template body<F>)))
     provide<detail::object_method<M>, &calls::run>();

@@ -51,7 +51,7 @@ struct object_calls<M, R(P...)> {
   /// What every rank that provides `M` for some class runs: finds that of the object's class.
   static result run(object_name name, std::decay_t<P>... arguments) {
     object_use use(name, M.name());
-    const auto body = reinterpret_cast<thunk>(current->objects->members.find(M.name(), use.slot()));
+    const auto body = reinterpret_cast<thunk>(current_head->objects->members.find(M.name(), use.slot()));
     return body(use, std::move(arguments)...);
   }
 
@@ -64,7 +64,7 @@ struct object_calls<M, R(P...)> {
   /// Makes a T: R is a remote<...>.
   template <class T>
   static result make(std::decay_t<P>... arguments) {
-    object_slot& slot = current->objects->slots.add(new T(std::move(arguments)...), kind_of_object<T>, {});
+    object_slot& slot = current_head->objects->slots.add(new T(std::move(arguments)...), kind_of_object<T>, {});
     return remote_access::seen_as<typename result::object_type>(remote_access::make<T>(first_reference(*current, slot)));
   }
 };

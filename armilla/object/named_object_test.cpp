@@ -101,7 +101,7 @@ RANK_TEST(objects_are_made_and_called_by_name) {
     EXPECT_THROWS_SAYING(am::remote_error, "has been destroyed", am::call<api::name>(u).get());
   }
   am::fence();
-  EXPECT_EQ(am::detail::current->objects->slots.size(), 0u);
+  EXPECT_EQ(am::detail::current_head->objects->slots.size(), 0u);
   am::barrier();
 }
 

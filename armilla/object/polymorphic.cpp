@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "armilla/base/context.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/object/object_state.hpp"
 #include "armilla/object/polymorphic_kinds.hpp"

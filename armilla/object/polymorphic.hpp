@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/base/context.hpp"
+#include "armilla/base/context_head.hpp"
 #include "armilla/object/polymorphic_inline.hpp"
 #include "armilla/wire/decode.hpp"
 #include "armilla/wire/encode.hpp"

@@ -6,6 +6,7 @@
 
 #include "armilla/am/delivery.hpp"
 #include "armilla/am/message_writer.hpp"
+#include "armilla/base/context.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/object/object_state.hpp"
 #include "armilla/object/reference_book.hpp"

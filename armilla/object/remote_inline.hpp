@@ -91,7 +91,7 @@ struct remote_access {
 template <class T>
 void remake(object_name name) {
   static_assert(std::is_final_v<T>, "armilla: a class whose objects are made again (made_again) must be final");
-  current->objects->remade.make(*current, name, kind_of_object<T>, [](context& self, object_name old) -> void* {
+  current_head->objects->remade.make(*current, name, kind_of_object<T>, [](context& self, object_name old) -> void* {
     return T::made_again(remote_access::make<T>(reference_to_remade(self, old))).release();
   });
 }
@@ -99,17 +99,17 @@ void remake(object_name name) {
 /// While a body runs in it, an object is not destroyed. Throws when it is gone.
 class object_use {
  public:
-  object_use(object_name name, const char* operation) : slot_(current->objects->slots.find(name)) {
+  object_use(object_name name, const char* operation) : slot_(current_head->objects->slots.find(name)) {
     if (slot_ == nullptr) [[unlikely]]
       throw_no_object(name, operation);
     ++slot_->uses;
   }
   object_use(const object_use&) = delete;
-  ~object_use() { current->objects->slots.end_use(*slot_); }
+  ~object_use() { current_head->objects->slots.end_use(*slot_); }
 
   template <class T>
   T& as() {
-    return *static_cast<T*>(current->objects->slots.seen_as(*slot_, typeid(T), &find_base<T>));
+    return *static_cast<T*>(current_head->objects->slots.seen_as(*slot_, typeid(T), &find_base<T>));
   }
   mutex& atomic() noexcept { return slot_->atomic; }
   const object_slot& slot() const noexcept { return *slot_; }
@@ -122,7 +122,7 @@ class object_use {
 template <class T>
 object_use use_object(object_name name, const char* operation) {
   if constexpr (remakeable<T>)
-    if (current->objects->slots.find(name) == nullptr) [[unlikely]]
+    if (current_head->objects->slots.find(name) == nullptr) [[unlikely]]
       remake<T>(name);
   return {name, operation};
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "armilla/am/parked.hpp"
+#include "armilla/base/context.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/object/object_state.hpp"
 

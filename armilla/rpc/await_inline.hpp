@@ -25,7 +25,7 @@ class future_awaiter : continuation {
   bool await_ready() const { return awaited_.ready(); }
   void await_suspend(std::coroutine_handle<> caller) noexcept {
     caller_ = caller;
-    counted_ = current->fibers->in_body_or_its_fibers();
+    counted_ = current_head->fibers->in_body_or_its_fibers();
     pending_op& asked = *future_access::op_of(awaited_);
     asked.attach(*this);
     defer_for(asked);

@@ -18,7 +18,7 @@ namespace armilla {
 template <class F, class... A>
   requires(!detail::names_many<std::decay_t<F>> && std::is_invocable_v<F&, const A&...>)
 [[nodiscard]] auto call_all(F&& f, const A&... arguments) {
-  return detail::ask_all(detail::here("call_all").world_size, [](rank_t r) { return r; }, f, arguments...);
+  return detail::ask_all(detail::head_here("call_all").world_size, [](rank_t r) { return r; }, f, arguments...);
 }
 template <auto F, class... A>
   requires(!std::is_member_pointer_v<decltype(F)>)

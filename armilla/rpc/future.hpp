@@ -68,7 +68,7 @@ class future {
       detail::pending_op* c;
       ~returner() {
         c->template destroy<detail::stored<T>>();
-        detail::current->out->pending.give_back(c);
+        detail::current_head->out->pending.give_back(c);
       }
     } at_end{c};
     if constexpr (!std::is_void_v<T>) return std::move(c->template value<T>());
@@ -98,7 +98,7 @@ class future {
     if (op_->state == detail::pending_op::state_t::failed) detail::drop_failed(op_);
     if (op_->next_step != nullptr) detail::wake_waiting(*op_);
     detail::settle_deferred(*op_);  // of a coroutine that is destroyed while it waits
-    detail::current->out->pending.give_back(op_);
+    detail::current_head->out->pending.give_back(op_);
     op_ = nullptr;
   }
 

@@ -75,7 +75,7 @@ struct promise {
   pending_op* target;
 
   static promise make(const char* operation) {
-    const context& self = here(operation);
+    const context_head& self = head_here(operation);
     self.out->require_own_thread(operation);
     pending_op* const op = self.out->pending.take(no_handler);
     op->asked.rank = no_rank;
@@ -101,13 +101,13 @@ void consume(pending_op* filled, Sink&& sink) {
   if (filled->state == pending_op::state_t::failed) {
     std::exception_ptr reason = *filled->error;
     abandon_failed(filled);
-    current->out->pending.give_back(filled);
+    current_head->out->pending.give_back(filled);
     sink.fail(std::move(reason));
     return;
   }
   stored<T> value = std::move(filled->value<stored<T>>());
   filled->destroy<stored<T>>();
-  current->out->pending.give_back(filled);
+  current_head->out->pending.give_back(filled);
   sink.take(std::move(value));
 }
 
@@ -146,7 +146,7 @@ struct forward_to {
 struct late_op {
   op_id name;
   explicit late_op(const pending_op* c) noexcept : name(c->name()) {}
-  pending_op* find() const noexcept { return current->out->pending.find(name); }
+  pending_op* find() const noexcept { return current_head->out->pending.find(name); }
   void fail(std::exception_ptr reason) const {
     if (pending_op* c = find())
       c->fail(std::move(reason));

@@ -19,7 +19,8 @@ struct completed_body : F {
 /// While a body runs that counts as a fiber whether it has waited or not: it may enter collectives.
 class as_if_fiber {
  public:
-  as_if_fiber() noexcept : me_(current->fibers->running()), before_(std::exchange(me_.fiber_depth, current->body_depth)) {}
+  as_if_fiber() noexcept
+      : me_(current_head->fibers->running()), before_(std::exchange(me_.fiber_depth, current_head->body_depth)) {}
   ~as_if_fiber() { me_.fiber_depth = before_; }
   as_if_fiber(const as_if_fiber&) = delete;
 
@@ -36,11 +37,11 @@ struct fiber_body : F {
   decltype(auto) operator()(A&&... arguments) {
     if constexpr (requires { this->hold(); }) {
       auto held = this->hold();
-      current->fibers->yield_to_loop("a body as a fiber");
+      current_head->fibers->yield_to_loop("a body as a fiber");
       const as_if_fiber scope;
       return this->run_in(held, std::forward<A>(arguments)...);
     } else {
-      current->fibers->yield_to_loop("a body as a fiber");
+      current_head->fibers->yield_to_loop("a body as a fiber");
       const as_if_fiber scope;
       return static_cast<F&>(*this)(std::forward<A>(arguments)...);
     }

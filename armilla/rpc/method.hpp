@@ -83,7 +83,7 @@ void provide(detail::owner<F>& object) {
 template <const auto& M>
   requires detail::method_tag<M>
 void withdraw() {
-  detail::here("withdraw").calls->methods.withdraw(detail::description_of<M>);
+  detail::head_here("withdraw").calls->methods.withdraw(detail::description_of<M>);
 }
 
 /// Question by name: runs what rank `dest` (of whichever program; this one, too) provides as `M` and gives a future of its
@@ -100,7 +100,7 @@ template <const auto& M, class... A>
 [[nodiscard]] auto call(rank_t dest, A&&... arguments) {
   using calls = detail::method_calls<M>;
   calls::check();
-  detail::sending& out = *detail::here("call").out;
+  detail::sending& out = *detail::head_here("call").out;
   return calls::ask(out, dest, out.checked(dest, "call"), std::forward<A>(arguments)...);
 }
 
@@ -111,7 +111,7 @@ template <const auto& M, class... A>
 void async(rank_t dest, A&&... arguments) {
   using calls = detail::method_calls<M>;
   calls::check();
-  detail::sending& out = *detail::here("async").out;
+  detail::sending& out = *detail::head_here("async").out;
   calls::tell(out, dest, out.checked(dest, "async"), std::forward<A>(arguments)...);
 }
 

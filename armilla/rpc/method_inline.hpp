@@ -69,7 +69,7 @@ struct provided<M, F, R(P...)> {
   template <class... A>
   std::decay_t<R> operator()(A&&... arguments) const {
     if constexpr (std::is_member_pointer_v<decltype(F)>) {
-      auto& object = *static_cast<owner<F>*>(current->calls->methods.object(index));
+      auto& object = *static_cast<owner<F>*>(current_head->calls->methods.object(index));
       return static_cast<std::decay_t<R>>((object.*F)(std::forward<A>(arguments)...));
     } else {
       return static_cast<std::decay_t<R>>(F(std::forward<A>(arguments)...));
@@ -90,7 +90,7 @@ struct withdrawn<M, R(P...)> {
 
   template <class... A>
   std::decay_t<R> operator()(A&&...) const {
-    current->calls->methods.throw_withdrawn(index);
+    current_head->calls->methods.throw_withdrawn(index);
   }
 };
 
@@ -141,8 +141,8 @@ struct method_calls<M, R(P...)> {
   template <auto F>
   static void provide_as(const method_description& what, void* object) {
     check();
-    here("provide").calls->methods.provide(what, runners_of<provided<M, F>, std::decay_t<P>...>,
-                                           runners_of<withdrawn<M>, std::decay_t<P>...>, object);
+    head_here("provide").calls->methods.provide(what, runners_of<provided<M, F>, std::decay_t<P>...>,
+                                                runners_of<withdrawn<M>, std::decay_t<P>...>, object);
   }
 
   template <auto F>
@@ -158,7 +158,7 @@ struct method_calls<M, R(P...)> {
   /// `c` is the channel to `dest`, which may be zeros still.
   /// Budget of a warm call beyond that of one within a program: the cached index, one count, 8 bytes.
   static future<result> ask(sending& out, rank_t dest, channel_head& c, const std::decay_t<P>&... arguments) {
-    const std::uint32_t known = out.self.calls->stubs.find(number_of<M>, dest);
+    const std::uint32_t known = current_head->calls->stubs.find(number_of<M>, dest);
     if (known < stub_cache::first_known) [[unlikely]]
       return ask_by_name(out, c, arguments...);
     ++out.count().stub_hits;
@@ -166,7 +166,7 @@ struct method_calls<M, R(P...)> {
   }
 
   static void tell(sending& out, rank_t dest, channel_head& c, const std::decay_t<P>&... arguments) {
-    const std::uint32_t known = out.self.calls->stubs.find(number_of<M>, dest);
+    const std::uint32_t known = current_head->calls->stubs.find(number_of<M>, dest);
     if (known < stub_cache::first_known) [[unlikely]]
       return tell_by_name(out, c, arguments...);
     ++out.count().stub_hits;
@@ -177,7 +177,7 @@ struct method_calls<M, R(P...)> {
   [[gnu::noinline]] static future<result> ask_by_name(sending& out, channel_head& c, const std::decay_t<P>&... arguments) {
     const timed runtime(out.observed() ? out.watch() : nullptr, component::runtime);
     out.admit(c);
-    call_state& calls = *out.self.calls;
+    call_state& calls = *current_head->calls;
     pending_op* const target = out.pending.take(handler<reply<result>>.id);
     future<result> result_here = future_access::adopt<result>(target);
     const op_id name = target->name();

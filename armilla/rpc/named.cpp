@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "armilla/am/message_writer.hpp"
+#include "armilla/base/context.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/rpc/call_handlers.hpp"
 #include "armilla/rpc/calls.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "armilla/base/context.hpp"
+#include "armilla/base/context_head.hpp"
 #include "armilla/rpc/method.hpp"
 
 namespace armilla::detail {
@@ -24,7 +24,7 @@ class provided_method {
   }
   provided_method(const provided_method&) = delete;
   ~provided_method() {
-    if (current != nullptr) current->calls->methods.provides_no_more(description());
+    if (current != nullptr) current_head->calls->methods.provides_no_more(description());
   }
 
  private:

@@ -16,7 +16,7 @@ namespace detail {
 
 /// The reply has been appended: it leaves with the others of the frame that is being taken in, or at once when none is.
 inline void finish_reply(sending& out, channel_head& c) {
-  if (out.self.fibers->on_body_that_waited()) return out.publish(c);
+  if (current_head->fibers->on_body_that_waited()) return out.publish(c);
   c.urgent = true;
   out.done(c);
 }
@@ -331,7 +331,7 @@ template <class F, class... A>
 [[gnu::always_inline]] inline void write_question(sending& out, channel_head& c, const pending_op* target, const F& f,
                                                   const A&... arguments) {
   using packed = packing<F, A...>;
-  call_state& calls = *out.self.calls;
+  call_state& calls = *current_head->calls;
   const op_id name = target->name();
   shared_range stable;
   if constexpr (!packed::fixed) stable = out.memory_for(c.to);

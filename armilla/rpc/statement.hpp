@@ -29,7 +29,7 @@ void async(rank_t dest, F&& f, A&&... arguments) {
   (require_sendable<detail::sent_as<A>>(), ...);
   detail::check_body<F, A...>();
   if constexpr (detail::can_call<F, A...>) {
-    detail::sending& out = *detail::here("async").out;
+    detail::sending& out = *detail::head_here("async").out;
     detail::send_statement<typename detail::callable_of<F>::type, detail::sent_as<A>...>(
         out, detail::lane_for<typename detail::callable_of<F>::type>(out, out.checked(dest, "async")),
         detail::callable_of<F>::portable(f, "async"), arguments...);
@@ -59,7 +59,7 @@ void async(F&&, rank_t, A&&...) {
 template <class F, class... A>
   requires(!detail::names_many<std::decay_t<F>>)
 void async_all(F&& f, const A&... arguments) {
-  const rank_t ranks = detail::here("async_all").world_size;
+  const rank_t ranks = detail::head_here("async_all").world_size;
   for (rank_t r = 0; r < ranks; ++r) async(r, f, arguments...);
 }
 template <auto F, class... A>

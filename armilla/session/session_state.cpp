@@ -93,7 +93,7 @@ session_state::session_state(const launch& start) : self(start), signal_stack(se
   rank.session = this;
   rank.count = &control_of(*self.job, self.rank).count;
   if (self.threads) bind_here(self.job->rank[self.rank].cpu);
-  current = &rank;
+  set_current(&rank);
   try {
     begin();
   } catch (const std::exception& why) {
@@ -102,7 +102,7 @@ session_state::session_state(const launch& start) : self(start), signal_stack(se
     const bool quiet = stop_beside(rank);
     end_launched(self);
     if (!quiet) end_at_once(1);
-    current = nullptr;
+    set_current(nullptr);
     throw;
   }
 }
@@ -123,7 +123,7 @@ void session_state::begin() {
 
 session_state::~session_state() {
   if (!is_forked_child() && !stop_beside(rank)) end_at_once(failed_code);
-  current = nullptr;
+  set_current(nullptr);
 }
 
 int session_state::call_function(rank_main call, const void* function) {

@@ -29,10 +29,10 @@ class alone : public testing::Test {
                                    static const std::string names[] = {"one", "two"};
                                    return names[m];
                                  });
-    current = &self;
+    set_current(&self);
   }
   void TearDown() override {
-    current = nullptr;
+    set_current(nullptr);
     if (self.count != nullptr) stop_stats(self);
   }
   method_counts& methods() { return *stats_of(self).methods; }

@@ -8,7 +8,7 @@
 namespace armilla::detail {
 
 void run_barrier(team_record* team) {
-  context& c = enter(team, {collective::barrier});
+  context_head& c = enter(team, {collective::barrier});
   team_record& t = *team;
   const traced whole(c.out->events(), trace_kind::collective, "barrier");
   ++c.count->barriers;

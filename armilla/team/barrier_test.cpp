@@ -87,7 +87,7 @@ RANK_TEST(a_barrier_in_a_body_is_an_error) {
 }
 
 RANK_TEST(barriers_are_counted) {
-  const am::detail::counters& count = *am::detail::here("test").count;
+  const am::detail::counters& count = *am::detail::head_here("test").count;
   const std::uint64_t before = count.barriers;
   am::barrier();
   am::barrier();

@@ -260,7 +260,7 @@ RANK_TEST(ranges_of_several_lengths_are_not_reduced) {
 }
 
 RANK_TEST(collectives_are_counted) {
-  const am::detail::counters& count = *am::detail::here("test").count;
+  const am::detail::counters& count = *am::detail::head_here("test").count;
   const std::uint64_t before = count.collectives;
   am::all_reduce(1, std::plus<>{});
   am::all_gather(std::string("x"));

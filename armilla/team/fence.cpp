@@ -297,7 +297,8 @@ round_sums run_rounds(team_record& t, const intention& what) {
 }  // namespace
 
 void run_fence_as(team_record* team, const intention& what) {
-  const only_fence mine(require_entry(team, what.kind));
+  require_entry(team, what.kind);
+  const only_fence mine(*team->self);
   team_record& t = *team;
   context& c = *t.self;
   if (!c.teams->guests.empty()) [[unlikely]] {
@@ -325,7 +326,8 @@ void run_fence(team_record* team) { run_fence_as(team, {collective::fence}); }
 
 void run_fence_in(const team& members, pattern how) {
   team_record* const t = members.record_;
-  if (require_entry(t, collective::fence).teams->fencing) return run_fence(t);  // which refuses
+  require_entry(t, collective::fence);
+  if (t->self->teams->fencing) return run_fence(t);  // which refuses
   struct restored {
     team_record& t;
     pattern before;

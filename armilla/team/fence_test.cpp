@@ -100,7 +100,7 @@ RANK_TEST(a_flood_is_complete) {
 
 RANK_TEST(an_idle_fence_takes_one_round) {
   am::fence();
-  const am::detail::counters& count = *am::detail::here("test").count;
+  const am::detail::counters& count = *am::detail::head_here("test").count;
   const std::uint64_t rounds = count.fence_rounds, fences = count.fences;
   am::fence();
   EXPECT_EQ(count.fence_rounds - rounds, 1u);
@@ -108,7 +108,7 @@ RANK_TEST(an_idle_fence_takes_one_round) {
 }
 
 RANK_TEST(a_fence_behind_statements_that_have_run_takes_one_round) {
-  const am::detail::counters& count = *am::detail::here("test").count;
+  const am::detail::counters& count = *am::detail::head_here("test").count;
   for (int i = 0; i < rounds(100); ++i) {
     ran = 0;
     am::barrier();
@@ -125,7 +125,7 @@ RANK_TEST(a_fence_behind_statements_that_have_run_takes_one_round) {
 // At most two, in each pattern, where nothing is late: a machine that does other things may make it more now and then.
 RANK_TEST(a_fence_behind_a_statement_of_each_rank_takes_two_rounds) {
   using am::detail::pattern;
-  const am::detail::counters& count = *am::detail::here("test").count;
+  const am::detail::counters& count = *am::detail::head_here("test").count;
   for (const pattern how : {pattern::flat, pattern::tree, pattern::hypercube}) {
     std::uint64_t fewest = ~std::uint64_t{0};
     for (int i = 0; i < 1000 && fewest > 2; ++i) {

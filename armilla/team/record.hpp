@@ -9,7 +9,7 @@
 
 #include "armilla/am/sending.hpp"
 #include "armilla/base/collective_pattern.hpp"
-#include "armilla/base/context.hpp"
+#include "armilla/base/context_head.hpp"
 #include "armilla/base/owned.hpp"
 #include "armilla/fiber/mutex.hpp"
 #include "armilla/fiber/scheduler.hpp"
@@ -20,6 +20,7 @@
 // Model: tests/models/order/flags.rs
 namespace armilla::detail {
 
+struct host_map;
 struct pair_line;
 struct team_state;
 
@@ -34,7 +35,7 @@ static_assert(sizeof(error_record) == 1024);
 /// A rank's view of one team. The handles (`armilla::team`) point here and count themselves.
 struct team_record {
   // what the hot paths touch
-  context* self = nullptr;
+  context_head* head = nullptr;  ///< of self
   std::uint32_t size = 0;
   std::uint32_t rank = 0;
   std::uint64_t step = 0;                ///< last step of the flat lines
@@ -56,6 +57,7 @@ struct team_record {
   std::vector<rank_t> near;       ///< of them the others on this host: they read what a rank here writes
   std::vector<rank_t> numbers;    ///< by world rank: number_of; none where the members are the first ranks in their order
   // the rest
+  context* self = nullptr;
   pattern barrier_pattern;
   pattern fence_pattern;
   std::uint64_t pattern_step = 0;
@@ -91,7 +93,7 @@ struct team_record {
 
 /// Whether member `i` is lost, though another rank may have its place by now.
 inline bool is_lost_to(const team_record& t, std::uint32_t i) noexcept {
-  const sending& out = *t.self->out;
+  const sending& out = *t.head->out;
   return out.is_lost(t.members[i]) || (!t.lives.empty() && out.life(t.members[i]) != t.lives[i]);
 }
 
@@ -120,7 +122,7 @@ void await_step_slowly(const team_record& t, const std::atomic<std::uint64_t>& f
 inline void await_step(const team_record& t, const std::atomic<std::uint64_t>& flag, std::uint64_t step, const char* what) {
   const std::uint64_t expected = t.sign | step;
   if (flag.load(std::memory_order_acquire) == expected) return;
-  if (t.self->out->observed()) [[unlikely]]
+  if (t.head->out->observed()) [[unlikely]]
     return await_step_slowly(t, flag, step, what);  // a wait is timed from its begin
   for (int i = 0; i < 8; ++i)
     if (flag.load(std::memory_order_acquire) == expected) return;
@@ -129,7 +131,7 @@ inline void await_step(const team_record& t, const std::atomic<std::uint64_t>& f
 
 /// Wakes every other member on this host that sleeps. Those on others are woken by what they are sent.
 inline void notify_members(const team_record& t) {
-  sending& out = *t.self->out;
+  sending& out = *t.head->out;
   for (const rank_t r : t.near) out.notify(r);
 }
 
@@ -253,12 +255,14 @@ void refuse_parts_of_bodies(const context& c, const char* operation);
 
 /// The rank's own code and all fibers may enter collectives, bodies on the stack of the loop may not: whether such a body is a
 /// fiber by now depends on what it has waited for. A body with `fiber_depth` counts as one from its beginning.
-inline bool may_enter(const context& c) noexcept { return c.body_depth == 0 || c.fibers->running().fiber_depth == c.body_depth; }
+inline bool may_enter(const context_head& c) noexcept {
+  return c.body_depth == 0 || c.fibers->running().fiber_depth == c.body_depth;
+}
 
 /// May this rank enter a collective now?
-inline context& require_entry(const team_record* t, collective kind, rank_t root = 0) {
-  context* const c = current;
-  if (c == nullptr || t == nullptr || t->self != c || t->inside != nullptr || !may_enter(*c)) [[unlikely]]
+inline context_head& require_entry(const team_record* t, collective kind, rank_t root = 0) {
+  context_head* const c = current_head;
+  if (c == nullptr || t == nullptr || t->head != c || t->inside != nullptr || !may_enter(*c)) [[unlikely]]
     throw_cannot_enter(t, kind);
   if (std::uint32_t(root) >= t->size) [[unlikely]]
     throw_bad_root(*t, kind, root);
@@ -279,8 +283,8 @@ inline void sign_on(team_record& t, const intention& what) {
 }
 
 /// Stands at the beginning of each collective: may this rank enter it now? What is open to be sent goes out.
-inline context& enter(team_record* t, const intention& what) {
-  context& c = require_entry(t, what.kind, what.root);
+inline context_head& enter(team_record* t, const intention& what) {
+  context_head& c = require_entry(t, what.kind, what.root);
   if (c.out->observed()) [[unlikely]] {
     c.out->count_call();
     require_entry(t, what.kind, what.root);  // another fiber may have come in meanwhile

@@ -72,8 +72,10 @@ std::vector<rank_t> members_of(const team_record& parent, const std::vector<requ
 }
 
 team_record* split(team_record* parent, int color, int key) {
-  refuse_parts_of_bodies(require_entry(parent, collective::split), name_of(collective::split));
-  context& c = enter(parent, {collective::split});
+  require_entry(parent, collective::split);
+  refuse_parts_of_bodies(*parent->self, name_of(collective::split));
+  enter(parent, {collective::split});
+  context& c = *parent->self;
   ++c.count->collectives;
   std::vector<request> all = exchange_requests(*parent, color, key);
   // When all have come here, all have said which teams they let go before: a second look knows everything.

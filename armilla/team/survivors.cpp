@@ -86,7 +86,8 @@ bool is_left_of(const team& t, const team& old) {
 namespace {
 
 team_record* run_agreement(team_record* parent, collective kind, const char* operation) {
-  context& c = require_entry(parent, kind);
+  require_entry(parent, kind);
+  context& c = *parent->self;
   refuse_parts_of_bodies(c, operation);
   team_record& t = *parent;
   if (t.lost == c.rank) require_member(*c.teams, operation);

@@ -61,10 +61,10 @@ TEST(scan, an_option_switches_it_off) {
   settings.checked = false;
   context mine;
   mine.settings = &settings;
-  current = &mine;
+  set_current(&mine);
   const int* p = &in_image;
   EXPECT_NO_THROW(refuse_addresses("async", &p, sizeof p));
-  current = nullptr;
+  set_current(nullptr);
 }
 
 }  // namespace
