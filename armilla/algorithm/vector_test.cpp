@@ -9,8 +9,10 @@
 #include <type_traits>
 #include <vector>
 
+#include "armilla/algorithm/algorithm.hpp"
 #include "armilla/algorithm/batch.hpp"
 #include "armilla/algorithm/ranges_test.hpp"
+#include "armilla/fiber/spawn.hpp"
 
 namespace am = armilla;
 
@@ -173,3 +175,22 @@ void say_random_verbs() {
 RANK_TEST(random_verbs_of_all_ranks_leave_what_the_standard_vector_would_hold) { say_random_verbs<long>(); }
 RANK_TEST(random_verbs_on_elements_that_are_longer_than_a_word) { say_random_verbs<three>(); }
 RANK_TEST(random_verbs_on_elements_in_memory_of_their_own) { say_random_verbs<std::string>(); }
+
+// A container leaves its parts to its team, which gives them back when it meets again. The other fibers' teams meet, too, in
+// between.
+RANK_TEST(fibers_of_several_teams_make_vectors_and_let_them_go) {
+  const am::team teams[] = {am::world().dup(), am::world().dup(), am::world().split(am::rank() % 2)};
+  std::vector<am::fiber<void>> fibers;
+  for (const am::team& t : teams)
+    fibers.push_back(am::spawn([&t] {
+      for (int i = 0; i < 40; ++i) {
+        am::vector<long> v(64, am::on(t, am::blocks()));
+        am::fill(v, i);
+        am::vector<long> dealt(64, am::on(t, am::cyclic(2)));
+        am::copy(v, dealt);
+        EXPECT_EQ(am::reduce(dealt, 0L, std::plus<>{}), 64L * i);
+      }
+    }));
+  for (auto& f : fibers) f.join();
+  am::barrier();
+}

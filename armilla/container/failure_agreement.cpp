@@ -37,6 +37,7 @@ struct retained_part {
   std::shared_ptr<void> part;
   std::vector<rank_t> members;       ///< that may read it; empty: all ranks
   std::vector<std::uint32_t> lives;  ///< of all ranks then, where lost ones are replaced
+  std::uint64_t number;              ///< in the order in which they were put aside
 };
 
 struct kept_failure {
@@ -48,6 +49,7 @@ struct kept_failure {
 /// What this layer keeps for a rank.
 struct container_state_of_rank {
   std::vector<retained_part> retained;
+  std::uint64_t next_number = 0;  ///< of a retained part
   std::vector<kept_failure> kept;
 };
 per_rank<container_state_of_rank> mine;
@@ -67,7 +69,7 @@ std::vector<std::uint32_t> lives_now() {
 }
 
 retained_part retained_for(const team& t, global_address block, std::shared_ptr<void> part) {
-  return {block, std::move(part), members_of(t), lives_now()};
+  return {block, std::move(part), members_of(t), lives_now(), mine->next_number++};
 }
 
 // A lost rank reads nothing any more, nor does another one in its place.
@@ -161,20 +163,23 @@ void keep_failure(const team& t, const char* operation, failure& now) {
 void retain(const team& t, global_address block) { mine->retained.push_back(retained_for(t, block, nullptr)); }
 void retain(const team& t, std::shared_ptr<void> part) { mine->retained.push_back(retained_for(t, {}, std::move(part))); }
 
-meeting::meeting(const team& t) : t_(t), known_(mine->retained.size()) {
+meeting::meeting(const team& t) : t_(t), before_(mine->next_number) {
   if (!t) [[unlikely]]
     throw_no_ranks("container");
   if (t.size() > 1) refuse_in_functions();
 }
 
 meeting::~meeting() {
-  if (known_ == 0 || std::uncaught_exceptions() > 0) return;
   auto& retained = mine->retained;
-  const auto end = retained.begin() + std::ptrdiff_t(known_);
-  const auto stay = std::stable_partition(retained.begin(), end, [&](const retained_part& s) { return !has_all(t_, s); });
-  for (auto each = stay; each != end; ++each)
-    if (!each->block.null()) deallocate_bytes(each->block, "deallocate");
-  retained.erase(stay, end);
+  if (retained.empty() || std::uncaught_exceptions() > 0) return;
+  // By number, not by place: meanwhile other fibers may have met, and have put parts aside. Out of the list first: the end of a
+  // part may put others aside.
+  const auto gone = std::stable_partition(retained.begin(), retained.end(),
+                                          [&](const retained_part& s) { return s.number >= before_ || !has_all(t_, s); });
+  const std::vector<retained_part> ending(std::make_move_iterator(gone), std::make_move_iterator(retained.end()));
+  retained.erase(gone, retained.end());
+  for (const retained_part& each : ending)
+    if (!each.block.null()) deallocate_bytes(each.block, "deallocate");
 }
 
 void require_same_argument(const team& t, const char* operation, const char* argument, std::uint64_t mine) {

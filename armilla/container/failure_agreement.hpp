@@ -55,7 +55,7 @@ class meeting {
 
  private:
   const team& t_;
-  std::size_t known_;
+  std::uint64_t before_;  // parts that were put aside before it began have smaller numbers
 };
 
 /// A block of this rank's segment that other members may still read until the team has met once more.
