@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/base/executable_code.hpp"
 #include "armilla/base/loaded_images.hpp"
 
 namespace armilla::detail {
 
 function_place place_of_function(const void* function, const char* operation) {
   const auto address = reinterpret_cast<std::uintptr_t>(function);
+  if (executable.holds(address)) [[likely]]
+    return {0, address - executable.base};
   if (address == 0) throw_usage(operation, "the function pointer is null; pass a function of this program");
   const auto& all = images_at_start();
   for (std::size_t i = 0; i < all.size(); ++i)
@@ -21,6 +24,8 @@ function_place place_of_function(const void* function, const char* operation) {
 }
 
 const void* function_at(function_place place, rank_t sender) {
+  if (place.image == 0 && executable.holds(executable.base + place.offset)) [[likely]]
+    return reinterpret_cast<const void*>(executable.base + place.offset);
   const auto& all = images_at_start();
   if (place.image < all.size()) {
     const std::uintptr_t address = all[place.image].base + place.offset;
