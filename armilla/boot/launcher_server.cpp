@@ -25,12 +25,12 @@ constexpr int answers_within_ms = 2000;
 constexpr const char* places[] = {"PMIX_SERVER_URI41", "PMIX_SERVER_URI4", "PMIX_SERVER_URI3",
                                   "PMIX_SERVER_URI21", "PMIX_SERVER_URI2", "PMIX_SERVER_URI"};
 
-struct place {
+struct server_place {
   std::string address;
   int port = 0;
 };
 
-place place_in(std::string_view uri) {
+server_place place_in(std::string_view uri) {
   const std::size_t start = uri.find("://"), colon = uri.rfind(':');
   if (start == uri.npos || colon <= start + 2) return {};
   std::string_view address = uri.substr(start + 3, colon - start - 3);
@@ -40,7 +40,7 @@ place place_in(std::string_view uri) {
 
 enum class finding { listens, absent, unknown };
 
-finding try_place(const place& where) {
+finding try_place(const server_place& where) {
   sockaddr_in6 six{};
   sockaddr_in four{};
   four.sin_family = AF_INET, six.sin6_family = AF_INET6;
@@ -65,7 +65,7 @@ std::string no_pmix_server() {
   for (const char* const variable : places) {
     const char* const uri = std::getenv(variable);
     if (uri == nullptr) continue;
-    const place where = place_in(uri);
+    const server_place where = place_in(uri);
     if (try_place(where) != finding::absent) return "";
     tried = fmt::format("no server listens at {} port {} ({})", where.address, where.port, variable);
   }

@@ -23,7 +23,7 @@ namespace {
 constexpr unsigned others_speak_within_us = 500'000;
 constexpr int most_ancestors = 8;  // scripts between a launcher and a rank; more is nonsense
 
-std::string target_of(const std::string& link) {
+std::string link_target(const std::string& link) {
   char text[64] = "";
   const auto n = readlink(link.c_str(), text, sizeof text - 1);
   return n > 0 ? std::string(text, std::size_t(n)) : std::string();
@@ -44,7 +44,7 @@ bool reads(pid_t pid, const std::string& pipe) {
   while (const dirent* const entry = readdir(all)) {
     const std::string link = folder + "/" + entry->d_name;
     struct stat how{};
-    found = found || (target_of(link) == pipe && lstat(link.c_str(), &how) == 0 && (how.st_mode & S_IRUSR) != 0);
+    found = found || (link_target(link) == pipe && lstat(link.c_str(), &how) == 0 && (how.st_mode & S_IRUSR) != 0);
   }
   closedir(all);
   return found;
@@ -70,7 +70,7 @@ bool over(const job_block& job, rank_t self) {
 }  // namespace
 
 int error_output_of_launcher() noexcept try {
-  const std::string output = target_of(errors_of(getpid()));
+  const std::string output = link_target(errors_of(getpid()));
   pid_t above = getppid();
   for (int i = 0; i < most_ancestors && above > 1 && output.starts_with("pipe:"); ++i, above = parent_of(above))
     if (reads(above, output)) return open(errors_of(above).c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
