@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
-#include <utility>
 
 #include "armilla/base/context.hpp"
 
@@ -36,7 +35,8 @@ struct fork_guard {
 constinit fork_guard guard;
 
 void enter_child() noexcept {
-  context* const parent = std::exchange(current, nullptr);
+  context* const parent = current;
+  set_current(nullptr);
   if (parent == nullptr && guard.child) return;  // of a child
   guard.child = true;
   guard.rank = parent != nullptr ? parent->rank : -1;
