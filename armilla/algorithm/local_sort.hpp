@@ -98,7 +98,8 @@ class element_order {
     }
   }
   /// In a checked program: notes if what has been sorted is not in order.
-  void check_sorted(const T* first, std::size_t n) const {
+  template <class E>
+  void check_sorted(const E* first, std::size_t n) const {
     if constexpr (checked && meant == number_order::other) {
       for (std::size_t k = 1; k < n && !failed_; ++k) {
         if (!(*this)(first[k], first[k - 1])) continue;

@@ -27,7 +27,8 @@ class trusted : public testing::Test {
 
   std::string wrong(const std::string& name) {
     std::string why;
-    EXPECT_EQ(trusted_path(name, why).empty(), !why.empty()) << name;
+    const std::string path = trusted_path(name, why);
+    EXPECT_EQ(path.empty(), !why.empty()) << name;
     return why;
   }
   static void give_to_a_stranger(const std::string& name) { ASSERT_EQ(lchown(name.c_str(), 12345, gid_t(-1)), 0); }

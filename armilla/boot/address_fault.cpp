@@ -136,8 +136,7 @@ std::string text_of_fault(job_block& job, rank_t rank) {
   switch (note.what.load(std::memory_order_acquire)) {
     case kind::null: return fmt::format("\n  by a null dereference: it used address {:#x}", note.address);
     case kind::stack:
-      return "\n  by a stack overflow: keep large arrays and deep recursion off the stack, or raise its limit (ulimit -s; of "
-             "fibers: "
+      return "\n  by a stack overflow: keep large arrays and deep recursion off it, or raise its limit (ulimit -s, of fibers "
              "ARMILLA_STACK)";
     case kind::of_other_rank:
       return fmt::format(

@@ -11,6 +11,7 @@
 #include <csignal>
 #include <cstring>
 #include <new>
+#include <string>
 
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
@@ -55,12 +56,18 @@ output_lines::output_lines() : same_(same_file(STDOUT_FILENO, STDERR_FILENO)) {
     if (fstat(s->to, &about) != 0) continue;
     s->pipe = S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode);
     s->device = S_ISCHR(about.st_mode);
+    // Opened once more, a pipe takes what it has room for, and those who share ours with us still wait.
+    const std::string name = "/proc/self/fd/" + std::to_string(s->to);
+    const int own = S_ISFIFO(about.st_mode) ? ::open(name.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY) : -1;
+    if (own >= 0) s->to = own, s->pipe = false;
   }
 }
 
 output_lines::~output_lines() {
   for (auto& s : streams_)
     if (s.from >= 0) close(s.from);
+  for (const sink* const s : {&output_, &errors_})
+    if (s->to > STDERR_FILENO) close(s->to);
 }
 
 int output_lines::open_stream(sink& into, bool labelled, bool asks, const std::string& label) {

@@ -40,9 +40,9 @@ class caught {
 void say(int to, const std::string& text) { ASSERT_EQ(write(to, text.data(), text.size()), ssize_t(text.size())); }
 
 TEST(output, each_line_has_its_label) {
+  const caught out(STDOUT_FILENO);
   output_lines labels;
   const auto rank = labels.open("[3] ");
-  const caught out(STDOUT_FILENO);
   say(rank.output, "one\ntwo\n");
   labels.forward();
   EXPECT_EQ(out.text(), "[3] one\n[3] two\n");
@@ -50,9 +50,9 @@ TEST(output, each_line_has_its_label) {
 }
 
 TEST(output, a_line_comes_when_it_is_whole) {
+  const caught out(STDOUT_FILENO);
   output_lines labels;
   const auto rank = labels.open("[0] ");
-  const caught out(STDOUT_FILENO);
   say(rank.output, "half");
   labels.forward();
   EXPECT_EQ(out.text(), "");
@@ -63,9 +63,9 @@ TEST(output, a_line_comes_when_it_is_whole) {
 }
 
 TEST(output, lines_of_several_ranks_do_not_mix) {
+  const caught out(STDOUT_FILENO);
   output_lines labels;
   const auto first = labels.open("[0] "), second = labels.open("[1] ");
-  const caught out(STDOUT_FILENO);
   say(first.output, "be");
   say(second.output, "other\n");
   labels.forward();
@@ -77,9 +77,9 @@ TEST(output, lines_of_several_ranks_do_not_mix) {
 }
 
 TEST(output, errors_stay_errors) {
+  const caught out(STDOUT_FILENO), errors(STDERR_FILENO);
   output_lines labels;
   const auto rank = labels.open("[2] ");
-  const caught out(STDOUT_FILENO), errors(STDERR_FILENO);
   say(rank.errors, "wrong\n");
   labels.forward();
   EXPECT_EQ(out.text(), "");
@@ -88,9 +88,9 @@ TEST(output, errors_stay_errors) {
 }
 
 TEST(output, at_the_end_a_line_without_an_end_gets_one) {
+  const caught out(STDOUT_FILENO);
   output_lines labels;
   const auto rank = labels.open("[0] ");
-  const caught out(STDOUT_FILENO);
   say(rank.output, "no end");
   labels.finish();
   EXPECT_EQ(out.text(), "[0] no end\n");
@@ -98,9 +98,9 @@ TEST(output, at_the_end_a_line_without_an_end_gets_one) {
 }
 
 TEST(output, a_line_without_bounds_is_passed_on_in_pieces) {
+  const caught out(STDOUT_FILENO);
   output_lines labels;
   const auto rank = labels.open("[0] ");
-  const caught out(STDOUT_FILENO);
   const std::string piece(32 * 1024, 'x');
   for (int i = 0; i < 40; ++i) {
     say(rank.output, piece);

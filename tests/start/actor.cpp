@@ -262,7 +262,7 @@ void hang() {
 // The address of something that only another rank has, where the system puts nothing by itself.
 void use_captured() {
   const armilla::rank_t from = (armilla::rank() + 1) % armilla::ranks();
-  const auto theirs = armilla::call(from, [] {
+  auto theirs = armilla::call(from, [] {
     void* const wanted = reinterpret_cast<void*>(std::uintptr_t{1} << 44);
     return std::uintptr_t(mmap(wanted, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0));
   });
@@ -307,7 +307,8 @@ int perform() {
   if (scene == "beyond") *reinterpret_cast<volatile int*>(std::uintptr_t{1} << 63) = 1;
   if (scene == "fiber_overflow") armilla::spawn([] { overflow_the_stack(nullptr); }).join();
   if (scene == "captured") use_captured();
-  if (scene == "handled") std::signal(SIGSEGV, [](int) { _exit(9); }), *reinterpret_cast<volatile int*>(std::uintptr_t{8}) = 1;
+  if (scene == "handled") signal(SIGSEGV, [](int) { _exit(9); });
+  if (scene == "handled") *reinterpret_cast<volatile int*>(std::uintptr_t{8}) = 1;
   if (scene == "overflow") return overflow_the_stack(nullptr);
   if (scene == "terminate") throw_where_nothing_may();
   if (scene == "filling") drop_a_result_where_nothing_may_wait();

@@ -78,6 +78,22 @@ root::root(const std::vector<host_slots>& hosts, std::string rsh, const std::vec
   self_ = path;
 }
 
+// A process of its own; -1: none. By reference: after vfork, registers may be the child's.
+static pid_t start_in_child(char** arguments, int input, const output_lines::ends& out, const sigset_t& blocked) {
+  const pid_t self = getpid();
+  const pid_t child = vfork();
+  if (child != 0) return child;
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (getppid() != self) _exit(127);
+  dup2(input, STDIN_FILENO);
+  if (out.output >= 0) dup2(out.output, STDOUT_FILENO);
+  if (out.errors >= 0) dup2(out.errors, STDERR_FILENO);
+  setpgid(0, 0);  // a Ctrl-C is ours alone to deal with
+  sigprocmask(SIG_SETMASK, &blocked, nullptr);
+  execvp(arguments[0], arguments);
+  _exit(127);
+}
+
 void root::start_agent(host& h) {
   std::vector<std::string> words;
   std::istringstream text(rsh_);
@@ -89,19 +105,7 @@ void root::start_agent(host& h) {
   int input[2];
   if (pipe2(input, O_CLOEXEC) != 0) throw_limit("start", fmt::format("no pipe to an agent: {}", std::strerror(errno)));
   const output_lines::ends out = settings_.output == output_kind::raw ? output_lines::ends{} : lines_.open_plain(false);
-  const pid_t self = getpid();
-  h.rsh = vfork();
-  if (h.rsh == 0) {
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (getppid() != self) _exit(127);
-    dup2(input[0], STDIN_FILENO);
-    if (out.output >= 0) dup2(out.output, STDOUT_FILENO);
-    if (out.errors >= 0) dup2(out.errors, STDERR_FILENO);
-    setpgid(0, 0);  // a Ctrl-C is ours alone to deal with
-    sigprocmask(SIG_SETMASK, &before_, nullptr);
-    execvp(arguments[0], arguments.data());
-    _exit(127);
-  }
+  h.rsh = start_in_child(arguments.data(), input[0], out, before_);
   close(input[0]);
   output_lines::started(out);
   h.rsh_alive = h.rsh > 0;
