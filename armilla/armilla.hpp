@@ -56,6 +56,7 @@
 #include "armilla/rpc/on_loss.hpp"
 #include "armilla/rpc/poll.hpp"
 #include "armilla/rpc/when_all.hpp"
+#include "armilla/session/missing_headers.hpp"
 #include "armilla/session/on_join.hpp"
 #include "armilla/session/program.hpp"
 #include "armilla/session/run.hpp"

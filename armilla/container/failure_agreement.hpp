@@ -21,6 +21,12 @@ inline constexpr nowait_t nowait{};
 
 namespace detail {
 
+/// That a program includes containers: `session/missing_headers.hpp` looks for it.
+template <class T>
+struct container_headers {
+  using included = T;
+};
+
 struct rebalancer;  // takes containers over to other teams: see rebalance_inline.hpp
 
 /// The first error of this rank in an algorithm.

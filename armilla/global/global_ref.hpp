@@ -48,7 +48,9 @@ class global_ref {
   // NOLINTBEGIN(google-explicit-constructor): reading is what a reference is for
   operator value_type() const&& { return get(); }
   operator value_type() const& {
-    static_assert(sizeof(T) == 0, "armilla: a global_ref is read where it is made; write `long z = *p`, not `auto z = *p`");
+    static_assert(sizeof(T) == 0,
+                  "armilla: a global_ref is read where it is made; name the type of the element, `T z = *p` or `T z = x[i]`, "
+                  "not auto");
     return get();
   }
   // NOLINTEND(google-explicit-constructor)

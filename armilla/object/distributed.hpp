@@ -115,6 +115,23 @@ template <class T, template <class> class Hint, auto M, class... A>
               std::forward<A>(arguments)...);
 }
 
+// What is easily written otherwise says how it is written.
+template <auto M, class T, class... A>
+  requires std::is_member_pointer_v<decltype(M)>
+void async(const distributed<T>&, A&&...) {
+  static_assert(detail::dependent_false<T>,
+                "armilla: a distributed object has a part on each rank: async<&T::m>(h.on(rank), arguments...); the part here is "
+                "h->m(arguments...)");
+}
+template <auto M, class T, class... A>
+  requires std::is_member_pointer_v<decltype(M)>
+auto call(const distributed<T>&, A&&...) {
+  static_assert(detail::dependent_false<T>,
+                "armilla: a distributed object has a part on each rank: call<&T::m>(h.on(rank), arguments...); the part here is "
+                "h->m(arguments...)");
+  return detail::refused_call{};
+}
+
 /// Statement to the parts on all members of the object's team. One of them calls it.
 template <auto M, class T, class... A>
   requires std::is_member_pointer_v<decltype(M)>

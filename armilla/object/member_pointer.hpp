@@ -44,6 +44,19 @@ void async_all(const distributed<T>& object, F C::* member, const A&... argument
   }
 }
 
+// What is easily written otherwise says how it is written.
+template <class T, class F, class C, class... A>
+void async(const distributed<T>&, F C::*, A&&...) {
+  static_assert(detail::dependent_false<T>,
+                "armilla: a distributed object has a part on each rank: async(h.on(rank), &T::m, arguments...)");
+}
+template <class T, class F, class C, class... A>
+auto call(const distributed<T>&, F C::*, A&&...) {
+  static_assert(detail::dependent_false<T>,
+                "armilla: a distributed object has a part on each rank: call(h.on(rank), &T::m, arguments...)");
+  return detail::refused_call{};
+}
+
 // The compiler shows one of these lines for a method that is overloaded: it names the remedy.
 // clang-format off
 template <detail::addresses_object To> void async(const To&, ...) = delete;  // armilla: name ONE method, static_cast<void (T::*)(int)>(&T::m)

@@ -11,7 +11,7 @@ namespace armilla {
 
 // The compiler shows this line first for `call<&f>` where `f` is overloaded: it names the remedy.
 // clang-format off
-template <detail::one_function> void call(rank_t, ...) = delete;  // armilla: name ONE function, call<static_cast<int (*)(int)>(&f)>(rank, ...)
+template <detail::one_function> detail::refused_call call(rank_t, ...) = delete;  // armilla: name ONE function, call<static_cast<int (*)(int)>(&f)>(rank, ...)
 // clang-format on
 
 /// Question: runs `f(arguments...)` on rank `dest` (this one, too) and gives a future of what it returns.

@@ -266,9 +266,12 @@ inline constexpr bool names_many = false;
 template <>
 inline constexpr bool names_many<team> = true;
 
-/// Nothing converts to it.
+/// What an overloaded function becomes as a template argument if one of them takes and returns a double, as those of <cmath> do;
+/// then the compiler chooses the deleted function that says the remedy. Nothing else converts to it.
 struct one_function {
   one_function() = delete;
+  consteval one_function(double (*)(double)) noexcept {}          // NOLINT(google-explicit-constructor)
+  consteval one_function(double (*)(double, double)) noexcept {}  // NOLINT(google-explicit-constructor)
 };
 
 }  // namespace detail

@@ -57,4 +57,23 @@ int run_main(int argc, char** argv, const char* names, F f) {
   return run_main(argc, argv, detail::with_arguments(detail::argument_words(argc, argv, names), std::move(f)));
 }
 
+// What is easily written otherwise says how it is written.
+template <class F>
+  requires(!rank_function<F>)
+int run(int, char**, F) {
+  static_assert(
+      detail::dependent_false<F>,
+      "armilla: what each rank runs takes no arguments and returns nothing, an int or a bool: run(argc, argv, [&] { ... "
+      "}); words of the command line: run(argc, argv, \"FILE STEPS\", f)");
+  return 1;
+}
+template <class F>
+  requires(!rank_function<F>)
+int run_main(int, char**, F) {
+  static_assert(detail::dependent_false<F>,
+                "armilla: what rank 0 runs takes no arguments and returns nothing, an int or a bool: run_main(argc, argv, [&] { "
+                "... }); words of the command line: run_main(argc, argv, \"FILE STEPS\", f)");
+  return 1;
+}
+
 }  // namespace armilla

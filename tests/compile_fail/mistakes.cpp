@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What users write by mistake, one case at a time.
+#include <cmath>
 #include <functional>
 #include <span>
 #include <string>
@@ -33,6 +34,16 @@ struct histogram {
 void prints() { am::print_on(0, "{} of {}", 1); }
 #endif
 
+#if defined CASE_RUN_ARGUMENTS
+int runs(int argc, char** argv) {
+  return am::run(argc, argv, [](int, char**) {});
+}
+#elif defined CASE_RUN_MAIN_RESULT
+int runs(int argc, char** argv) {
+  return am::run_main(argc, argv, [] { return std::string("done"); });
+}
+#endif
+
 int main(int argc, char** argv) {
   return am::run(argc, argv, [] {
     am::distributed<histogram> h;
@@ -50,6 +61,22 @@ int main(int argc, char** argv) {
     am::async<&twice>(1, 3);
 #elif defined CASE_NAMED_CALL_OVERLOADED
     (void)am::call<&twice>(1, 3).get();
+#elif defined CASE_NAMED_MATHEMATICS
+    const double root = am::call<&std::sqrt>(1, 2.0).get();
+#elif defined CASE_NAMED_STATEMENT_MATHEMATICS
+    am::async<&std::pow>(1, 2.0, 3.0);
+#elif defined CASE_METHOD_WITHOUT_RANK
+    am::async<&histogram::put>(h, 3);
+#elif defined CASE_QUESTION_WITHOUT_RANK
+    const int n = am::call<&histogram::total>(h).get();
+#elif defined CASE_POINTER_WITHOUT_RANK
+    am::async(h, &histogram::put, 3);
+#elif defined CASE_QUESTION_POINTER_WITHOUT_RANK
+    const int n = am::call(h, &histogram::total).get();
+#elif defined CASE_CONTAINER
+    am::vector<double> x(10, 1.5);
+#elif defined CASE_CONTAINER_ON_TEAM
+    am::array<int> x(10, am::world());
 #elif defined CASE_METHOD_ARGUMENTS
     const long n = am::call<&histogram::put>(h.on(0), 1, 2).get();
 #elif defined CASE_METHOD_STATEMENT
