@@ -246,7 +246,8 @@ void supervisor::go_on_without_the_lost() {
     return !c.told() && (c.alive ? find_loss(*plan_.job, c.first) == nullptr : finished(plan_, c));
   };
   if (std::ranges::any_of(children_, is_left)) return admission_.advance(children_);
-  if (std::ranges::any_of(children_, &child::alive)) stop_after(grace_ns_);  // what has told its own loss ends by itself
+  // What has told its own loss ends by itself, and is reported then.
+  if (phase_ == phase::running && std::ranges::any_of(children_, &child::alive)) stop_after(grace_ns_);
 }
 
 // False: Ctrl-C has ended the job.
@@ -281,8 +282,9 @@ void supervisor::look_for_joiners() {
 }
 
 void supervisor::judge() {
+  const bool decided = failure_ || interrupted_by_ != 0 || stalled_;
+  if (!decided && goes_on()) return go_on_without_the_lost();
   if (phase_ != phase::running) return;
-  if (goes_on()) return go_on_without_the_lost();
   auto cause = find_failure(plan_, children_);
   if (!cause) return;
   const bool struck = cause->kind == ending::how::signal;

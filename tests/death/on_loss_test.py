@@ -93,6 +93,12 @@ class OnLoss(FailedJobs, unittest.TestCase):
         self.assertEqual(run.code, 3, run.err)
         self.assertRegex(run.messages()[-1], r"rank 0 .*SIGKILL.*; no rank is left")
 
+    def test_ranks_that_fail_at_the_same_time_are_all_told(self):
+        for _ in range(10):
+            run = Job([SCENES, "all_throw"], ranks=2, env=GO_ON).end()
+            self.assertEqual((run.code, len(run.messages())), (1, 2), run.err)
+            self.assertEqual(run.err.count("each of us"), 2, run.err)
+
     def test_without_a_loss_nothing_is_said(self):
         run = job([])
         self.assertEqual((run.code, run.err), (0, ""))

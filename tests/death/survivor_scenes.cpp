@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <functional>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -221,6 +222,9 @@ void body_waits() {
   }
 }
 
+// All ranks end by themselves at the same time: none is left before the first is known to be lost.
+[[noreturn]] void all_throw() { throw std::runtime_error("each of us"); }
+
 // An agent of armilla-run --hosts dies, and its ranks with it. Those of the other agent hear it from their own.
 void without_an_agent() {
   if (am::rank() == 0) kill(getppid(), SIGKILL);
@@ -249,6 +253,7 @@ int main(int argc, char** argv) {
     if (scene == "mixed") mixed();
     if (scene == "half_and_fence") half_and_fence();
     if (scene == "body_waits") body_waits();
+    if (scene == "all_throw") all_throw();
     if (scene == "without_an_agent") without_an_agent();
     return 0;
   });

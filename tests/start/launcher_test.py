@@ -67,7 +67,7 @@ class Launcher(StartTest):
         for job in (self.launch("-n", "2", ACTOR, "hello", env={"ARMILLA_TUNED": "/nonexistent/t"}),
                     self.run_job("hello", ranks=2, env={"ARMILLA_TUNED": "/nonexistent/t"})):
             self.assertEqual((job.code, job.out.count("hello")), (0, 2))
-            self.assertEqual(len(re.findall("ARMILLA_TUNED=/nonexistent/t: there is no such file", job.err)), 1, job.err)
+            self.assertEqual(len(re.findall("ARMILLA_TUNED=/nonexistent/t is not read, so nothing is tuned: No such file", job.err)), 1, job.err)
 
     def test_environment_of_a_program(self):
         job = self.launch("-n", "1", "--env", "A=1", "--env", "B=2", "sh", "-c", 'echo "$A$B"')
@@ -86,9 +86,9 @@ class Launcher(StartTest):
             (["no-such-program"], "no program 'no-such-program' on PATH", 127),
             (["/etc/passwd"], "cannot be executed", 127),
             (["--pin", "bed", ACTOR], "ARMILLA_PIN=bed", 2),
-            (["--hosts", "", ACTOR], "--hosts wants names with the numbers of their ranks", 2),
+            (["--hosts", "", ACTOR], "--hosts wants a value that is not empty: LIST", 2),
             (["--rsh", "ssh", ACTOR], "give --hosts", 2),
-            (["--rsh", "", "--hosts", "a:1", ACTOR], "--rsh wants a command", 2),
+            (["--rsh", "", "--hosts", "a:1", ACTOR], "--rsh wants a value that is not empty: COMMAND", 2),
             (["--env", "word", ACTOR], "--env wants NAME=value", 2),
         ]
         for arguments, text, code in cases:
