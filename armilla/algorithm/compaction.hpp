@@ -53,8 +53,8 @@ std::size_t remove(R&& r, const T& value, Projection of = {}) {
 template <distributed_range R, class Same = std::equal_to<>, class Projection = std::identity>
 std::size_t unique(R&& r, Same same = {}, Projection of = {}) {
   auto&& alike = detail::related(same, of, of);
-  detail::algorithm_call why("unique");
   const auto v = detail::require_sized(views::all(r));
+  detail::algorithm_call why("unique", v);
   return detail::keep_only(r, "unique", why, detail::first_of_equals(v, why, alike));
 }
 template <distributed_range In, distributed_range Out, class Same = std::equal_to<>, class Projection = std::identity>
@@ -72,8 +72,8 @@ template <distributed_range R, class P, class Projection = std::identity>
 std::size_t stable_partition(R&& r, P predicate, Projection of = {}) {
   auto&& test = detail::test_after(predicate, of);
   using detail::part_counts;
-  detail::algorithm_call why("stable_partition");
   const auto v = detail::require_sized(views::all(r));
+  detail::algorithm_call why("stable_partition", v);
   const auto lists = detail::collect<2>(v, why, detail::kept_if(test, true));
   const part_counts yes = detail::count_of_all(v.members(), "stable_partition", why, lists[0].size());
   const part_counts no = detail::count_of_all(v.members(), "stable_partition", why, lists[1].size());
@@ -109,8 +109,8 @@ std::size_t partition_point(R&& r, P predicate, Projection of = {}) {
 template <distributed_range R, class P, class Projection = std::identity>
 auto pack(R&& r, P predicate, Projection of = {}) {
   auto&& test = detail::test_after(predicate, of);
-  detail::algorithm_call why("pack");
   const auto v = detail::reading(r);
+  detail::algorithm_call why("pack", v);
   const auto kept = detail::collect<1>(v, why, detail::kept_if(test, true));
   return detail::as_vector(v.members(), "pack", why, kept[0]);
 }
@@ -118,8 +118,8 @@ auto pack(R&& r, P predicate, Projection of = {}) {
 template <distributed_range R, class P, class Projection = std::identity>
 vector<std::size_t> pack_index(R&& r, P predicate, Projection of = {}) {
   auto&& test = detail::test_after(predicate, of);
-  detail::algorithm_call why("pack_index");
   const auto v = detail::require_sized(detail::reading(r));
+  detail::algorithm_call why("pack_index", v);
   detail::pile<std::size_t> found;
   detail::enter_in_order(v);
   detail::walk_in_order(v, why, [&](const auto c, std::size_t n, const detail::indices& at) {

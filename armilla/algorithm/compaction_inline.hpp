@@ -296,7 +296,7 @@ void mark_changes(const own_part<In>& mine, const In& in, kept_bits& bits, failu
 
 template <class In, class Out, class Same>
 std::size_t copy_unique(const In& in, const Out& out, Same& same) {
-  algorithm_call why("unique_copy");
+  algorithm_call why("unique_copy", out);
   if constexpr (may_copy_at_once<In, Out>)
     if (copies_at_once(in, out)) {
       const own_part<In> mine(in);
@@ -312,7 +312,7 @@ std::size_t copy_unique(const In& in, const Out& out, Same& same) {
 template <class In, class Out, class P>
 std::size_t copy_some(const In& in, const Out& out, const char* operation, P& predicate, bool wanted) {
   require_one_team(in, out);
-  algorithm_call why(operation);
+  algorithm_call why(operation, out);
   if constexpr (may_copy_at_once<In, Out>)
     if (copies_at_once(in, out)) {
       count_elements(in.common().where->count(in.members().rank()));
@@ -329,15 +329,15 @@ std::size_t copy_some(const In& in, const Out& out, const char* operation, P& pr
 template <class In, class Out>
 std::size_t copy_in_order(const In& in, const Out& out) {
   require_one_team(in, out);
-  algorithm_call why("copy");
+  algorithm_call why("copy", out);
   const auto first_list = [](const auto&, std::size_t) { return 0U; };
   return write_kept(out, "copy", why, collect<1>(in, why, first_list)[0]);
 }
 
 template <class R, class P>
 std::size_t remove_some(R& r, const char* operation, P& predicate) {
-  algorithm_call why(operation);
   const auto v = require_sized(views::all(r));
+  algorithm_call why(operation, v);
   return keep_only(r, operation, why, collect<1>(v, why, kept_if(predicate, false))[0]);
 }
 
@@ -383,7 +383,7 @@ template <class In, class OutTrue, class OutFalse, class P>
 std::pair<std::size_t, std::size_t> partition_into(const In& in, const OutTrue& yes, const OutFalse& no, P& predicate) {
   require_one_team(in, yes);
   require_one_team(in, no);
-  algorithm_call why("partition_copy");
+  algorithm_call why("partition_copy", yes);
   if constexpr (may_copy_at_once<In, OutTrue> && may_copy_at_once<In, OutFalse>)
     if (copies_at_once(in, yes) && copies_at_once(in, no)) return partition_marked(in, yes, no, why, predicate);
   const auto lists = collect<2>(in, why, kept_if(predicate, true));
@@ -400,7 +400,7 @@ std::pair<std::size_t, std::size_t> partition_into(const In& in, const OutTrue& 
 /// The first index from which on `predicate` holds for no element; it holds for all before. `rule` says so of those elements.
 template <class V, class P>
 std::size_t first_without(const V& v, const char* operation, std::string_view rule, P&& predicate) {
-  algorithm_call why(operation);
+  algorithm_call why(operation, v);
   if constexpr (checked)
     meet(v.members());  // the last element of another member is looked at
   else

@@ -32,7 +32,7 @@ template <class From, class To>
 void copy_walking(const From& from, const To& to) {
   require_room("copy", from.extent(), to.extent());
   const zip_view<From, To> both(from, to);
-  algorithm_call why("copy");
+  algorithm_call why("copy", to);
   enter(both);
   walk(both, why, [&](const auto c, std::size_t n, const indices&) {
     copy_piece{}(std::get<0>(c.from), std::get<1>(c.from), n);

@@ -10,7 +10,7 @@ namespace armilla::detail {
 
 template <class V, class F>
 void for_each_in(const V& v, const char* operation, F& f) {
-  algorithm_call why(operation);
+  algorithm_call why(operation, v);
   enter(v);
   walk(v, why, [&](const auto c, std::size_t n, const indices& at) {
     each_of_piece(c, n, at, why, [&](std::size_t k) { apply_at(f, c, k); });
@@ -24,7 +24,7 @@ template <class From, class To, class F>
 void assign_each(const From& from, const To& to, const char* operation, F f) {
   require_room(operation, from.extent(), to.extent());
   const zip_view<From, To> both(from, to);
-  algorithm_call why(operation);
+  algorithm_call why(operation, to);
   enter(both);
   walk(both, why, [&](const auto c, std::size_t n, const indices& at) {
     const auto& [in, out] = c.from;
@@ -67,7 +67,7 @@ void swap_by_copies(const algorithm_call& all, const A& a, const B& b) {
 
 template <class V, class F>
 void generate_in(const V& v, const char* operation, F f) {
-  algorithm_call why(operation);
+  algorithm_call why(operation, v);
   walk(v, why, [&](const auto c, std::size_t n, const indices& at) {
     each_of_piece(c, n, at, why, [&](std::size_t k) { c[k] = f(); });
     return !why.happened();
@@ -77,7 +77,7 @@ void generate_in(const V& v, const char* operation, F f) {
 
 template <class V, class F>
 void assign_by_index(const V& v, const char* operation, F f) {
-  algorithm_call why(operation);
+  algorithm_call why(operation, v);
   enter(v);
   walk(v, why, [&](const auto c, std::size_t n, const indices& at) {
     each_of_piece(c, n, at, why, [&](std::size_t k) { f(at(k), c[k]); });

@@ -107,7 +107,7 @@ auto minmax(R&& r, Less less = {}, Projection of = {}) {
 template <distributed_range R>
 std::vector<std::uint64_t> histogram(R&& r, std::size_t buckets, double low, double high) {
   const auto v = detail::reading(r);
-  detail::algorithm_call why("histogram");
+  detail::algorithm_call why("histogram", v);
   detail::enter(v);
   std::vector<std::uint64_t> count = detail::make_buckets(v.members(), buckets, why);
   const double scale = double(buckets) / (high - low);

@@ -79,7 +79,7 @@ part<T> combined(const part<T>& a, const part<T>& b, Op& op) {
 /// The fold of all members' elements.
 template <class T, class V, class Op, class Of>
 part<T> fold_all(const V& v, const char* operation, Op& op, Of of) {
-  algorithm_call why(operation);
+  algorithm_call why(operation, v);
   enter(v);
   part<T> sum;
   walk(v, why, [&](const auto c, std::size_t n, const indices& at) {
@@ -124,7 +124,7 @@ template <class R, class Before>
 part<indexed<range_value<R>>> best_of(R&& r, const char* operation, Before before) {
   using best = indexed<range_value<R>>;
   const auto v = reading(r);
-  algorithm_call why(operation);
+  algorithm_call why(operation, v);
   enter(v);
   part<best> mine;
   auto choose = [&before](const best& a, const best& b) {
@@ -163,7 +163,7 @@ T require_some(const char* operation, const part<indexed<T>>& found) {
 template <class T, class V, class Op>
 T fold_in_order(const V& v, const char* operation, T sum, Op& op) {
   const team& t = v.members();
-  algorithm_call why(operation);
+  algorithm_call why(operation, v);
   meet(t);
   const auto add = [&](const auto c, std::size_t n, const indices& at) {
     each_of_piece(c, n, at, why, [&](std::size_t k) { sum = op(std::move(sum), c[k]); });

@@ -77,7 +77,7 @@ template <class V, class Comp, class Proj>
 std::pair<std::size_t, std::size_t> divide_around(const V& v, std::size_t nth, const char* operation, Comp& comp, Proj& proj) {
   using T = typename V::value_type;
   const team& t = v.members();
-  algorithm_call why(operation);
+  algorithm_call why(operation, v);
   if (t.size() > 1) refuse_in_functions();
   enter(v);
   const element_order<T, Comp, Proj> comes_first(comp, proj, why);

@@ -58,7 +58,7 @@ template <distributed_range R, class P, class Projection = std::identity>
 std::size_t count_if(R&& r, P predicate, Projection of = {}) {
   auto&& test = detail::test_after(predicate, of);
   const auto v = detail::reading(r);
-  detail::algorithm_call why("count_if");
+  detail::algorithm_call why("count_if", v);
   detail::enter(v);
   std::size_t found = 0;
   detail::walk(v, why, [&](const auto c, std::size_t n, const detail::indices& at) {

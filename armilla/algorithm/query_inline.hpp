@@ -29,7 +29,7 @@ std::size_t first_in_piece(const C& c, std::size_t from, std::size_t end, const 
 /// The first index whose element `predicate` holds for; npos if there is none.
 template <class V, class P>
 std::size_t find_first(const V& v, const char* operation, P&& predicate) {
-  algorithm_call why(operation);
+  algorithm_call why(operation, v);
   enter(v);
   std::size_t found = npos;
   first_found of_all(v.members(), v.extent());
@@ -48,7 +48,7 @@ std::size_t find_first(const V& v, const char* operation, P&& predicate) {
 /// The last one.
 template <class V, class P>
 std::size_t find_last_of_all(const V& v, const char* operation, P&& predicate) {
-  algorithm_call why(operation);
+  algorithm_call why(operation, v);
   enter(v);
   std::size_t found = npos;
   walk(v, why, [&](const auto c, std::size_t n, const indices& at) {

@@ -64,7 +64,7 @@ std::vector<tree_node<T>> own_nodes(const spans_view<V>& leaves, failure& why, O
 template <class T, class V, class Op>
 T fold_by_tree(const V& v, const char* operation, T init, Op& op) {
   const spans_view<V> leaves(require_sized(v), elements_of_leaf, elements_of_leaf);
-  algorithm_call why(operation);
+  algorithm_call why(operation, v);
   enter(leaves);
   const std::vector<tree_node<T>> mine = own_nodes<T>(leaves, why, op);
   agree(v.members(), operation, why);

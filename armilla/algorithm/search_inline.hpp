@@ -44,7 +44,7 @@ enum class which { first, last };
 /// The first or last index from which on `m` elements are as `fits(j, element)` says.
 template <which Wanted, class V, class Fits>
 std::size_t find_row(const V& v, std::size_t m, const char* operation, Fits fits) {
-  algorithm_call why(operation);
+  algorithm_call why(operation, v);
   enter_in_order(v);
   if (v.ordered()) meet(v.members());  // elements that follow a member's own
   const std::size_t size = v.extent();

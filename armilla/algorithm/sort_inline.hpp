@@ -83,7 +83,7 @@ void sort_range(const V& v, const char* operation, bool stable, Comp& comp, Proj
   using T = typename V::value_type;
   require_sized(v);
   static_assert(V::writable, "armilla: what is sorted must be writable");
-  algorithm_call why(operation);
+  algorithm_call why(operation, v);
   const element_order<T, Comp, Proj> comes_first(comp, proj, why);
   const team& t = v.members();
   if (t.size() > 1) refuse_in_functions();

@@ -111,7 +111,7 @@ inline constexpr const char* second_in_order = "the second range must be in orde
 template <class A, class B, class Out, class Less>
 void merge_in_order(const A& a, const B& b, const Out& to, const char* operation, Less& less) {
   const team& t = to.members();
-  algorithm_call why(operation);
+  algorithm_call why(operation, out);
   meet(t);
   require_sorted(a, operation, why, first_in_order, less);
   require_sorted(b, operation, why, second_in_order, less);
@@ -256,7 +256,7 @@ template <class A, class B, class Out, class Less>
 std::size_t set_operation(const A& a, const B& b, const Out& out, const char* operation, Less& less, set_rule keeps) {
   require_one_team(a, out);
   require_one_team(b, out);
-  algorithm_call why(operation);
+  algorithm_call why(operation, out);
   using T = typename Out::value_type;
   const one_way<Less> before{less};
   pile<T> kept;

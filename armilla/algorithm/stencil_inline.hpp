@@ -90,7 +90,7 @@ void stencil_on(matrix<T, N>& in, matrix<U, N>& out, F& f) {
   if (static_cast<const void*>(&in) == static_cast<const void*>(&out) || !(in.plan().shape == out.plan().shape)) [[unlikely]]
     throw_stencil_shapes(static_cast<const void*>(&in) == static_cast<const void*>(&out));
   require_same_members(in.members(), out.members());
-  algorithm_call why("stencil");
+  algorithm_call why("stencil", out);
   count_elements(out.plan().mine.cells.volume());
   in.signal_neighbours();
   const box<N> inner = inner_cells(in.plan());

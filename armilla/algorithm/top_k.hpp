@@ -46,7 +46,7 @@ auto top_k(R&& r, std::size_t n, Proj proj = {}) {
   using element = std::pair<std::size_t, typename std::remove_cvref_t<decltype(v)>::value_type>;
   const detail::greater_element<Proj> before{proj};
   detail::greatest_elements<element, detail::greater_element<Proj>> best(n, before);
-  detail::algorithm_call why("top_k");
+  detail::algorithm_call why("top_k", v);
   detail::enter(v);
   detail::walk(v, why, [&](const auto c, std::size_t m, const detail::indices& at) {
     detail::each_of_piece(c, m, at, why, [&](std::size_t k) {

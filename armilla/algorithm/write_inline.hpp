@@ -15,7 +15,7 @@ namespace armilla::detail {
 /// Each member takes its share of the elements, in the order of the indices, as bytes: put(bytes, element).
 template <class V, class Put>
 void write_in_order(const char* operation, const std::string& path, const V& v, Put put) {
-  algorithm_call why(operation);
+  algorithm_call why(operation, v);
   std::string bytes;
   enter_in_order(v);
   walk_in_order(v, why, [&](const auto c, std::size_t n, const indices& at) {

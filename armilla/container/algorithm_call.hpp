@@ -22,6 +22,11 @@ class progress_line;
 class algorithm_call : public failure {
  public:
   explicit algorithm_call(const char* name);
+  /// If it waits, other members that go through elements of another type than this range's hear of it.
+  template <class V>
+  algorithm_call(const char* name, const V& v) : algorithm_call(name) {
+    if (waits_) note_type(v.members(), mark_of<typename V::value_type>());
+  }
   ~algorithm_call();
   /// False: it leaves out the agreement in the end.
   bool waits() const noexcept { return waits_; }

@@ -37,8 +37,9 @@ void copy_elements(const element_state<T>& from, const element_state<T>& to) {
 
 template <class T>
 element_state<T> make_container(const team& t, placement p) {
+  note_type(t, mark_of<T>());
   if constexpr (lies_in_segments<T>)
-    return container_state(t, std::move(p), sizeof(T), alignof(T), [](std::byte* at, std::size_t n) {
+    return container_state(t, std::move(p), sizeof(T), alignof(T), sign_of_type<T>, [](std::byte* at, std::size_t n) {
       T* const first = reinterpret_cast<T*>(at);
       for (std::size_t i = 0; i < n; ++i) ::new (static_cast<void*>(first + i)) T();
     });

@@ -195,6 +195,12 @@ void require_same_argument(const team& t, const char* operation, const char* arg
                                        all.most));
 }
 
+void note_type(const team& t, const type_mark& type) {
+  if (!t || t.size() == 1) return;
+  refuse_in_functions();
+  note_elements(t, type);
+}
+
 void meet(const team& t) {
   const meeting here(t);
   t.barrier();

@@ -203,13 +203,14 @@ void show_rows(const graph_shape& g, edge_rows& rows, const sorted_rows<E>& made
   constexpr std::size_t of_edge = std::is_void_v<E> ? 0 : sizeof(value);
   const std::size_t n = made.ends.size(), data = data_offset(g.count, n, alignof(value));
   rows.blocks =
-      block_storage::make(g.members, data + n * of_edge, alignof(value), g.where.size() * 64 + of_edge, [&](std::byte* at) {
-        std::ranges::copy(made.begin, reinterpret_cast<std::uint64_t*>(at));
-        auto* const to = reinterpret_cast<vertex_id*>(at + (g.count + 1) * sizeof(std::uint64_t));
-        for (std::size_t k = 0; k < n; ++k) to[k] = made.ends[k].to;
-        if constexpr (!std::is_void_v<E>)
-          for (std::size_t k = 0; k < n; ++k) reinterpret_cast<E*>(at + data)[k] = made.ends[k].data;
-      });
+      block_storage::make(g.members, data + n * of_edge, alignof(value),
+                          mark_with_type(g.members, g.where.size() * 64 + of_edge, sign_of_type<E>), [&](std::byte* at) {
+                            std::ranges::copy(made.begin, reinterpret_cast<std::uint64_t*>(at));
+                            auto* const to = reinterpret_cast<vertex_id*>(at + (g.count + 1) * sizeof(std::uint64_t));
+                            for (std::size_t k = 0; k < n; ++k) to[k] = made.ends[k].to;
+                            if constexpr (!std::is_void_v<E>)
+                              for (std::size_t k = 0; k < n; ++k) reinterpret_cast<E*>(at + data)[k] = made.ends[k].data;
+                          });
   find_rows(g, rows);
 }
 
@@ -222,6 +223,7 @@ template <class E>
 void make_graph(graph_shape& g, const team& t, std::vector<arc<E>> arcs, std::size_t n, const rows_wanted& want) {
   static_assert(std::is_void_v<E> || std::is_trivially_copyable_v<E>, "armilla: what edges have must be trivially copyable");
   const bool both = want.in_edges && !want.undirected;
+  note_type(t, mark_of<E>());
   // Rows as they are made, and where others read them: so many on all members together, however they are dealt.
   const std::uint64_t of_rows = (n / std::size_t(t.size()) + 1) * 2 * sizeof(std::uint64_t);
   require_memory(t, "graph", of_rows, of_rows);

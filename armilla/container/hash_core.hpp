@@ -57,6 +57,8 @@ class hash_core final : public fence_guest {
         combiner_(places_for(how.combine)),
         gather_(how.gather),
         how_(how) {
+    note_elements(members, mark_of<Key>(), false);
+    if constexpr (!std::is_void_v<Value>) note_elements(members, mark_of<Value>(), false);
     for (rank_t i = 0; i < members.size(); ++i) targets_.push_back(parts_.on(members.world_rank(i)));
     mine().targets = targets_.data();
     mine().spread.start(targets_.size(), std::size_t(members.rank()));

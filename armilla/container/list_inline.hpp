@@ -23,6 +23,7 @@ namespace armilla::detail {
 template <class T>
 class list_part {
  public:
+  using value_type = T;
   struct node {
     T value;
     std::uint32_t slot;

@@ -256,7 +256,9 @@ class matrix : public detail::named_container<matrix<T, N>> {
   explicit matrix(std::shared_ptr<const detail::matrix_plan<N>> p) : plan_(std::move(p)) {
     const std::size_t n = plan().checked_layout(sizeof(T)).volume, neighbours = plan_->halos.neighbours.size();
     const std::size_t behind = detail::counters_at(n, sizeof(T));
-    blocks_ = detail::block_storage::make(plan_->members, behind + neighbours * sizeof(counter), 128, plan_->mark(sizeof(T)),
+    detail::note_type(plan_->members, detail::mark_of<T>());
+    blocks_ = detail::block_storage::make(plan_->members, behind + neighbours * sizeof(counter), 128,
+                                          detail::mark_with_type(plan_->members, plan_->mark(sizeof(T)), detail::sign_of_type<T>),
                                           [&](std::byte* at) {
                                             T* const cells = reinterpret_cast<T*>(at);
                                             for (std::size_t i = 0; i < n; ++i) ::new (static_cast<void*>(cells + i)) T();

@@ -33,7 +33,9 @@ class guest_part final : public fence_guest {
  public:
   template <class... A>
   explicit guest_part(const team& members, A&&... arguments)
-      : fence_guest(members), parts(members, std::forward<A>(arguments)...) {}
+      : fence_guest(members), parts(members, std::forward<A>(arguments)...) {
+    note_elements(members, mark_of<typename Part::value_type>(), false);
+  }
   bool look() override {
     if constexpr (counted_part<Part>) counted_ = parts->size();
     return counted_ != agreed_;

@@ -99,14 +99,14 @@ class owned_state {
     failure why;
     std::vector<T> mine;
     if (const std::uint64_t bytes = most_bytes(); bytes >= large_request) {
-      require_same_container(t, why, mark_of_container(where, sizeof(T)));
+      require_same_container(t, why, mark_with_type(t, mark_of_container(where, sizeof(T)), sign_of_type<T>));
       require_memory(t, "container", where.count(me) * sizeof(T), bytes);
     }
     try {
       mine.resize(where.count(me));
     } catch (...) { why.note(); }
     parts_ = std::make_shared<distributed<std::vector<T>>>(t, std::move(mine));
-    require_same_container(t, why, mark_of_container(where, sizeof(T)));
+    require_same_container(t, why, mark_with_type(t, mark_of_container(where, sizeof(T)), sign_of_type<T>));
   }
   owned_state(owned_state&& other) noexcept { *this = std::move(other); }
   owned_state& operator=(owned_state&& other) noexcept {

@@ -78,6 +78,7 @@ class largest_first {
 template <class T, class Store>
 class queue_part {
  public:
+  using value_type = T;
   explicit queue_part(rank_t owner) : owner_(owner) {}
   rank_t owner() const noexcept { return owner_; }
 

@@ -21,7 +21,7 @@ namespace armilla::detail {
 /// The structure of elements as a text: `float64`, `(string, list<int32>)`.
 template <class... T>
 struct written_element {
-  static constexpr void write(text_sink& out) {
+  static constexpr void write(auto& out) {
     if (sizeof...(T) > 1) out.put('(');
     describe_list(out, type_list<T...>{});
     if (sizeof...(T) > 1) out.put(')');

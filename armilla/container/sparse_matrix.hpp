@@ -35,6 +35,7 @@ class sparse_matrix {
   /// Cost: one exchange of all entries, two reductions.
   sparse_matrix(std::size_t rows, std::size_t columns, std::span<const matrix_entry<T>> mine, const team& t = world())
       : members_(t) {
+    detail::note_type(t, detail::mark_of<T>());
     detail::failure why;
     try {
       for (const auto& e : mine)

@@ -9,6 +9,7 @@
 
 #include "armilla/container/storage.hpp"
 #include "armilla/global/global_ptr.hpp"
+#include "armilla/wire/type_sign.hpp"
 
 namespace armilla::detail {
 
@@ -30,6 +31,10 @@ std::span<const T> as_elements(const std::vector<kept_as<T>>& kept) noexcept {
 void require_few_elements(const armilla::placement& where, std::size_t bytes);
 /// What must be the same on all members that make a container.
 std::uint64_t mark_of_container(const armilla::placement& where, std::size_t bytes) noexcept;
+/// The same beside the type of the elements.
+inline std::uint64_t mark_with_type(const team& t, std::uint64_t mark, const type_sign& type) noexcept {
+  return (mark ^ (runs_one_program(t) ? type.by_name : type.by_structure)) * 0x9e3779b97f4a7c15ULL;
+}
 
 /// What a container whose elements lie in segments is made of, whatever their type.
 struct container_state {
@@ -51,12 +56,16 @@ struct container_state {
   }
   /// Collective: the elements are made by `fill(begin, count)`.
   template <class Fill>
-  container_state(const team& t, armilla::placement p, std::size_t bytes, std::size_t alignment, Fill fill)
+  container_state(const team& t, armilla::placement p, std::size_t bytes, std::size_t alignment, const type_sign& type, Fill fill)
       : members(t), where(std::move(p)), me(t.rank()), capacity(where.count(me)) {
     require_few_elements(where, bytes);
-    blocks = block_storage::make(t, capacity * bytes, alignment, mark_of_container(where, bytes),
+    blocks = block_storage::make(t, capacity * bytes, alignment, mark_with_type(t, mark_of_container(where, bytes), type),
                                  [&](std::byte* at) { fill(at, capacity); });
   }
+  /// The same where all members are known to mean one type.
+  template <class Fill>
+  container_state(const team& t, armilla::placement p, std::size_t bytes, std::size_t alignment, Fill fill)
+      : container_state(t, std::move(p), bytes, alignment, type_sign(), std::move(fill)) {}
 
   /// Collective: `added` elements from `more` follow this rank's. Then indices go from member to member.
   void grow(const void* more, std::size_t added, std::size_t bytes, std::size_t alignment);

@@ -28,6 +28,7 @@ namespace detail {
 template <class T>
 class work_part {
  public:
+  using value_type = T;
   explicit work_part(const team& t) : members_(t) {}
 
   void begin() { peer_.begin(members_.rank(), members_.size()); }

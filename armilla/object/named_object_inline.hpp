@@ -13,7 +13,7 @@ namespace detail {
 
 /// Of remote<T>: the wire name of T, if it has one, says which interface it is.
 template <class T>
-constexpr void describe_parameters(text_sink& out, const remote<T>*) {
+constexpr void describe_parameters(auto& out, const remote<T>*) {
   if constexpr (own_wire_name<T>() != nullptr) {
     out.put('<');
     out.put(own_wire_name<T>());
@@ -30,7 +30,7 @@ struct of_object<R(P...)> {
 
 template <const auto& M>
 struct object_method_name {
-  static constexpr void write(text_sink& out) {
+  static constexpr void write(auto& out) {
     out.put(M.name());
     out.put(" (of an object)");
   }

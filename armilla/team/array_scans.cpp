@@ -50,7 +50,7 @@ void scan_by_transfer(team_record& t, collective kind, const std::byte* data, st
 }  // namespace
 
 void inclusive_scan_array(team_record* team, std::byte* data, std::size_t bytes, type_mark type, const array_fold& how) {
-  team_record& t = enter_arrays(team, {collective::inclusive_scan, 0, bytes, type_mark(type | mark_array)});
+  team_record& t = enter_arrays(team, {collective::inclusive_scan, 0, bytes, type.in(type_form::array)});
   if (t.scans_by_pairs(bytes) && !how.in_order && bytes != 0) return inclusive_scan_by_pairs(t, data, bytes, how);
   if (on_board(t, bytes)) {
     const char* what = name_of(collective::inclusive_scan);
@@ -66,7 +66,7 @@ void inclusive_scan_array(team_record* team, std::byte* data, std::size_t bytes,
 
 void exclusive_scan_array(team_record* team, const std::byte* data, std::byte* first, std::size_t bytes, type_mark type,
                           const array_fold& how) {
-  team_record& t = enter_arrays(team, {collective::exclusive_scan, 0, bytes, type_mark(type | mark_array)});
+  team_record& t = enter_arrays(team, {collective::exclusive_scan, 0, bytes, type.in(type_form::array)});
   if (t.scans_by_pairs(bytes) && !how.in_order && bytes != 0) return exclusive_scan_by_pairs(t, data, first, bytes, how);
   if (on_board(t, bytes)) {
     const char* what = name_of(collective::exclusive_scan);

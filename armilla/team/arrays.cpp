@@ -215,7 +215,7 @@ void reduce_scatter_whole(team_record& t, const std::byte* all, std::byte* mine,
 }  // namespace
 
 void reduce_array(team_record* team, std::byte* data, std::size_t bytes, type_mark type, const array_fold& how, rank_t root) {
-  team_record& t = enter_arrays(team, {collective::reduce, root, bytes, type_mark(type | mark_array)});
+  team_record& t = enter_arrays(team, {collective::reduce, root, bytes, type.in(type_form::array)});
   if (t.size == 1 || bytes == 0) return;
   if (by_pairs(t, bytes, how)) return reduce_by_pairs(t, data, bytes, how, std::uint32_t(root));
   if (on_board(t, bytes)) return reduce_on_boards(t, data, bytes, how, std::uint32_t(root));
@@ -224,7 +224,7 @@ void reduce_array(team_record* team, std::byte* data, std::size_t bytes, type_ma
 }
 
 void all_reduce_array(team_record* team, std::byte* data, std::size_t bytes, type_mark type, const array_fold& how) {
-  team_record& t = enter_arrays(team, {collective::all_reduce, 0, bytes, type_mark(type | mark_array)});
+  team_record& t = enter_arrays(team, {collective::all_reduce, 0, bytes, type.in(type_form::array)});
   if (t.size == 1 || bytes == 0) return;
   if (by_pairs(t, bytes, how)) return all_reduce_by_pairs(t, data, bytes, how);
   if (on_board(t, bytes)) return all_reduce_on_boards(t, data, bytes, how);
@@ -234,7 +234,7 @@ void all_reduce_array(team_record* team, std::byte* data, std::size_t bytes, typ
 
 void gather_array(team_record* team, const std::byte* mine, std::size_t bytes, std::byte* all, std::size_t all_bytes,
                   type_mark type, rank_t root) {
-  team_record& t = enter_arrays(team, {collective::gather, root, bytes, type_mark(type | mark_array)});
+  team_record& t = enter_arrays(team, {collective::gather, root, bytes, type.in(type_form::array)});
   const char* what = name_of(collective::gather);
   const bool is_root = t.rank == std::uint32_t(root);
   if (is_root) require_room(t, what, bytes, all_bytes);
@@ -258,7 +258,7 @@ void gather_array(team_record* team, const std::byte* mine, std::size_t bytes, s
 
 void all_gather_array(team_record* team, const std::byte* mine, std::size_t bytes, std::byte* all, std::size_t all_bytes,
                       type_mark type) {
-  team_record& t = enter_arrays(team, {collective::all_gather, 0, bytes, type_mark(type | mark_array)});
+  team_record& t = enter_arrays(team, {collective::all_gather, 0, bytes, type.in(type_form::array)});
   const char* what = name_of(collective::all_gather);
   require_room(t, what, bytes, all_bytes);
   if (t.by_pairs(0) && bytes != 0 && bytes < longest_block_by_pairs(t)) return all_gather_by_pairs(t, mine, bytes, all);
@@ -281,7 +281,7 @@ void all_gather_array(team_record* team, const std::byte* mine, std::size_t byte
 
 void scatter_array(team_record* team, const std::byte* all, std::size_t all_bytes, std::byte* mine, std::size_t bytes,
                    type_mark type, rank_t root) {
-  team_record& t = enter_arrays(team, {collective::scatter, root, bytes, type_mark(type | mark_array)});
+  team_record& t = enter_arrays(team, {collective::scatter, root, bytes, type.in(type_form::array)});
   const char* what = name_of(collective::scatter);
   const bool is_root = t.rank == std::uint32_t(root);
   if (is_root) require_parts_of(t, what, all_bytes, bytes);
@@ -302,7 +302,7 @@ void scatter_array(team_record* team, const std::byte* all, std::size_t all_byte
 
 void reduce_scatter_array(team_record* team, const std::byte* all, std::size_t all_bytes, std::byte* mine, std::size_t bytes,
                           type_mark type, const array_fold& how) {
-  team_record& t = enter_arrays(team, {collective::reduce_scatter, 0, bytes, type_mark(type | mark_array)});
+  team_record& t = enter_arrays(team, {collective::reduce_scatter, 0, bytes, type.in(type_form::array)});
   const char* what = name_of(collective::reduce_scatter);
   require_parts_of(t, what, all_bytes, bytes);
   if (on_board(t, all_bytes)) {
@@ -324,7 +324,7 @@ void reduce_scatter_array(team_record* team, const std::byte* all, std::size_t a
 all_gather_parts::all_gather_parts(team_record* team, const std::byte* mine, std::size_t bytes, std::span<std::size_t> counts,
                                    std::size_t element, type_mark type)
     : t_(team), mine_(mine), bytes_(bytes), counts_(counts), element_(element) {
-  team_record& t = enter_arrays(team, {collective::all_gather_v, 0, 0, type_mark(type | mark_list)});
+  team_record& t = enter_arrays(team, {collective::all_gather_v, 0, 0, type.in(type_form::list)});
   require_one_each(t, collective::all_gather_v, counts.size());
   const char* what = name_of(collective::all_gather_v);
   step_ = post_on_board(t, mine, bytes, what);

@@ -15,27 +15,6 @@
 namespace armilla::detail {
 namespace {
 
-const char* name_of(number_class c) noexcept {
-  switch (c) {
-    case number_class::none: break;
-    case number_class::boolean: return "bool";
-    case number_class::character: return "char";
-    case number_class::signed_integer: return "int";
-    case number_class::unsigned_integer: return "uint";
-    case number_class::floating: return "float";
-  }
-  return "";
-}
-
-// "float64 array"; empty where the mark tells nothing that people know.
-std::string describe_type(type_mark mark) {
-  const auto number = number_class(mark >> 3 & 7);
-  if (number == number_class::none || number > number_class::floating) return "";
-  std::string text = name_of(number);
-  if (number >= number_class::signed_integer) text += fmt::format("{}", 8u << (mark & 7u));
-  return text + ((mark & mark_list) != 0 ? " list" : (mark & mark_array) != 0 ? " array" : "");
-}
-
 bool has_root(collective kind) {
   return kind == collective::broadcast || kind == collective::scatter || kind == collective::reduce || kind == collective::gather;
 }
@@ -64,9 +43,14 @@ std::uint64_t entered_as(const intention_line& line, std::uint64_t number) {
   return before >= number && after - number < intention_line::kept - 1 ? what : 0;
 }
 
+// Programs number their types differently: between them the signs tell structures apart, and words all else.
+bool are_alike(const team_record& t, std::uint64_t here, std::uint64_t there) {
+  return ((here ^ there) & (t.type_shift != 0 ? ~std::uint64_t{0} : ~type_mark::bits)) == 0;
+}
+
 bool differ_at(const team_record& t, rank_t r, std::uint64_t number) {
   const std::uint64_t here = entered_as(*t.entered, number), there = entered_as(entered_by(t, r), number);
-  return here != 0 && there != 0 && here != there;
+  return here != 0 && there != 0 && !are_alike(t, here, there);
 }
 
 // The first collective that is known to differ; 0: none.
@@ -107,11 +91,13 @@ void hear_of(const team_record& t, rank_t r) {
 
 std::string describe(const intention& i) {
   if (i.kind == collective::end) return i.root == 0 ? "has ended its function" : "has come to its end";
+  const std::string type = type_known_as(i.type.id());
+  if (i.kind == collective::elements) return "uses elements of type " + (type.empty() ? "not known here" : type);
   std::string text = name_of(i.kind);
   if (i.kind == collective::fence && i.root != 0) text += fmt::format(" as {}", name_of_pattern(pattern(i.root)));
   if (has_root(i.kind)) text += fmt::format(" with root {}", i.root);
-  if (i.bytes != 0) text += fmt::format(" of {} bytes", i.bytes);
-  if (const std::string type = describe_type(i.type); !type.empty()) text += fmt::format(" ({})", type);
+  if (i.bytes != 0) text += fmt::format(" of {} bytes{}", i.bytes, i.bytes == intention::most_bytes ? " or more" : "");
+  if (!type.empty()) text += fmt::format(" ({})", type);
   return text;
 }
 
@@ -131,12 +117,24 @@ void check_entry(team_record& t, const intention& what) {
     const flag_line& other = t.slots[i]->check[step % 2];
     await_step_of_any(t, other.step, step, name_of(what.kind));
     std::memcpy(&theirs, other.payload, sizeof theirs);
-    if (different == t.size && mine != theirs) different = i, first = theirs;
+    if (different == t.size && !are_alike(t, mine, theirs)) different = i, first = theirs;
   }
   if (different == t.size) return;
   t.past = 0;  // on all members: they may go on
   throw_different(t, t.members[different], t.number, describe(what), describe(intention::from(first)), what.kind);
 }
+
+void note_elements(const team& t, const type_mark& type, bool may_meet) {
+  team_record* const all = t.record_;
+  // What cannot enter a collective hears of it there.
+  if (all == nullptr || all->size == 1 || all->self != current || all->inside != nullptr || !may_enter(*current)) return;
+  const intention what{collective::elements, 0, 0, type};
+  note_entry(*all, what);
+  if (all->checking && may_meet) [[unlikely]]
+    check_entry(*all, what);
+}
+
+bool runs_one_program(const team& t) noexcept { return t.record_ == nullptr || t.record_->type_shift != 0; }
 
 bool does_otherwise(const team_record& t, rank_t r) { return differ_at(t, r, t.number); }
 
@@ -171,6 +169,7 @@ const char* name_of(collective kind) noexcept {
     case collective::all_to_all_v: return "team::all_to_all_v";
     case collective::all_gather_v: return "team::all_gather_v";
     case collective::end: return "the end";
+    case collective::elements: return "elements";
   }
   return "team";
 }

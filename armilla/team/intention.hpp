@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <bit>
-#include <cstddef>
 #include <cstdint>
-#include <string>
-#include <type_traits>
 
 #include "armilla/base/types.hpp"
-#include "armilla/wire/kinds.hpp"
-#include "armilla/wire/sendable.hpp"
+#include "armilla/team/known_types.hpp"
 
 /// What a member of a team is about to do, and the sign of it that travels with all that it shows.
 ///
@@ -36,63 +31,27 @@ enum class collective : std::uint8_t {
   reduce_scatter,
   end,  ///< the fences with which a rank's function and session end; `root` is the stage
   survivors,
-  grow
+  grow,
+  elements  ///< not a collective: of what type a container or what an algorithm goes through is
 };
 const char* name_of(collective kind) noexcept;
-
-/// What is known of a type: numbers by kind and size, the rest by the way they travel.
-using type_mark = std::uint8_t;
-inline constexpr type_mark mark_array = 0x40, mark_list = 0x80;
-enum class number_class : std::uint8_t { none, boolean, character, signed_integer, unsigned_integer, floating };
-
-template <class T>
-consteval number_class class_of_number() {
-  if constexpr (std::is_same_v<T, bool>)
-    return number_class::boolean;
-  else if constexpr (std::is_same_v<T, char>)
-    return number_class::character;
-  else if constexpr (std::is_floating_point_v<T>)
-    return number_class::floating;
-  else
-    return std::is_signed_v<T> ? number_class::signed_integer : number_class::unsigned_integer;
-}
-
-template <class T>
-consteval type_mark mark_of() {
-  if constexpr (std::is_void_v<T>)
-    return 0;
-  else if constexpr (std::is_enum_v<T>)
-    return mark_of<std::underlying_type_t<T>>();
-  else if constexpr (std::is_arithmetic_v<T>)
-    return type_mark(unsigned(class_of_number<T>()) << 3 | unsigned(std::bit_width(sizeof(T)) - 1));
-  else if constexpr (std::is_bounded_array_v<T>)
-    return mark_of<std::remove_extent_t<T>>() | mark_array;
-  else if constexpr (is_std_array<T>)
-    return mark_of<typename T::value_type>() | mark_array;
-  else if constexpr (kind_of<T> == kind::contiguous || kind_of<T> == kind::sequence)
-    return mark_of<std::remove_cv_t<typename T::value_type>>() | mark_list;
-  else if constexpr (unsigned(kind_of<T>) < 8)
-    return type_mark(kind_of<T>);
-  else
-    return type_mark(0x38 | (unsigned(kind_of<T>) & 7));
-}
 
 /// `bytes`: of an element or part; 0 where members may differ.
 struct intention {
   collective kind = collective::none;
   rank_t root = 0;
   std::uint64_t bytes = 0;
-  type_mark type = 0;
+  type_mark type = {};
 
   /// All of it in one word.
   constexpr std::uint64_t word() const noexcept {
-    return std::uint64_t(kind) << 59 | std::uint64_t(type) << 51 | std::uint64_t(root) << bytes_bits | (bytes & bytes_mask);
+    return std::uint64_t(kind) << 59 | type.word | std::uint64_t(root) << bytes_bits | (bytes < most_bytes ? bytes : most_bytes);
   }
   static constexpr intention from(std::uint64_t w) noexcept {
-    return {collective(w >> 59), rank_t(w >> bytes_bits & 0xffff), w & bytes_mask, type_mark(w >> 51)};
+    return {collective(w >> 59), rank_t(w >> bytes_bits & 0xffff), w & most_bytes, {w & type_mark::bits, 0}};
   }
-  static constexpr unsigned bytes_bits = 35;
-  static constexpr std::uint64_t bytes_mask = (std::uint64_t(1) << bytes_bits) - 1;
+  static constexpr unsigned bytes_bits = type_mark::shift - 16;
+  static constexpr std::uint64_t most_bytes = (std::uint64_t(1) << bytes_bits) - 1;  ///< so many or more
 };
 
 inline constexpr unsigned sign_shift = 48;
@@ -101,14 +60,15 @@ inline constexpr std::uint64_t step_mask = (std::uint64_t(1) << sign_shift) - 1;
 constexpr std::uint64_t step_of(std::uint64_t word) noexcept { return word & step_mask; }
 constexpr collective kind_of_sign(std::uint64_t word) noexcept { return collective(word >> 59); }
 
-/// What stands for `i` in a team's past. What is known of it when the program is compiled costs nothing.
-constexpr std::uint64_t mark_in_past(const intention& i) noexcept {
-  return (i.bytes * 0x9e3779b97f4a7c15u >> 53) + std::uint64_t(i.type) * 5 + std::uint64_t(i.root) * 811 +
+/// What stands for `i` in a team's past, in its lower 11 bits. `type_shift`: 16 where names of types count, 0 where members run
+/// different programs.
+constexpr std::uint64_t mark_in_past(const intention& i, unsigned type_shift) noexcept {
+  return (i.bytes * 0x9e3779b97f4a7c15u >> 53) + (i.type.signs >> type_shift) + std::uint64_t(i.root) * 811 +
          std::uint64_t(i.kind) * 97;
 }
 
 /// What the next mark is added to, after a collective at which the past stood at `past`. Two pasts that differ in one
-/// collective's root or type only, or in anything else with a probability of 2047 in 2048, never look alike again.
+/// collective's root or number type only, or in anything else with a probability of 2047 in 2048, never look alike again.
 constexpr std::uint64_t past_behind(std::uint64_t past) noexcept { return past * 37 + 355; }
 
 /// The sign of a collective in its place above a step: 5 bits of its kind, 11 of the past up to it.

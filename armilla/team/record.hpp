@@ -48,6 +48,7 @@ struct team_record {
   mutable const char* inside = nullptr;  ///< the collective in which a fiber of this rank waits
   std::uint32_t entered_at = 0;          ///< number % intention_line::kept
   bool checking = false;                 ///< compare what the members are about to do
+  std::uint8_t type_shift = 0;           ///< for mark_in_past: members of one program compare names of types
   bool flat_barrier = true;
   bool flat_fence = true;
   bool fence_piggybacks = false;  ///< what a fence shows travels behind the statements that are open
@@ -269,17 +270,23 @@ inline context_head& require_entry(const team_record* t, collective kind, rank_t
   return *c;
 }
 
-/// From here on what this rank shows is a part of `what`. Three stores to lines that others read only before they sleep.
-inline void sign_on(team_record& t, const intention& what) {
-  const std::uint64_t past = t.past + mark_in_past(what);
-  t.sign = sign_of(what.kind, past);  // all that follows waits for this, but not for the next line
+/// Adds `what` to what this rank has entered, and returns its past with that. Three stores to lines that others read only before
+/// they sleep.
+inline std::uint64_t note_entry(team_record& t, const intention& what) {
+  const std::uint64_t past = t.past + mark_in_past(what, t.type_shift);
   t.past = past_behind(past);
   ++t.number;
   if (++t.entered_at == intention_line::kept) t.entered_at = 0;
   t.entered->what[t.entered_at].store(what.word(), std::memory_order_release);
   t.entered->number.store(t.number, std::memory_order_release);  // pairs with the acquire in entered_as
+  return past;
+}
+
+/// From here on what this rank shows is a part of `what`. Where a job checks, all members meet and compare.
+inline void sign_on(team_record& t, const intention& what) {
+  t.sign = sign_of(what.kind, note_entry(t, what));  // all that follows waits for this, but not for the next line
   if (t.checking) [[unlikely]]
-    check_entry(t, what);
+    check_entry(t, intention(what));  // of a copy: else it would have to be in memory, and nothing of it a constant
 }
 
 /// Stands at the beginning of each collective: may this rank enter it now? What is open to be sent goes out.

@@ -107,6 +107,11 @@ void number_members(team_record& t, rank_t places) {
   for (std::uint32_t i = 0; i < t.size; ++i) t.numbers[std::size_t(t.members[i])] = rank_t(i);
 }
 
+bool run_one_program(const team_record& t) {
+  const auto& program = t.self->host->program;
+  return std::ranges::all_of(t.members, [&](rank_t r) { return program[std::size_t(r)] == program[std::size_t(t.members[0])]; });
+}
+
 std::unique_ptr<team_record> build_record(team_state& s, std::vector<rank_t> members, std::vector<std::uint32_t> lives,
                                           std::uint32_t slot, std::uint64_t first_step) {
   auto t = std::make_unique<team_record>();
@@ -132,6 +137,7 @@ std::unique_ptr<team_record> build_record(team_state& s, std::vector<rank_t> mem
   t->host_leaders = host_leaders_of(*s.self.host, s.self.rank, t->members);
   choose_groups(*t, settings.collectives);
   t->checking = checked && settings.checked && t->size > 1;
+  t->type_shift = run_one_program(*t) ? 16 : 0;
   t->barrier_pattern = choose_barrier(settings.barrier, *t, s.self.host->oversubscribed);
   set_fence_pattern(*t, choose_fence(settings.fence, *t, s.self.host->oversubscribed));
   t->flat_barrier = t->barrier_pattern == pattern::flat;

@@ -112,7 +112,8 @@ class team {
   /// Returns when every `store` of every member is complete. See armilla/global/transfer.hpp.
   void all_store_sync() const;
 
-  /// The root's value, on all members; the others' is ignored.
+  /// The root's value, on all members; the others' is ignored. The root reads nothing of the others: of members that each name
+  /// themselves, each returns its own value, and the next collective of the team in which they read something throws.
   template <sendable_value T>
   T broadcast(const T& value, rank_t root = 0) const;
   /// Fills `data`, of the same length on all members, with the root's. T is trivially copyable.
@@ -388,6 +389,8 @@ class team {
   friend mutex& detail::turn_of(const team& t) noexcept;
   friend bool detail::has_lost(const team& t, rank_t member) noexcept;
   friend void detail::run_fence_in(const team& t, detail::pattern how);
+  friend void detail::note_elements(const team& t, const detail::type_mark& type, bool may_meet);
+  friend bool detail::runs_one_program(const team& t) noexcept;
   explicit team(detail::team_record* r) noexcept : record_(r) { detail::hold(r); }
 
   detail::team_record* record_ = nullptr;

@@ -33,6 +33,12 @@ void run_world_fence();
 enum class pattern;
 /// A fence that all members ask to be of this pattern. Another than theirs: usage_error where it is seen.
 void run_fence_in(const team& t, pattern how);
+struct type_mark;
+/// All members make a container with elements of this type, or an algorithm goes through such. If one has another type, the next
+/// collective of the team finds it. No message; where a job checks, the members meet here if they may.
+void note_elements(const team& t, const type_mark& type, bool may_meet = true);
+/// Whether names of types are the same on all members.
+bool runs_one_program(const team& t) noexcept;
 /// What ends with the fence of all ranks that stands there.
 enum class ending_of { function, session, objects };
 void run_end_fence(ending_of which);

@@ -98,16 +98,16 @@ concept duration_like = std::is_trivially_copyable_v<T> && requires(const T& x) 
 };
 
 template <class T>
-constexpr void describe(text_sink& out);
+constexpr void describe(auto& out);
 
 template <class... T>
-constexpr void describe_list(text_sink& out, type_list<T...>) {
+constexpr void describe_list(auto& out, type_list<T...>) {
   [[maybe_unused]] bool first = true;  // of no list
   ((first ? void(first = false) : out.put(", "), describe<std::remove_cv_t<T>>(out)), ...);
 }
 
 template <class T>
-constexpr void describe_number(text_sink& out) {
+constexpr void describe_number(auto& out) {
   if constexpr (std::is_same_v<T, bool>)
     return out.put("bool");
   else if constexpr (std::is_same_v<T, char>)
@@ -123,7 +123,7 @@ constexpr void describe_number(text_sink& out) {
 }
 
 template <class T>
-constexpr void describe_size(text_sink& out) {
+constexpr void describe_size(auto& out) {
   out.put(" size ");
   out.number(sizeof(T));
   out.put(" align ");
@@ -131,15 +131,15 @@ constexpr void describe_size(text_sink& out) {
 }
 
 template <template <class...> class C, class... P>
-constexpr void describe_parameters(text_sink& out, const C<P...>*) {
+constexpr void describe_parameters(auto& out, const C<P...>*) {
   out.put('<');
   describe_list(out, type_list<P...>{});
   out.put('>');
 }
-constexpr void describe_parameters(text_sink&, const void*) {}
+constexpr void describe_parameters(auto&, const void*) {}
 
 template <class T>
-constexpr void describe_named(text_sink& out) {
+constexpr void describe_named(auto& out) {
   out.put(wire_name<T>);
   describe_parameters(out, static_cast<const T*>(nullptr));
   describe_size<T>(out);
@@ -158,7 +158,7 @@ template <class T>
 inline constexpr char aggregate_mark = 0;
 
 template <class T>
-constexpr void describe_aggregate(text_sink& out) {
+constexpr void describe_aggregate(auto& out) {
   if (verdict_of<T>.recursive && !out.enter(&aggregate_mark<T>)) return;
   out.put('{');
   describe_list(out, member_types<T>{});
@@ -168,14 +168,14 @@ constexpr void describe_aggregate(text_sink& out) {
 }
 
 template <class T, std::size_t... I>
-constexpr void describe_tuple(text_sink& out, std::index_sequence<I...>) {
+constexpr void describe_tuple(auto& out, std::index_sequence<I...>) {
   out.put('(');
   describe_list(out, type_list<std::tuple_element_t<I, T>...>{});
   out.put(')');
 }
 
 template <class T>
-constexpr void describe_container(text_sink& out) {
+constexpr void describe_container(auto& out) {
   if constexpr (map_like<T>) {
     out.put("map<");
     describe_list(out, type_list<typename T::key_type, typename T::mapped_type>{});
@@ -190,24 +190,28 @@ constexpr void describe_container(text_sink& out) {
 }
 
 template <class T, class... P>
-constexpr void describe_template(text_sink& out, const char* name) {
+constexpr void describe_template(auto& out, const char* name) {
   out.put(name);
   out.put('<');
   describe_list(out, type_list<P...>{});
   out.put('>');
 }
 template <template <class...> class Variant, class... Alternative>
-constexpr void describe_variant(text_sink& out, const Variant<Alternative...>*) {
+constexpr void describe_variant(auto& out, const Variant<Alternative...>*) {
   describe_template<void, Alternative...>(out, "variant");
 }
 template <class T>
-constexpr void describe_view(text_sink& out, const view<T>*) {
+constexpr void describe_view(auto& out, const view<T>*) {
   describe_template<void, T>(out, "view");
 }
 
+/// What says that a text is for the programs of one build: classes whose members cannot be seen have their names in it.
+template <class Sink>
+concept takes_any_name = requires { Sink::any_name; };
+
 /// Classes that travel as bytes although their members cannot be seen.
 template <class T>
-constexpr void describe_opaque(text_sink& out) {
+constexpr void describe_opaque(auto& out) {
   if constexpr (complex_like<T>) {
     describe_template<T, typename T::value_type>(out, "complex");
   } else if constexpr (duration_like<T>) {
@@ -228,6 +232,10 @@ constexpr void describe_opaque(text_sink& out) {
       out.put('>');
     }
     describe_size<T>(out);
+  } else if constexpr (takes_any_name<std::remove_cvref_t<decltype(out)>>) {
+    constexpr std::string_view name = type_name<T>;
+    for (const char c : name) out.put(c);
+    describe_size<T>(out);
   } else {
     static_assert(wire_name<T> != nullptr,
                   "armilla: a class with private members goes between programs only under a name: give it a member static "
@@ -237,7 +245,7 @@ constexpr void describe_opaque(text_sink& out) {
 
 /// T: without const.
 template <class T>
-constexpr void describe(text_sink& out) {
+constexpr void describe(auto& out) {
   constexpr kind how = kind_of<T>;
   if constexpr (std::is_void_v<T>)
     out.put("void");
@@ -281,11 +289,11 @@ constexpr void describe(text_sink& out) {
 template <class Signature>
 struct signature;
 
-/// What `Writer::write(text_sink&)` puts, as a constant of the program.
-template <class Writer>
+/// What `Writer::write(Sink&)` puts, as a constant of the program.
+template <class Writer, class Sink = text_sink>
 struct spelled_text {
   static constexpr std::size_t size = [] {
-    text_sink count;
+    Sink count{};
     Writer::write(count);
     return count.size;
   }();
@@ -295,7 +303,8 @@ struct spelled_text {
   };
   static constexpr letters spelled = [] {
     letters all;
-    text_sink out{all.text};
+    Sink out{};
+    out.out = all.text;
     Writer::write(out);
     return all;
   }();
@@ -303,7 +312,7 @@ struct spelled_text {
 
 template <class R, class... P>
 struct written_signature {
-  static constexpr void write(text_sink& out) {
+  static constexpr void write(auto& out) {
     describe<std::remove_cvref_t<R>>(out);
     out.put('(');
     describe_list(out, type_list<std::decay_t<P>...>{});
@@ -317,14 +326,7 @@ struct signature<R(P...)> : spelled_text<written_signature<R, P...>> {
   /// As people read it: "float64(int32, string)".
   static constexpr const char* text = signature::spelled.text;
 
-  /// FNV-1a of the text, with its bits mixed at the end.
-  static constexpr std::uint64_t hash = [] {
-    std::uint64_t h = 0xcbf29ce484222325u;
-    for (std::size_t i = 0; i < signature::size; ++i) h = (h ^ static_cast<unsigned char>(text[i])) * 0x100000001b3u;
-    h ^= h >> 32;
-    h *= 0xd6e8feb86659fd93u;
-    return h ^ h >> 32;
-  }();
+  static constexpr std::uint64_t hash = hash_of_text({text, signature::size});
 };
 
 }  // namespace detail

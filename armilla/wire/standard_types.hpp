@@ -30,6 +30,20 @@ consteval std::string_view spelled() {
   return {__PRETTY_FUNCTION__, sizeof __PRETTY_FUNCTION__ - 1};
 }
 inline constexpr std::size_t spelled_at = spelled<int>().find("= int") + 2;
+inline constexpr std::size_t spelled_behind = spelled<int>().size() - spelled_at - 3;
+
+/// T as the compiler writes it: `double`, `shop::order`.
+template <class T>
+inline constexpr std::string_view type_name = spelled<T>().substr(spelled_at, spelled<T>().size() - spelled_at - spelled_behind);
+
+/// FNV-1a, with its bits mixed at the end.
+constexpr std::uint64_t hash_of_text(std::string_view text) noexcept {
+  std::uint64_t h = 0xcbf29ce484222325u;
+  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  h ^= h >> 32;
+  h *= 0xd6e8feb86659fd93u;
+  return h ^ h >> 32;
+}
 
 /// `std::vector` for std::vector<int>, also where its namespace has inline ones; nothing for what is not in namespace std.
 template <class T>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program whose last rank calls other collectives than the rest, as its first argument says. Driven by diagnosis_test.py.
+#include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <span>
@@ -74,6 +75,60 @@ void fill_some() {
   am::array<int> x(1000), y(1000);
   am::fill(x, 1);
 }
+struct celsius {
+  double degrees = 0;
+};
+struct fahrenheit {
+  double degrees = 0;
+};
+struct first_whole {
+  long n = 0;
+  double x = 0;
+};
+struct first_part {
+  double x = 0;
+  long n = 0;
+};
+template <class T>
+void gather() {
+  am::all_gather(T());
+}
+template <class Container>
+void make() {
+  Container x(10);
+  am::fence();
+}
+template <class Container>
+void make_without_size() {
+  Container x;
+  am::fence();
+}
+template <class T>
+void make_matrix() {
+  am::matrix<T> x({8, 8});
+}
+template <class T>
+void make_sparse_matrix() {
+  am::sparse_matrix<T> x(8, 8, std::vector<am::matrix_entry<T>>());
+}
+template <class E>
+struct edge_with {
+  std::uint32_t from, to;
+  E weight;
+};
+template <class E>
+void make_graph() {
+  am::graph<void, E> g(8, std::vector<edge_with<E>>());
+}
+template <bool First>
+void sort_one_of_two() {
+  am::vector<double> x(100, 1.0);
+  am::vector<long> y(100, 1L);
+  if constexpr (First)
+    am::sort(x);
+  else
+    am::sort(y);
+}
 void long_gather() { am::all_gather(std::vector<int>(5000)); }
 
 const scene scenes[] = {
@@ -103,6 +158,19 @@ const scene scenes[] = {
        am::array<int> x(10'000);
        am::iota(x, 0);
      }},
+    {"structures", gather<first_whole>, gather<first_part>},
+    {"classes", gather<celsius>, gather<fahrenheit>},
+    {"vectors", make<am::vector<double>>, make<am::vector<long>>},
+    {"vectors_of_classes", make<am::vector<celsius>>, make<am::vector<fahrenheit>>},
+    {"vectors_of_texts", make<am::vector<double>>, make<am::vector<std::string>>},
+    {"matrices", make_matrix<float>, make_matrix<int>},
+    {"sparse_matrices", make_sparse_matrix<double>, make_sparse_matrix<long>},
+    {"graphs", make_graph<double>, make_graph<long>},
+    {"maps", make_without_size<am::unordered_map<long, int>>, make_without_size<am::unordered_map<double, int>>},
+    {"values_of_maps", make_without_size<am::map<long, float>>, make_without_size<am::map<long, int>>},
+    {"queues", make_without_size<am::work_queue<long>>, make_without_size<am::work_queue<double>>},
+    {"lists", make_without_size<am::list<long>>, make_without_size<am::list<double>>},
+    {"sorts", sort_one_of_two<true>, sort_one_of_two<false>},
     {"other_next", [] { barrier(), barrier(), sum_of_ints(); }, [] { barrier(), sum_of_ints(); }},
 };
 

@@ -11,20 +11,27 @@ PROGRAM = os.path.abspath(sys.argv[1])
 FABRICS = sys.argv[3:] or ["shm", "threads"]
 PATIENCE = 60
 ENDED = r"has ended its function"
-SUM, LONG_SUM, EXCHANGE = r"team::reduce\b", r"team::reduce\b.*\(float64 list\)", r"team::all_to_all of \d+ bytes \(int32\)"
+LIST = r"\(std::vector<double.*>\)"
+SUM, LONG_SUM, EXCHANGE = r"team::reduce\b", rf"team::reduce\b.*{LIST}", r"team::all_to_all of \d+ bytes \(int\)"
+
+
+def uses(kind):
+    return rf"uses elements of type {kind}\b"
+
+
 
 # What is said of the last rank and of another one.
 SAID = {
     "kinds": (r"team::all_reduce", r"barrier"),
     "fence": (r"fence", r"barrier"),
-    "types": (r"team::all_reduce of 8 bytes \(float64\)", r"team::all_reduce of 4 bytes \(int32\)"),
-    "signs": (r"team::all_reduce of 4 bytes \(uint32\)", r"team::all_reduce of 4 bytes \(int32\)"),
-    "roots": (r"team::broadcast with root 1 of 4 bytes \(int32\)", r"team::broadcast with root 0 of 4 bytes \(int32\)"),
-    "lengths": (r"team::broadcast .* of 16 bytes \(int32\)", r"team::broadcast .* of 8 bytes \(int32\)"),
+    "types": (r"team::all_reduce of 8 bytes \(double\)", r"team::all_reduce of 4 bytes \(int\)"),
+    "signs": (r"team::all_reduce of 4 bytes \(unsigned int\)", r"team::all_reduce of 4 bytes \(int\)"),
+    "roots": (r"team::broadcast with root 1 of 4 bytes \(int\)", r"team::broadcast with root 0 of 4 bytes \(int\)"),
+    "lengths": (r"team::broadcast .* of 16 bytes \(int\)", r"team::broadcast .* of 8 bytes \(int\)"),
     "long_lengths": (r"team::broadcast .* of 20004 bytes", r"team::broadcast .* of 20000 bytes"),
     "parts": (EXCHANGE, EXCHANGE),
     "short_parts": (EXCHANGE, EXCHANGE),
-    "long_roots": (r"team::reduce with root 1 \(float64 list\)", r"team::reduce with root 0 \(float64 list\)"),
+    "long_roots": (rf"team::reduce with root 1 {LIST}", rf"team::reduce with root 0 {LIST}"),
     "long_kinds": (r"team::all_gather", r"barrier"),
     "order": (LONG_SUM, SUM),
     "more_barriers": (ENDED, r"barrier"),
@@ -36,7 +43,20 @@ SAID = {
     "more_gathers": (r"team::all_gather", ENDED),
     "more_exchanges": (ENDED, EXCHANGE),
     "algorithms": (r"team::all_reduce.* in the algorithm fill", r"team::all_gather.* in the algorithm inclusive_scan"),
-    "algorithm_alone": (ENDED, r"team::all_gather.* in the algorithm sort"),
+    "algorithm_alone": (ENDED, uses("int") + r".* in the algorithm sort"),
+    "structures": (r"team::all_gather of 16 bytes \(first_part\)", r"team::all_gather of 16 bytes \(first_whole\)"),
+    "classes": (r"team::all_gather of 8 bytes \(fahrenheit\)", r"team::all_gather of 8 bytes \(celsius\)"),
+    "vectors": (uses("long"), uses("double")),
+    "vectors_of_classes": (uses("fahrenheit"), uses("celsius")),
+    "vectors_of_texts": (uses("std::string"), uses("double")),
+    "matrices": (uses("int"), uses("float")),
+    "sparse_matrices": (uses("long"), uses("double")),
+    "graphs": (uses("long"), uses("double")),
+    "maps": (uses("double"), uses("long")),
+    "values_of_maps": (uses("int"), uses("float")),
+    "queues": (uses("double"), uses("long")),
+    "lists": (uses("double"), uses("long")),
+    "sorts": (uses("long") + r".* in the algorithm sort", uses("double") + r".* in the algorithm sort"),
     "other_next": (r"team::all_reduce", r"barrier"),
 }
 

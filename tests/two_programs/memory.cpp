@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled twice, with different variables: two programs of one job that share global memory.
+#include <armilla/algorithms.hpp>
 #include <armilla/base/error.hpp>
 
 #include "tests/rank_test.hpp"
@@ -10,6 +11,16 @@ namespace {
 
 #ifdef SECOND_PROGRAM
 am::per_rank<std::array<char, 70000>> ballast;  // so that the programs' variables lie at different places
+struct point {
+  double east = 0;
+  int height = 0;
+};
+#else
+struct place {
+  double x = 0;
+  int z = 0;
+};
+using point = place;
 #endif
 am::per_rank<long> mine;
 
@@ -61,6 +72,17 @@ RANK_TEST(spread_arrays_go_over_all_programs) {
     if (a.rank_of(i) == am::rank()) a[i] = int(i);
   am::barrier();
   for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(a[i], int(i));
+}
+
+RANK_TEST(types_of_one_structure_meet_whatever_their_names) {
+  const std::vector<point> all = am::all_gather(point{am::rank() + 0.5, int(am::rank())});
+  for (am::rank_t r = 0; r < am::ranks(); ++r) {
+    const auto [x, z] = all[std::size_t(r)];
+    EXPECT(x == r + 0.5 && z == r);
+  }
+  am::array<point> x(10);
+  am::barrier();
+  EXPECT_EQ(x.size(), 10U);
 }
 
 RANK_TEST_MAIN()
