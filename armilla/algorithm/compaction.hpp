@@ -10,8 +10,10 @@
 /// Algorithms that keep some of the elements, in the order of their indices. Each member collects what it keeps, all learn how
 /// many there are, each writes its own at the final place. So a function is called once an element, and what it throws ends the
 /// algorithm before anything is written. Cost: two meetings, one pass; a bit an element from one container into another, else
-/// room for what is kept. An output that is dealt in turn is put together in blocks first: room once more, and one copy.
-/// Input and output may be one range. Predicates and relations get what the projection gives.
+/// room for what is kept. An output that is dealt in turn is put together in blocks first: room once more, and one copy. Outputs
+/// may overlap the input in any way. Predicates and relations get what the projection gives. They are called on the rank of the
+/// element; of ranges that are dealt in turn what is kept then takes one exchange more, and relations are called on even shares
+/// of the indices.
 namespace armilla {
 
 /// Copies the elements for which `predicate` holds to the first places of `out`, and returns how many there are. usage_error on
@@ -89,7 +91,7 @@ std::size_t partition(R&& r, P predicate, Projection of = {}) {
   const detail::without_end last(all);
   return armilla::stable_partition(r, predicate, of);
 }
-/// Copies both groups, and returns how many elements each has.
+/// Copies both groups, into outputs that share no elements, and returns how many elements each has.
 template <distributed_range In, distributed_range OutTrue, distributed_range OutFalse, class P, class Projection = std::identity>
 std::pair<std::size_t, std::size_t> partition_copy(In&& in, OutTrue&& yes, OutFalse&& no, P predicate, Projection of = {}) {
   auto&& test = detail::test_after(predicate, of);
@@ -105,13 +107,14 @@ std::size_t partition_point(R&& r, P predicate, Projection of = {}) {
                                "elements for which the predicate holds must come first", detail::test_after(predicate, of));
 }
 
-/// A vector of the elements for which `predicate` holds, each where it is found: parts have different lengths.
+/// A vector of the elements for which `predicate` holds, each on the rank that has it: parts have different lengths, and those of
+/// a range that is dealt in turn come one behind the other. Nothing is sent but their number.
 template <distributed_range R, class P, class Projection = std::identity>
 auto pack(R&& r, P predicate, Projection of = {}) {
   auto&& test = detail::test_after(predicate, of);
   const auto v = detail::reading(r);
   detail::algorithm_call why("pack", v);
-  const auto kept = detail::collect<1>(v, why, detail::kept_if(test, true));
+  const auto kept = detail::collect_own<1>(v, why, detail::kept_if(test, true));
   return detail::as_vector(v.members(), "pack", why, kept[0]);
 }
 /// A vector of their indices, ascending.
@@ -120,14 +123,7 @@ vector<std::size_t> pack_index(R&& r, P predicate, Projection of = {}) {
   auto&& test = detail::test_after(predicate, of);
   const auto v = detail::require_sized(detail::reading(r));
   detail::algorithm_call why("pack_index", v);
-  detail::pile<std::size_t> found;
-  detail::enter_in_order(v);
-  detail::walk_in_order(v, why, [&](const auto c, std::size_t n, const detail::indices& at) {
-    detail::each_of_piece(c, n, at, why, [&](std::size_t k) {
-      if (bool(detail::apply_at(test, c, k))) found.push_back(at(k));
-    });
-    return !why.happened();
-  });
+  const auto found = detail::collect_indices(v, why, detail::kept_if(test, true));
   return detail::as_vector(v.members(), "pack_index", why, found);
 }
 

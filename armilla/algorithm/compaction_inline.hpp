@@ -46,14 +46,23 @@ void deal_some(const C& c, std::size_t& k, std::size_t end, std::array<pile<T>, 
   for (std::size_t l = 0; l < Lists; ++l) lists[l].append(dealt[l], counts[l]);
 }
 
-/// The elements of this member in lists: which(cursor, k) gives the number of an element's, or `Lists` for none of them.
+template <class T>
+void append_value(pile<T>& to, const indexed_element<T>& e) {
+  if constexpr (std::is_trivially_copyable_v<T>)
+    to.append(reinterpret_cast<const T*>(e.value), 1);
+  else
+    to.push_back(e.value);
+}
+
+/// The elements of this member in lists, in their order: which(cursor, k) gives the number of an element's, or `Lists` for none
+/// of them.
 template <std::size_t Lists, class V, class Which>
-auto collect(const V& range, failure& why, Which which) {
+auto collect_own(const V& range, failure& why, Which which) {
   using T = typename V::value_type;
   const auto v = range.reading();  // where others have them, they come ahead and are not put back
   std::array<pile<T>, Lists> lists;
-  enter_in_order(v);
-  walk_in_order(v, why, [&](const auto c, std::size_t n, const indices& at) {
+  enter(v);
+  walk(v, why, [&](const auto c, std::size_t n, const indices& at) {
     if constexpr (filters<std::remove_const_t<decltype(c)>> || sizeof(T) > 64) {
       each_of_piece(c, n, at, why, [&](std::size_t k) {
         const std::size_t list = which(c, k);
@@ -68,6 +77,48 @@ auto collect(const V& range, failure& why, Which which) {
     return !why.happened();
   });
   return lists;
+}
+
+/// The same, and what all members have of a list, one behind the other, is in the order of indices. Where elements are dealt in
+/// turn each member looks at its own, and what it keeps goes to the one that has an even share of the indices.
+template <std::size_t Lists, class V, class Which>
+auto collect(const V& v, failure& why, Which which) {
+  if (v.ordered()) return collect_own<Lists>(v, why, which);
+  using T = typename V::value_type;
+  std::array<std::vector<indexed_element<T>>, Lists> found;
+  enter(v);
+  walk(v, why, [&](const auto c, std::size_t n, const indices& at) {
+    each_of_piece(c, n, at, why, [&](std::size_t k) {
+      const std::size_t list = which(c, k);
+      if (list < Lists) found[list].push_back(make_indexed<T>(at(k), c[k]));
+    });
+    return !why.happened();
+  });
+  std::array<pile<T>, Lists> lists;
+  for (std::size_t l = 0; l < Lists; ++l)
+    for (const auto& e : in_index_order(v.members(), v.extent(), std::move(found[l]))) append_value(lists[l], e);
+  return lists;
+}
+
+/// The indices of the elements in the list, ascending over all members.
+template <class V, class Which>
+pile<std::size_t> collect_indices(const V& v, failure& why, Which which) {
+  std::vector<indexed_element<std::size_t>> found;
+  pile<std::size_t> all;
+  enter(v);
+  walk(v, why, [&](const auto c, std::size_t n, const indices& at) {
+    each_of_piece(c, n, at, why, [&](std::size_t k) {
+      if (which(c, k) != 0) return;
+      if (v.ordered())
+        all.push_back(at(k));
+      else
+        found.push_back(make_indexed(at(k), at(k)));
+    });
+    return !why.happened();
+  });
+  if (!v.ordered())
+    for (const auto& e : in_index_order(v.members(), v.extent(), std::move(found))) append_value(all, e);
+  return all;
 }
 
 template <class P>

@@ -2,8 +2,12 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "armilla/algorithm/walk.hpp"
@@ -43,7 +47,8 @@ inline std::size_t even_share(std::size_t n, rank_t m, rank_t members) {
 }
 
 /// As walk, and what all members see, one behind the other, is in the order of indices: where elements are dealt in turn, each
-/// takes an even share of the indices instead of its own elements.
+/// takes an even share of the indices instead of its own elements. For functions that compare an element with the ones beside
+/// it; those of one element run where that is (`collect`).
 template <class V, class F>
 void walk_in_order(const V& v, failure& why, F f) {
   if (v.ordered()) return walk(v, why, f);
@@ -57,6 +62,66 @@ void enter_in_order(const V& v) {
     enter(v);
   else
     meet(v.members());
+}
+
+/// An element and its index on the way to the member that has an even share of the indices.
+template <class T>
+struct indexed_element {
+  std::uint64_t index = 0;
+  T value = {};
+};
+/// The same of bytes.
+template <class T>
+  requires std::is_trivially_copyable_v<T>
+struct indexed_element<T> {
+  std::uint64_t index;
+  alignas(T) std::byte value[sizeof(T)];
+};
+template <class T>
+indexed_element<T> make_indexed(std::size_t index, const T& value) {
+  indexed_element<T> made{};
+  made.index = index;
+  if constexpr (std::is_trivially_copyable_v<T>)
+    std::memcpy(made.value, &value, sizeof value);
+  else
+    made.value = value;
+  return made;
+}
+
+/// The places of numbers in their order; equal ones as they come.
+std::vector<std::size_t> stable_order(const std::vector<std::uint64_t>& numbers);
+
+/// Elements that this member has found, ascending by their indices among `n`, become those of its even share of the indices, in
+/// order: what all members then have, one behind the other, is in the order of indices. One exchange. A part that is not told
+/// apart by its index stays in its order.
+template <class T>
+std::vector<indexed_element<T>> in_index_order(const team& t, std::size_t n, std::vector<indexed_element<T>> mine) {
+  const auto before = [](const indexed_element<T>& e, std::size_t end) { return e.index < end; };
+  std::vector<std::size_t> begin{0};
+  for (rank_t m = 1; m <= t.size(); ++m)
+    begin.push_back(std::size_t(std::lower_bound(mine.begin(), mine.end(), even_share(n, m, t.size()), before) - mine.begin()));
+  count_moved(mine.size() - (begin[std::size_t(t.rank()) + 1] - begin[std::size_t(t.rank())]));
+  const meeting here(t);
+  std::vector<indexed_element<T>> all;
+  if constexpr (std::is_trivially_copyable_v<T>) {
+    std::vector<std::size_t> counts, theirs(std::size_t(t.size()));
+    for (std::size_t m = 0; m + 1 < begin.size(); ++m) counts.push_back(begin[m + 1] - begin[m]);
+    all = t.all_to_all_v(std::span<const indexed_element<T>>(mine), std::span<const std::size_t>(counts), std::span(theirs));
+  } else {
+    std::vector<std::vector<indexed_element<T>>> parts;
+    for (std::size_t m = 0; m + 1 < begin.size(); ++m)
+      parts.emplace_back(std::make_move_iterator(mine.begin() + std::ptrdiff_t(begin[m])),
+                         std::make_move_iterator(mine.begin() + std::ptrdiff_t(begin[m + 1])));
+    for (auto& part : t.all_to_all_v(parts))
+      all.insert(all.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
+  }
+  std::vector<std::uint64_t> indices;
+  indices.reserve(all.size());
+  for (const auto& e : all) indices.push_back(e.index);
+  std::vector<indexed_element<T>> in_order;
+  in_order.reserve(all.size());
+  for (const std::size_t k : stable_order(indices)) in_order.push_back(std::move(all[k]));
+  return in_order;
 }
 
 /// What the members before this one have, and all.

@@ -73,6 +73,16 @@ auto elements_of(const R& r) {
   return all;
 }
 
+/// What `pack` gives: the elements of each member that are kept, member by member.
+template <class T, class P>
+std::vector<T> kept_where_they_are(const am::vector<T>& x, const std::vector<T>& elements, P keep) {
+  std::vector<T> all;
+  for (am::rank_t m = 0; m < x.members().size(); ++m)
+    for (std::size_t i = 0; i < elements.size(); ++i)
+      if (x.placement().member_of(i) == m && keep(elements[i])) all.push_back(elements[i]);
+  return all;
+}
+
 /// `f(dice, team)` some times with world and with the halves of it.
 template <class F>
 void for_random_teams(int rounds, F f) {

@@ -111,7 +111,7 @@ inline constexpr const char* second_in_order = "the second range must be in orde
 template <class A, class B, class Out, class Less>
 void merge_in_order(const A& a, const B& b, const Out& to, const char* operation, Less& less) {
   const team& t = to.members();
-  algorithm_call why(operation, out);
+  algorithm_call why(operation, to);
   meet(t);
   require_sorted(a, operation, why, first_in_order, less);
   require_sorted(b, operation, why, second_in_order, less);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <numeric>
 #include <set>
 
 #include <fmt/format.h>
@@ -37,6 +39,13 @@ part_counts count_of_all(const team& t, const char* operation, failure& why, std
   }
   if (loser != no_loser) throw_failure_of(t, operation, loser, why);
   return sums;
+}
+
+std::vector<std::size_t> stable_order(const std::vector<std::uint64_t>& numbers) {
+  std::vector<std::size_t> order(numbers.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (!std::ranges::is_sorted(numbers)) std::ranges::stable_sort(order, {}, [&](std::size_t k) { return numbers[k]; });
+  return order;
 }
 
 void throw_beyond(const char* operation, std::size_t index, std::size_t size) {
