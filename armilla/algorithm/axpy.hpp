@@ -14,13 +14,15 @@ template <class X, class Y, class F>
 void change_by(const char* operation, const X& x, const Y& y, F f) {
   const algorithm_call whole(operation);
   if (x.extent() != y.extent()) throw_vector_length(operation, "vector y", y.extent(), x.extent());
+  require_same_or_apart(operation, x, y, x.extent());
   const without_end last(whole);
   armilla::for_each(views::zip(x, y), f);
 }
 
 }  // namespace detail
 
-/// y += a x. All members call it. Cost: that of `for_each` over both. Errors: usage_error on all for vectors of other lengths.
+/// y += a x. All members call it. Cost: that of `for_each` over both. Errors: usage_error on all for vectors of other lengths,
+/// and for x that shares elements with y at other positions.
 template <class A, distributed_range X, distributed_range Y>
   requires std::is_arithmetic_v<A>
 void axpy(A a, X&& x, Y&& y) {

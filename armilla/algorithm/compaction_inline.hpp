@@ -434,6 +434,7 @@ template <class In, class OutTrue, class OutFalse, class P>
 std::pair<std::size_t, std::size_t> partition_into(const In& in, const OutTrue& yes, const OutFalse& no, P& predicate) {
   require_one_team(in, yes);
   require_one_team(in, no);
+  require_apart("partition_copy", yes, yes.extent(), no, no.extent());
   algorithm_call why("partition_copy", yes);
   if constexpr (may_copy_at_once<In, OutTrue> && may_copy_at_once<In, OutFalse>)
     if (copies_at_once(in, yes) && copies_at_once(in, no)) return partition_marked(in, yes, no, why, predicate);

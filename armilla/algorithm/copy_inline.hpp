@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "armilla/algorithm/walk.hpp"
+#include "armilla/container/overlap.hpp"
 #include "armilla/container/views.hpp"
 
 /// Copies a range with a size.
@@ -30,7 +31,6 @@ inline constexpr bool copies_bytes<whole<const T>, whole<T>> = lies_in_segments<
 
 template <class From, class To>
 void copy_walking(const From& from, const To& to) {
-  require_room("copy", from.extent(), to.extent());
   const zip_view<From, To> both(from, to);
   algorithm_call why("copy", to);
   enter(both);
@@ -43,6 +43,8 @@ void copy_walking(const From& from, const To& to) {
 
 template <class From, class To>
 void copy_sized(const From& from, const To& to) {
+  require_room("copy", from.extent(), to.extent());
+  require_same_or_apart("copy", from, to, from.extent());
   if constexpr (copies_bytes<From, To>)
     return copy_bytes(from.container(), to.container(), sizeof(typename To::value_type), alignof(typename To::value_type));
   else

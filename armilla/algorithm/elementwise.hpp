@@ -3,8 +3,10 @@
 #include "armilla/algorithm/elementwise_inline.hpp"
 
 /// Algorithms that do the same with each element. All members of the range's team call them; each works on its own elements, of
-/// several ranges on those of the first that is written. The others' elements are used where they lie if this rank maps them,
-/// else fetched in pieces of 1 MiB. They end in one agreement, which is a barrier; with `am::nowait` as first argument in none
+/// several ranges on those of the first that is written. An output may be an input; if it shares elements with one at other
+/// positions, it is a usage_error on all members before anything moves. The others' elements are used where they lie if this
+/// rank maps them, else fetched in pieces of 1 MiB. They end in one agreement, which is a barrier; with `am::nowait` as first
+/// argument in none
 /// (`nowait.hpp`). What a function throws ends the algorithm: all members throw a remote_error with that text and the element's
 /// index.
 namespace armilla {
@@ -25,8 +27,7 @@ void for_each_index(R&& r, F f) {
   detail::assign_by_index(views::all(r), "for_each_index", std::move(f));
 }
 
-/// Element i of `out` becomes f(element i of `in`). usage_error if `out` has fewer. They may be the same range, and must not
-/// overlap otherwise.
+/// Element i of `out` becomes f(element i of `in`), which is called where that of `out` is. usage_error if `out` has fewer.
 template <distributed_range In, distributed_range Out, class F>
 void transform(In&& in, Out&& out, F f) {
   detail::assign_each(detail::reading(in), views::all(out), "transform", std::move(f));
@@ -103,6 +104,7 @@ void swap_ranges(A&& a, B&& b) {
   const detail::algorithm_call all("swap_ranges");
   const auto x = views::all(a);
   const auto y = views::all(b);
+  detail::require_same_or_apart("swap_ranges", x, y, std::min(x.extent(), y.extent()));
   if (views::zip(x, y).common().known() || (x.ordered() && y.ordered()))
     detail::swap_in_place(all, x, y);
   else

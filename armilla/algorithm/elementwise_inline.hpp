@@ -23,6 +23,7 @@ void for_each_in(const V& v, const char* operation, F& f) {
 template <class From, class To, class F>
 void assign_each(const From& from, const To& to, const char* operation, F f) {
   require_room(operation, from.extent(), to.extent());
+  require_same_or_apart(operation, from, to, from.extent());
   const zip_view<From, To> both(from, to);
   algorithm_call why(operation, to);
   enter(both);

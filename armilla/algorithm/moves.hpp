@@ -31,6 +31,7 @@ void reverse(R&& r) {
   else
     detail::swap_by_copies(all, first, last);
 }
+/// The same into another range.
 template <distributed_range In, distributed_range Out>
 void reverse_copy(In&& in, Out&& out) {
   const detail::algorithm_call all("reverse_copy");
@@ -50,6 +51,7 @@ std::size_t rotate(R&& r, std::size_t middle) {
   armilla::copy(rotated, v);
   return v.extent() - middle;
 }
+/// The same into a range that shares no element with `in`.
 template <distributed_range In, distributed_range Out>
 void rotate_copy(In&& in, std::size_t middle, Out&& out) {
   const detail::algorithm_call all("rotate_copy");
@@ -57,6 +59,7 @@ void rotate_copy(In&& in, std::size_t middle, Out&& out) {
   const auto to = detail::require_sized(views::all(out));
   detail::require_index("rotate_copy", middle, from.extent());
   detail::require_room("rotate_copy", from.extent(), to.extent());
+  detail::require_apart("rotate_copy", from, from.extent(), to, from.extent());
   {
     const detail::without_end first;  // the other copy ends both
     armilla::copy(views::drop(from, middle), to);
@@ -111,13 +114,15 @@ void shuffle(R&& r, std::uint64_t seed) {
 }
 
 /// Copies as many elements as `out` has room for, drawn without putting back, in the order of their indices; returns how many
-/// these are. Which ones depends on `seed` and the sizes only. Cost: each rank draws all indices, and reads those for its part.
+/// these are. Which ones depends on `seed` and the sizes only. usage_error if the ranges share
+/// elements. Cost: each rank draws all indices, and reads those for its part.
 template <distributed_range In, distributed_range Out>
 std::size_t sample(In&& in, Out&& out, std::uint64_t seed) {
   const auto from = detail::require_sized(detail::reading(in));
   const auto to = detail::require_sized(views::all(out));
   detail::require_one_team(from, to);
   const std::size_t k = std::min(from.extent(), to.extent());
+  detail::require_apart("sample", from, from.extent(), to, k);
   const std::vector<std::size_t> chosen = detail::drawn_indices(from.extent(), k, seed);
   detail::algorithm_call why("sample");
   detail::meet(to.members());

@@ -11,7 +11,7 @@
 namespace armilla {
 
 /// Sorts `keys`, and does with `values` what it does with them. Equal keys stay in the order of their indices. usage_error unless
-/// both have one length. Cost: a stable sort of pairs, and two passes.
+/// both have one length and share no elements. Cost: a stable sort of pairs, and two passes.
 template <distributed_range Keys, distributed_range Values, class Comp = std::ranges::less>
 void sort_by_key(Keys&& keys, Values&& values, Comp comp = {}) {
   detail::sort_keyed(detail::require_sized(views::all(keys)), detail::require_sized(views::all(values)), comp);

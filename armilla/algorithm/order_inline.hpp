@@ -35,6 +35,7 @@ void sort_keyed(const K& keys, const V& values, Comp& comp) {
   require_one_team(values, keys);
   require_room("sort_by_key", keys.extent(), values.extent());
   require_room("sort_by_key", values.extent(), keys.extent());
+  require_apart("sort_by_key", values, values.extent(), keys, keys.extent());
   array<pair> both(keys.extent(), distributed_like(keys));
   armilla::transform(keys.reading(), values.reading(), both, [](const auto& k, const auto& v) { return pair{k, v}; });
   armilla::stable_sort(both, std::ref(comp), &pair::key);

@@ -10,7 +10,8 @@
 /// in turn the sums are made in blocks first and copied, which is one pass and one exchange more.
 namespace armilla {
 
-/// Element i of `out` becomes e0 op ... op ei. `in` and `out` may be the same range. usage_error if `out` has fewer elements.
+/// Element i of `out` becomes e0 op ... op ei. `in` and `out` may be the same range. usage_error on all if `out` has fewer
+/// elements, or shares some with `in` at other positions.
 template <distributed_range In, distributed_range Out, class Op = std::plus<>>
 void inclusive_scan(In&& in, Out&& out, Op op = {}) {
   detail::scan_all<detail::scan_kind::inclusive>(detail::reading(in), views::all(out), "inclusive_scan",
@@ -76,7 +77,8 @@ void inclusive_scan_by_key(Keys&& keys, Values&& values, Out&& out, Op op = {}, 
   const detail::without_end last(all);
   armilla::transform(std::as_const(rows), to, &element::value);
 }
-/// Element 0 of `out` becomes e0, element i becomes ei - e(i-1), or op(ei, e(i-1)). The ranges must not overlap.
+/// Element 0 of `out` becomes e0, element i becomes ei - e(i-1), or op(ei, e(i-1)). The ranges may overlap in any way: then the
+/// input is copied first.
 template <distributed_range In, distributed_range Out, class Op = std::minus<>>
 void adjacent_difference(In&& in, Out&& out, Op op = {}) {
   const detail::algorithm_call all("adjacent_difference");
@@ -85,6 +87,12 @@ void adjacent_difference(In&& in, Out&& out, Op op = {}) {
   const std::size_t n = v.extent();
   detail::require_room("adjacent_difference", n, to.extent());
   if (n == 0) return;
+  if (detail::overlap_of(v, n, to, n) != detail::overlap::none) {
+    array<typename std::remove_cvref_t<decltype(v)>::value_type> before(n, on(to.members()));
+    armilla::copy(v, before);
+    const detail::without_end last(all);
+    return armilla::adjacent_difference(std::as_const(before), to, std::move(op));
+  }
   {
     const detail::without_end first;  // the differences end both
     armilla::copy(views::take(v, 1), to);

@@ -105,6 +105,7 @@ void scan_in_order(const In& in, const Out& out, const char* operation, part<T> 
 template <scan_kind Kind, class T, class In, class Out, class Op, class F>
 void scan_all(const In& in, const Out& out, const char* operation, part<T> first, Op op, F f) {
   require_room(operation, in.extent(), out.extent());
+  require_same_or_apart(operation, in, out, in.extent());
   if (out.ordered()) return scan_in_order<Kind>(in, out, operation, first, op, f);
   array<T> in_blocks(in.extent(), on(out.members()));
   scan_in_order<Kind>(in, views::all(in_blocks), operation, first, op, f);

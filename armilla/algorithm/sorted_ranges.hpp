@@ -16,8 +16,8 @@ namespace armilla {
 /// Merges two ranges that are in order into the first places of `out`. Of equal elements those of `a` come first. Cost: three
 /// meetings; the member that has a part of the output reads what belongs there, found by some log(n) looks. Where the elements
 /// of `out` are dealt in turn: room for as many, and one copy more.
-/// usage_error on all if `out` has fewer places; after an error of `less` the elements of `out` are of no use. `out` is neither
-/// input.
+/// usage_error on all if `out` has fewer places; after an error of `less` the elements of `out` are of no use. It is a
+/// usage_error if `out` shares elements with an input.
 template <distributed_range A, distributed_range B, distributed_range Out, class Less = std::less<>,
           class Projection = std::identity>
 void merge(A&& a, B&& b, Out&& out, Less less = {}, Projection of = {}) {
@@ -37,8 +37,8 @@ void inplace_merge(R&& r, std::size_t middle, Less less = {}, Projection of = {}
 }
 
 /// The elements that are in `a` or in `b`, in order, to the first places of `out`; returns how many there are. Of an element that
-/// is m times in `a` and n times in `b` the greater number stays. Equal elements are worked on by one member. `out` may be an
-/// input. usage_error on all, before anything is written, if `out` has fewer places.
+/// is m times in `a` and n times in `b` the greater number stays. Equal elements are worked on by one member. `out` may
+/// overlap the inputs. usage_error on all, before anything is written, if `out` has fewer places.
 template <distributed_range A, distributed_range B, distributed_range Out, class Less = std::less<>,
           class Projection = std::identity>
 std::size_t set_union(A&& a, B&& b, Out&& out, Less less = {}, Projection of = {}) {

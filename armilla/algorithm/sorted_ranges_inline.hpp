@@ -137,8 +137,11 @@ template <class A, class B, class Out, class Less>
 void merge_into(const A& a, const B& b, const Out& out, const char* operation, Less& less) {
   require_one_team(a, out);
   require_one_team(b, out);
-  require_room(operation, a.extent() + b.extent(), out.extent());
-  const auto to = views::take(out, a.extent() + b.extent());
+  const std::size_t both = a.extent() + b.extent();
+  require_room(operation, both, out.extent());
+  require_apart(operation, a, a.extent(), out, both);
+  require_apart(operation, b, b.extent(), out, both);
+  const auto to = views::take(out, both);
   const one_way<Less> before{less};
   if (to.ordered()) return merge_in_order(a, b, to, operation, before);
   const algorithm_call all(operation);

@@ -4,6 +4,7 @@
 
 #include "armilla/container/closure.hpp"
 #include "armilla/container/cursor.hpp"
+#include "armilla/container/overlap.hpp"
 
 /// The views of ranges whose elements are made by a function.
 namespace armilla::detail {
@@ -29,6 +30,10 @@ class over {
   common_places common() const { return base_.common(); }
   bool ordered() const { return base_.ordered(); }
   bool reaches(std::size_t i) const { return base_.reaches(i); }
+  template <class F>
+  void each_container(const element_map& at, F f) const {
+    detail::each_container(base_, at, f);
+  }
   auto rows_at(std::size_t first, std::size_t& n, scratch& s) const
     requires gives_rows<V>
   {

@@ -111,6 +111,10 @@ class matrix_range {
   }
   T* window(std::size_t first, std::size_t& n, scratch& s) const { return elements_at<T>(address(first), n, s); }
   bool reaches(std::size_t i) const { return global_ptr<std::byte>(address(i)).is_mapped(); }
+  template <class F>
+  void each_container(const element_map& at, F f) const {
+    f(static_cast<const void*>(blocks_), at);
+  }
   const matrix_plan<N>& plan() const noexcept { return *plan_; }
   global_address address_of(const std::array<std::size_t, N>& cell) const noexcept {
     const rank_t m = plan_->shape.member_of(cell);

@@ -77,6 +77,13 @@ class block_view : public over<matrix_range<T, N>> {
   common_places common() const noexcept { return {}; }
   bool reaches(std::size_t i) const { return this->base_.reaches(below(i)); }
   auto window(std::size_t first, std::size_t& n, scratch& s) const { return this->base_.window(below(first), n, s); }
+  /// Of a box whose cells do not follow each other nothing is known.
+  template <class F>
+  void each_container(const element_map& at, F f) const {
+    const std::size_t n = size();
+    if (n == 0 || below(n - 1) - below(0) != n - 1) return;
+    this->base_.each_container({at.first + std::ptrdiff_t(below(0)), at.step, at.n, at.exact}, f);
+  }
 
  private:
   const grid_shape<N>& shape() const noexcept { return this->base_.plan().shape; }
@@ -157,6 +164,11 @@ class column_view : public over<matrix_range<T, 2>> {
     const std::ptrdiff_t stride = plan.layout_of(shape().member_of({first, j_})).stride[0];
     return cells_at<T, 1>(this->base_.address_of({first, j_}), {n}, {stride}, s);
   }
+  template <class F>
+  void each_container(const element_map& at, F f) const {
+    const auto row = std::ptrdiff_t(shape().extents()[1]);
+    this->base_.each_container({at.first * row + std::ptrdiff_t(j_), at.step * row, at.n, at.exact}, f);
+  }
 
  private:
   const grid_shape<2>& shape() const noexcept { return this->base_.plan().shape; }
@@ -225,6 +237,10 @@ class tiles_view : public over<matrix_range<T, N>> {
     for (std::size_t d = 0; d < N; ++d) extents[d] = cells.extent(d);
     const auto& strides = plan.layout_of(shape().member_of(cells.begin)).stride;
     return one_tile<T, N, As>{cells_at<T, N>(this->base_.address_of(cells.begin), extents, strides, s)};
+  }
+  template <class F>
+  void each_container(const element_map&, F f) const {
+    this->base_.each_container({0, 1, this->base_.extent(), false}, f);
   }
 
  private:

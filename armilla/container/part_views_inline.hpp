@@ -36,6 +36,10 @@ class slice_view : public over<V> {
   common_places common() const { return first_ == 0 && n_ == this->base_.extent() ? this->base_.common() : common_places{}; }
   bool reaches(std::size_t i) const { return this->base_.reaches(first_ + i); }
   auto window(std::size_t first, std::size_t& n, scratch& s) const { return this->base_.window(first_ + first, n, s); }
+  template <class F>
+  void each_container(const element_map& at, F f) const {
+    detail::each_container(this->base_, {at.first + std::ptrdiff_t(first_), at.step, at.n, at.exact}, f);
+  }
 
  private:
   // A container may have become shorter behind the view's back; a walk would find no end.
@@ -85,6 +89,11 @@ class stride_view : public over<V> {
     n = up(below);
     return strided_cursor<decltype(from)>{from, step_};
   }
+  template <class F>
+  void each_container(const element_map& at, F f) const {
+    const auto step = std::ptrdiff_t(step_);
+    detail::each_container(this->base_, {at.first * step, at.step * step, at.n, at.exact}, f);
+  }
 
  private:
   std::size_t up(std::size_t i) const { return i / step_ + (i % step_ != 0 ? 1 : 0); }
@@ -130,6 +139,10 @@ class reverse_view : public over<V> {
       from = this->base_.window(end - n, got, s);
     }
     return reversed_cursor<decltype(from)>{from, n - 1};
+  }
+  template <class F>
+  void each_container(const element_map& at, F f) const {
+    detail::each_container(this->base_, {std::ptrdiff_t(this->extent()) - 1 - at.first, -at.step, at.n, at.exact}, f);
   }
 };
 

@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "armilla/container/fetched_bytes.hpp"
+#include "armilla/container/overlap.hpp"
 #include "armilla/container/owned_state.hpp"
 
 /// What a distributed range is to the algorithms.
@@ -78,6 +79,10 @@ class whole {
       return global_ptr<std::byte>(state_->address(i, sizeof(T))).is_mapped();
     else
       return state_->where.locate(i).member == state_->me;
+  }
+  template <class F>
+  void each_container(const element_map& at, F f) const {
+    f(static_cast<const void*>(state_), at);
   }
   const element_state<value_type>& container() const noexcept { return *state_; }
   /// This rank's elements.

@@ -120,6 +120,12 @@ class spans_view : public stride_view<V> {
     auto copies = std::make_unique<copied_elements<V>>(this->base_, begin, m);
     return {s.keep(std::move(copies), 0, !std::is_const_v<T>).begin(), step_, width_, m};
   }
+  template <class F>
+  void each_container(const element_map& at, F f) const {
+    const auto first = at.first * std::ptrdiff_t(step_), last = at.last() * std::ptrdiff_t(step_);
+    const auto [least, most] = std::minmax({first, last});
+    detail::each_container(this->base_, {least, 1, at.n == 0 ? 0 : std::size_t(most - least) + width_, false}, f);
+  }
 
  private:
   std::size_t elements_of(std::size_t rows, std::size_t begin) const {

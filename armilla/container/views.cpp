@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/container/views.hpp"
 
+#include <algorithm>
+#include <numeric>
+
 #include <fmt/format.h>
 
 #include "armilla/container/matrix_views.hpp"
+#include "armilla/team/named_algorithm.hpp"
 
 namespace armilla::detail {
 
@@ -35,6 +39,26 @@ void throw_cut_lines(const char* view, std::size_t dimension, rank_t blocks) {
 
 void throw_bad_tiles(std::size_t dimension) {
   throw_usage("views::tiles", fmt::format("tiles of 0 cells in dimension {}; give 1 or more", dimension));
+}
+
+overlap overlap_of(const element_map& a, const element_map& b) noexcept {
+  if (a.n == 0 || b.n == 0) return overlap::none;
+  const auto [a_least, a_most] = std::minmax({a.first, a.last()});
+  const auto [b_least, b_most] = std::minmax({b.first, b.last()});
+  if (a_most < b_least || b_most < a_least) return overlap::none;
+  if (!a.exact || !b.exact) return overlap::shifted;
+  const std::ptrdiff_t steps = std::gcd(a.step, b.step);
+  if (steps != 0 && (a.first - b.first) % steps != 0) return overlap::none;
+  return a.first == b.first && (a.step == b.step || (a.n == 1 && b.n == 1)) ? overlap::same : overlap::shifted;
+}
+
+void throw_overlap(const char* operation, overlap found) {
+  const char* const both = found == overlap::same ? "the range that is written is one that is read"
+                                                  : "the range that is written has elements in common with one that is read, at "
+                                                    "other positions";
+  throw_usage(algorithm_here(operation), fmt::format("{}, and would change them before they are read; copy what is read into "
+                                                     "another container first",
+                                                     both));
 }
 
 void require_same_members(const team& a, const team& b) {

@@ -103,6 +103,10 @@ class zip_view {
     return std::apply(
         [&](const V&... v) { return zipped<cursor_of<V>...>{std::tuple<cursor_of<V>...>{v.window(from, n, s)...}}; }, views_);
   }
+  template <class F>
+  void each_container(const element_map& at, F f) const {
+    each([&](const auto& v) { detail::each_container(v, at, f); });
+  }
   auto places() const
     requires by_place
   {
