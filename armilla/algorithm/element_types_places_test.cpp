@@ -31,7 +31,7 @@ void check_compaction(ranges<T>& r) {
   const auto counts = am::partition_copy(r.x, u, v, wanted<T>);
   EXPECT_EQ(counts.first + counts.second, r.a.size());
   EXPECT(elements_of(u) == yes && elements_of(v) == no);
-  EXPECT(elements_of(am::pack(r.x, unwanted)) == kept_where_they_are(r.x, r.a, unwanted));
+  EXPECT(elements_of(am::pack(r.x, unwanted)) == ranges_test::kept_where_they_are(r.x, r.a, unwanted));
 }
 
 template <class T>
