@@ -111,13 +111,15 @@ struct arc_end<void> {
   explicit arc_end(const arc<void>& a = {}) : to(a.to) {}
 };
 
+/// Of a graph, whatever its edges are: so members with edges of different types come to the error that names both.
+struct graph_size {
+  std::uint64_t vertices, edges;
+};
+
 /// How many vertices there are, on all members. Each edge is one between them.
 template <class Edge>
 std::size_t agree_on_vertices(const team& t, std::span<const Edge> mine, std::size_t n) {
-  struct found {
-    std::uint64_t vertices, edges;
-  };
-  found here{0, mine.size()};
+  graph_size here{0, mine.size()};
   for (const Edge& e : mine) {
     const auto greatest = std::max(std::uint64_t(e.from), std::uint64_t(e.to));    // a negative one is very great
     here.vertices = std::max(here.vertices, greatest + (greatest != UINT64_MAX));  // that one is refused, too
@@ -127,8 +129,8 @@ std::size_t agree_on_vertices(const team& t, std::span<const Edge> mine, std::si
       for (const Edge& e : mine)
         if (std::uint64_t(e.from) >= n || std::uint64_t(e.to) >= n) throw_edge_outside(e.from, e.to, n);
     } catch (...) { why.note(); }
-  const found all = agree(t, "graph", why, here, [](const found& a, const found& b) {
-    return found{std::max(a.vertices, b.vertices), a.edges + b.edges};
+  const graph_size all = agree(t, "graph", why, here, [](const graph_size& a, const graph_size& b) {
+    return graph_size{std::max(a.vertices, b.vertices), a.edges + b.edges};
   });
   if (n == count_vertices) require_dense(n = std::size_t(all.vertices), all.edges);
   require_few_vertices(n);
