@@ -169,10 +169,10 @@ std::vector<row> make_table() {
              {{"auto", pin_kind::automatic}, {"core", pin_kind::core}, {"share", pin_kind::share}, {"none", pin_kind::none}},
              "One core for each rank, one core for several, or none fixed; auto: core if there are enough, else share."),
       flag("label", &o::label, "Put the rank before each line that it prints."),
-      choice(
-          "output", &o::output, {{"lines", output_kind::lines}, {"raw", output_kind::raw}},
-          "What several ranks print, where it goes to a file or a pipe: whole lines, one after the other (lines), or each rank's "
-          "bytes as it writes them (raw). A terminal gets them raw."),
+      choice("output", &o::output, {{"raw", output_kind::raw}, {"lines", output_kind::lines}},
+             "What several ranks print, where it goes to a file or a pipe: each rank's bytes as it writes them (raw), or whole "
+             "lines, "
+             "which the supervisor passes on, those of different ranks in any order (lines). A terminal gets them raw."),
       choice("launcher", &o::launcher, {{"auto", launcher_use::automatic}, {"none", launcher_use::none}},
              "Join the job of the mpirun or srun that started this process, or take no notice of it."),
       words("backends", &o::backends, anything, "folders with colons between",

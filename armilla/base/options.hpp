@@ -14,7 +14,7 @@ namespace armilla::detail {
 
 enum class launcher_use { automatic, none };
 enum class pin_kind { automatic, core, share, none };
-enum class output_kind { lines, raw };
+enum class output_kind { raw, lines };
 enum class access_kind { all, opened };
 enum class progress_mode { poll, thread, signal };
 enum class progress_use { as_asked, on, off };
@@ -33,7 +33,7 @@ struct options {
   std::string fabric = "auto";
   pin_kind pin = pin_kind::automatic;
   bool label = false;
-  output_kind output = output_kind::lines;
+  output_kind output = output_kind::raw;
   launcher_use launcher = launcher_use::automatic;
   std::string backends;
   bool trust_network = false;

@@ -128,12 +128,12 @@ class Labels(StartTest):
     @unittest.skipIf("shm" not in FABRICS, "processes only")
     def test_lines_of_several_ranks_come_whole(self):
         expected = sorted(f"{r}" + 9998 * "x" for r in range(4) for _ in range(50))
-        job = self.launch("-n", "4", ACTOR, "long_lines", "9")
+        job = self.launch("-n", "4", "--output", "lines", ACTOR, "long_lines", "9")
         self.assertEqual((job.code, job.err), (0, ""))
         self.assertEqual(sorted(job.out.splitlines()), expected)
         job = self.launch("-n", "4", "--output", "raw", ACTOR, "long_lines", "9")
         self.assertEqual(sorted(job.out.replace("\n", "")), sorted("".join(expected)))
-        self.assert_failed(self.launch("-n", "2", "--output", "torn", ACTOR), "ARMILLA_OUTPUT=torn is not allowed; give one of lines raw", 2)
+        self.assert_failed(self.launch("-n", "2", "--output", "torn", ACTOR), "ARMILLA_OUTPUT=torn is not allowed; give one of raw lines", 2)
 
     @unittest.skipIf("shm" not in FABRICS, "processes only")
     def test_no_byte_is_added_to_lines(self):
