@@ -61,7 +61,7 @@ double call_turns_p99(row_context& c) { return exceeded_by(c, 0.01); }
 
 /// What ARMILLA_TRACE adds where something is noted: a wait's beginning and its end.
 double trace_event(row_context& c) {
-  am::detail::trace* const events = am::detail::current->out->events();
+  am::detail::trace* const events = am::detail::current_head->out->events();
   verify(events != nullptr, "a job that is traced");
   const double result = time_per(2 * c.iterations, [&](long n) {
     for (long i = 0; i < n; i += 2) {

@@ -40,7 +40,7 @@ double call_cold(row_context& c) {
   return driven(c, [&] {
     std::uint64_t spent = 0;
     for (long i = 0; i < c.iterations; ++i) {
-      am::detail::current->calls->stubs = am::detail::stub_cache(am::ranks());
+      am::detail::current_head->calls->stubs = am::detail::stub_cache(am::ranks());
       const std::uint64_t start = now_ns();
       am::call<api::word0>(to).get();
       spent += now_ns() - start;
