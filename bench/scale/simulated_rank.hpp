@@ -17,7 +17,7 @@ class in_simulator {
  public:
   in_simulator() : mine_(armilla::detail::current) { sleep_computed(); }
   ~in_simulator() {
-    armilla::detail::current = mine_;
+    armilla::detail::set_current(mine_);
     begin_computing();
   }
   in_simulator(const in_simulator&) = delete;
