@@ -33,10 +33,14 @@ struct context : context_head {
   const options* settings = nullptr;   ///< layer base: the values of ARMILLA_*
 };
 
-/// Makes `rank` the calling thread's; null: it is none any more.
-inline void set_current(context* rank) noexcept {
-  current = rank;
-  current_head = rank;
-}
+struct thread_rank_access {
+  static void set(context* rank) noexcept {
+    current.rank_ = rank;
+    current_head.rank_ = rank;
+  }
+};
+
+/// Makes `rank` the calling thread's rank. Null: the thread is not a rank anymore.
+inline void set_current(context* rank) noexcept { thread_rank_access::set(rank); }
 
 }  // namespace armilla::detail

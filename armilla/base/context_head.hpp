@@ -34,11 +34,24 @@ struct context_head {
   std::uint64_t segment_stride = 0;       ///< one this far behind the other
 };
 
+/// A pointer that only `set_current` (context.hpp) writes.
+template <class Context>
+class thread_rank {
+ public:
+  constexpr operator Context*() const noexcept { return rank_; }
+  Context* operator->() const noexcept { return rank_; }
+
+ private:
+  friend struct thread_rank_access;
+  Context* rank_ = nullptr;
+};
+
 /// The calling thread's rank; null outside a session and on threads that are no rank. One load: initial-exec. One for a program
-/// and its libraries, also where they are compiled with -fvisibility=hidden. `set_current` in context.hpp sets it.
-[[gnu::tls_model("initial-exec"), gnu::visibility("default")]] inline constinit thread_local context* current = nullptr;
-/// The head of it.
-[[gnu::tls_model("initial-exec"), gnu::visibility("default")]] inline constinit thread_local context_head* current_head = nullptr;
+/// and its libraries, also where they are compiled with -fvisibility=hidden.
+[[gnu::tls_model("initial-exec"), gnu::visibility("default")]] inline constinit thread_local thread_rank<context> current;
+/// Its head. Templates do not see that it is the base of `*current`.
+[[gnu::tls_model("initial-exec"),
+  gnu::visibility("default")]] inline constinit thread_local thread_rank<context_head> current_head;
 
 [[noreturn, gnu::cold]] void throw_no_rank(const char* operation);
 

@@ -170,7 +170,7 @@ class owned_state {
   }
   // Others may still ask until the members meet next.
   void give_up() noexcept {
-    if (parts_ != nullptr && current != nullptr && current_head->objects != nullptr) retain(members, std::move(parts_));
+    if (parts_ != nullptr && current_head != nullptr && current_head->objects != nullptr) retain(members, std::move(parts_));
     parts_ = nullptr;
   }
 

@@ -57,7 +57,7 @@ class fiber {
   /// The job ends only when it has ended. The destructor does the same.
   void detach() noexcept {
     detail::fiber_record* const f = std::exchange(record_, nullptr);
-    if (f == nullptr || detail::current == nullptr || detail::current_head->fibers == nullptr) return;
+    if (f == nullptr || detail::current_head == nullptr || detail::current_head->fibers == nullptr) return;
     if (!f->ended) {
       f->detached = true;
       return;

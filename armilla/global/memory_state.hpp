@@ -46,7 +46,7 @@ struct memory_state {
 
 /// At the beginning of what communicates, and is more than a load or a store of one object: the poll of `set_poll_every`.
 inline void count_call() {
-  if (current != nullptr && current_head->each_call != nullptr) [[unlikely]]
+  if (current_head != nullptr && current_head->each_call != nullptr) [[unlikely]]
     current_head->each_call(*current);
 }
 

@@ -62,7 +62,8 @@ class distributed {
     detail::register_object(id_, typeid(T), &part_.object);
   }
   ~distributed() {
-    if (detail::current != nullptr && detail::current_head->objects != nullptr) detail::current_head->objects->table.remove(id_);
+    if (detail::current_head != nullptr && detail::current_head->objects != nullptr)
+      detail::current_head->objects->table.remove(id_);
   }
   distributed(const distributed&) = delete;
   distributed& operator=(const distributed&) = delete;

@@ -91,7 +91,7 @@ class future {
   }
 
   [[gnu::noinline]] void drop() noexcept {
-    if (op_ == nullptr || detail::current == nullptr) return;
+    if (op_ == nullptr || detail::current_head == nullptr) return;
     if (op_->if_dropped == detail::pending_op::dropped::waits && op_->state == detail::pending_op::state_t::pending)
       detail::await_dropped(*op_);
     if (op_->state == detail::pending_op::state_t::ready) op_->template destroy<detail::stored<T>>();

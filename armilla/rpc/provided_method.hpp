@@ -24,7 +24,7 @@ class provided_method {
   }
   provided_method(const provided_method&) = delete;
   ~provided_method() {
-    if (current != nullptr) current_head->calls->methods.provides_no_more(description());
+    if (current_head != nullptr) current_head->calls->methods.provides_no_more(description());
   }
 
  private:
