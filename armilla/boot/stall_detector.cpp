@@ -149,7 +149,7 @@ void stall_detector::look_for_waits(std::uint64_t now) {
     news = true;
   }
   latest_ns_ = now > stall_ns_ ? now - stall_ns_ : 0;
-  const rank_t silent = find_silent(now);
+  const std::vector<rank_t> silent = find_silent(now);
   if (stall_ns_ != 0 && all_closed_since(latest_ns_)) {
     before_ = now_;
     begin(phase::suspecting);
@@ -157,33 +157,43 @@ void stall_detector::look_for_waits(std::uint64_t now) {
     headline_ =
         fmt::format("armilla: a rank has waited for {:.1f} s (ARMILLA_WAIT_REPORT); who waits for what:", seconds(report_ns_));
     begin(phase::reporting);
-  } else if (silent != no_rank) {
+  } else if (!silent.empty()) {
     headline_ = fmt::format(
-        "armilla: rank {} has taken in no messages for {:.1f} s, and another rank waits (the job goes on; "
+        "armilla: rank {}{} taken in no messages for {:.1f} s, and another rank waits (the job goes on; "
         "ARMILLA_STALL=0: never look); who waits for what:",
-        silent, seconds(silent_after * stall_ns_));
+        silent.front(), silent.size() == 1 ? " has" : fmt::format(" and {} more have", silent.size() - 1),
+        seconds(silent_after * stall_ns_));
     begin(phase::reporting);
   }
 }
 
-// One that has not looked for messages as long as another has waited for this job. Each is told once.
-rank_t stall_detector::find_silent(std::uint64_t now) {
+// Since then, and not for the end of a function that others run.
+bool stall_detector::waits_for_ranks(std::uint32_t r, std::uint64_t latest_ns) {
+  return (now_[r] & 1) != 0 && now_[r] >> 1 <= latest_ns && runs(job_, r) &&
+         posted_text(control_of(job_, rank_t(r)).waits_for) != serving_wait;
+}
+
+// Those that have not looked for messages as long as another has waited for ranks of this job. Each is told once.
+std::vector<rank_t> stall_detector::find_silent(std::uint64_t now) {
   seen_.resize(job_.places);
-  if (stall_ns_ == 0 || stall_ns_ > never / silent_after) return no_rank;
+  std::vector<rank_t> found;
+  if (stall_ns_ == 0 || stall_ns_ > never / silent_after) return found;
   const std::uint64_t patience = silent_after * stall_ns_;
-  bool waited = false;
-  for (const std::uint64_t idle : now_) waited = waited || ((idle & 1) != 0 && now >= patience && idle >> 1 <= now - patience);
-  rank_t found = no_rank;
   for (std::uint32_t r = 0; r < job_.places; ++r) {
-    const control_block& rank = control_of(job_, rank_t(r));
+    const control_block &rank = control_of(job_, rank_t(r)), &progress_thread = progress_thread_of(job_, rank_t(r));
     // A sum changes when one of them does, but for accidents that only delay the report.
-    const std::uint64_t sum =
-        rank.count.polls + rank.count.frames_received + rank.looked.load(std::memory_order_relaxed) + now_[r];
+    const std::uint64_t sum = rank.count.polls + rank.count.frames_received + rank.looked.load(std::memory_order_relaxed) +
+                              progress_thread.looked.load(std::memory_order_relaxed) + now_[r];
     sign_of_life& last = seen_[r];
+    if (const std::uint32_t life = life_of(job_, rank_t(r)).number; last.life != life) last = {.life = life};
     if (last.sum != sum || last.since_ns == 0) last.sum = sum, last.since_ns = now;
-    const bool silent = waited && !last.told && now_[r] == 0 && runs(job_, r) && now - last.since_ns >= patience;
-    if (silent && found == no_rank) found = rank_t(r), last.told = true;
+    if (!last.told && now_[r] == 0 && runs(job_, r) && now - last.since_ns >= patience) found.push_back(rank_t(r));
   }
+  bool waited = false;
+  for (std::uint32_t r = 0; !found.empty() && !waited && r < job_.places && now >= patience; ++r)
+    waited = waits_for_ranks(r, now - patience);
+  if (!waited) found.clear();
+  for (const rank_t r : found) seen_[std::size_t(r)].told = true;
   return found;
 }
 

@@ -18,6 +18,9 @@ bool has_answered(const control_block& rank) noexcept;
 /// What the rank has written down last, or what can be seen of it from outside, in lines; the first names it.
 std::string waits_of(job_block& job, rank_t r, std::uint64_t now_ns);
 
+/// What a rank of run_main waits for while it serves the others: the end of the function, however long that takes.
+inline constexpr const char* serving_wait = "run_main: serving until its function returns";
+
 /// "armilla: nothing can come any more: ...".
 std::string stall_headline(std::uint64_t stall_ns);
 
@@ -28,8 +31,8 @@ std::string stall_headline(std::uint64_t stall_ns);
 /// everything once more, writes down what it waits for, and sleeps again. If then all show the same time as before, no rank has
 /// done anything between the latest of these times and now, so no message is on its way, and no rank will ever do anything again.
 ///
-/// A rank that has not looked for messages for 15 times as long, while another one waits in a closed wait, is reported once, and
-/// the job goes on: it may compute, or hang outside of the library.
+/// A rank that has not looked for messages for 15 times as long, while another one waits for ranks in a closed wait, is reported
+/// once, and the job goes on: it may compute, or hang outside of the library. Ranks that serve in run_main do not wait for it.
 ///
 /// What is no stall, whatever it looks like:
 /// - a rank that computes, sleeps by other means than the library's, or reads its input, however long: it shows no time;
@@ -58,7 +61,8 @@ class stall_detector {
 
   void begin(phase p);
   void look_for_waits(std::uint64_t now);
-  rank_t find_silent(std::uint64_t now);
+  bool waits_for_ranks(std::uint32_t r, std::uint64_t latest_ns);
+  std::vector<rank_t> find_silent(std::uint64_t now);
   bool finish(std::uint64_t now);
   bool all_answered() const;
   bool all_closed_since(std::uint64_t latest_ns);
@@ -77,6 +81,7 @@ class stall_detector {
   std::vector<std::uint64_t> reported_;  // since when they waited when that was reported
   struct sign_of_life {
     std::uint64_t sum = 0, since_ns = 0;
+    std::uint32_t life = 0;  // of its place
     bool told = false;
   };
   std::vector<sign_of_life> seen_;  // what a rank that looks for messages changes

@@ -6,30 +6,32 @@
 
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
 #include "armilla/base/clock.hpp"
+#include "armilla/boot/posted_text.hpp"
 
 namespace armilla::detail {
 namespace {
 
 constexpr std::uint64_t second = 1'000'000'000;
 
-// A job of two ranks in memory of this process alone.
+// A job of two ranks, or more, in memory of this process alone.
 struct job_of_two {
-  job_of_two() {
-    layout.places = layout.locals = 2;
+  explicit job_of_two(rank_t ranks = 2) {
+    layout.places = layout.locals = ranks;
     void* const at = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     job = static_cast<job_block*>(at);
-    job->places = job->locals.count = 2;
+    job->places = job->locals.count = ranks;
     job->program_count = 1;
     std::strcpy(job->program_names[0], "program");
   }
   ~job_of_two() { munmap(job, bytes()); }
   job_of_two(const job_of_two&) = delete;
 
-  std::size_t bytes() const { return host_layout::job_bytes + 2 * host_layout::control_bytes; }
+  std::size_t bytes() const { return host_layout::job_bytes + std::size_t(layout.places) * host_layout::control_bytes; }
   void wait_since(rank_t r, std::uint64_t since, rank_stage stage, bool in_the_kernel) {
     control_block& rank = control_of(*job, r);
     rank.idle = since << 1 | 1;
@@ -80,15 +82,18 @@ TEST(stall_detector, a_rank_that_has_left_the_last_meeting_is_not) {
   EXPECT_FALSE(found_still(two));
 }
 
-// What is said within so many looks, where rank 0 waits and rank 1 does as `live` says.
+// What is said within so many looks, where rank 0 waits and the others do as `live` says.
 template <class Live>
-std::string said_beside(Live&& live) {
-  job_of_two two;
+std::string said_beside(Live&& live, rank_t ranks = 2, std::string_view what = "barrier") {
+  job_of_two two(ranks);
   two.wait_since(0, now_ns() - second, rank_stage::running, true);
   job_block& job = *two.job;
-  job.rank[1].stage = rank_stage::running;
-  job.rank[1].pid = getpid();
-  control_of(job, 1).looked = now_ns() - 2 * second;
+  post_text(control_of(job, 0).waits_for, what);
+  for (rank_t r = 1; r < ranks; ++r) {
+    job.rank[r].stage = rank_stage::running;
+    job.rank[r].pid = getpid();
+    control_of(job, r).looked = now_ns() - 2 * second;
+  }
   stall_detector watch(job, second / 1000, 0);
   testing::internal::CaptureStderr();
   for (int i = 0; i < 30; ++i) {
@@ -109,6 +114,17 @@ TEST(stall_detector, a_rank_that_does_not_look_while_another_waits_is_told_once)
   EXPECT_NE(said.find(" is busy; it last waited "), said.npos) << said;
   EXPECT_NE(said.find(": it computes\n"), said.npos) << said;
   EXPECT_EQ(said.find("has taken in no messages", said.find("has taken in no messages") + 1), said.npos) << said;
+}
+
+TEST(stall_detector, several_that_do_not_look_are_told_together) {
+  const std::string said = said_beside([](control_block&) {}, 4);
+  EXPECT_NE(said.find("armilla: rank 1 and 2 more have taken in no messages"), said.npos) << said;
+  EXPECT_EQ(said.find("has taken in"), said.npos) << said;
+  EXPECT_EQ(said.find("taken in no messages", said.find("taken in no messages") + 1), said.npos) << said;
+}
+
+TEST(stall_detector, one_that_runs_the_function_which_others_serve_is_not) {
+  EXPECT_EQ(said_beside([](control_block&) {}, 2, serving_wait), "");
 }
 
 TEST(stall_detector, one_that_polls_is_not) {

@@ -10,6 +10,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/launched_end.hpp"
+#include "armilla/boot/stall_detector.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/rpc/calls.hpp"
 #include "armilla/rpc/guest_service.hpp"
@@ -103,8 +104,7 @@ bool serve_until(context& rank, const std::atomic<std::uint32_t>& count, std::ui
   const auto ready = [&] { return count.load(std::memory_order_acquire) >= target; };
   endpoint& messages = *rank.messages;
   const std::unique_ptr<region>& next = rank.session->next_region;
-  messages.waits.wait_until([&] { return ready() || next != nullptr || messages.out.is_lost(0); },
-                            "run_main: serving until its function returns");
+  messages.waits.wait_until([&] { return ready() || next != nullptr || messages.out.is_lost(0); }, serving_wait);
   if (next != nullptr) return true;
   if (!ready()) messages.lost.raise(0, "run_main");
   return false;
