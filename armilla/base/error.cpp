@@ -81,7 +81,7 @@ std::string chain(rank_t thrower, const char* operation, std::string_view type_n
   std::vector<std::string> lines = lines_of(text);
   const std::string here = detail::current != nullptr ? prefix_of(rank_here()) : "";
   const std::string place = here + operation + ": " + std::string(before);
-  if (!here.empty() && lines.back().starts_with(here))
+  if (!here.empty() && !lines.empty() && lines.back().starts_with(here))
     lines.back().replace(0, here.size(), place);
   else
     lines.push_back(place + "rank " + std::to_string(thrower) + " threw this " + std::string(type_name) + "; " + advice);

@@ -97,6 +97,12 @@ TEST(error, a_chain_over_ranks_is_a_line_a_rank_and_the_innermost_comes_first) {
             inner + "\n  rank 0: for_each: call: rank 2 threw this armilla::usage_error" + advice);
 }
 
+TEST(error, a_text_without_a_line_is_no_harm) {
+  const as_rank me(0, 4);
+  EXPECT_EQ(remote_error(1, "call", "armilla::usage_error", "armilla: ").what(),
+            std::string("armilla: rank 0: call: rank 1 threw this armilla::usage_error") + advice);
+}
+
 TEST(error, a_chain_has_six_lines_at_most) {
   std::string text = "armilla: rank 9: get: no; yes";
   for (rank_t r = 8; r >= 0; --r) {
