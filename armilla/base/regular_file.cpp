@@ -91,20 +91,23 @@ write_target target_of(const std::string& path) {
   return t;
 }
 
-std::optional<std::string> read_small_file(const std::string& path, std::size_t most, std::string& wrong) {
-  regular_file f = open_named(path);
+std::optional<std::string> read_all(int file, std::size_t most, std::string& wrong) {
   std::string all;
   char some[4096];
-  ssize_t got = 1;
-  while (f.wrong.empty() && got != 0) {
-    got = read_some(f.file, some, sizeof some);
-    if (got < 0) f.wrong = text_of_errno(errno);
-    if (got > 0) all.append(some, std::size_t(got));
-    if (all.size() > most) f.wrong = "it has more than " + std::to_string(most) + " bytes; give another file";
+  for (ssize_t got = 1; got != 0;) {
+    got = read_some(file, some, sizeof some);
+    if (got < 0) return wrong = text_of_errno(errno), std::nullopt;
+    all.append(some, std::size_t(got));
+    if (all.size() > most) return wrong = "it has more than " + std::to_string(most) + " bytes; give another file", std::nullopt;
   }
-  close(f);
+  return all;
+}
+
+std::optional<std::string> read_small_file(const std::string& path, std::size_t most, std::string& wrong) {
+  regular_file f = open_named(path);
   wrong = f.wrong;
-  if (!wrong.empty()) return std::nullopt;
+  std::optional<std::string> all = wrong.empty() ? read_all(f.file, most, wrong) : std::nullopt;
+  close(f);
   return all;
 }
 

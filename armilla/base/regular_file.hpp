@@ -36,6 +36,8 @@ struct write_target {
 };
 write_target target_of(const std::string& path);
 
+/// What an open file holds from its offset on. Empty: `wrong` says why; also if it is longer than `most`.
+std::optional<std::string> read_all(int file, std::size_t most, std::string& wrong);
 /// All of a small file, which may be one of /proc. Empty: there is none, and `wrong` says why. `most`: longer files are refused.
 std::optional<std::string> read_small_file(const std::string& path, std::size_t most, std::string& wrong);
 

@@ -8,10 +8,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
-#include <cstring>
+#include <sstream>
 #include <utility>
 
+#include "armilla/base/descriptor.hpp"
 #include "armilla/base/regular_file.hpp"
 
 namespace armilla::detail {
@@ -20,36 +22,23 @@ namespace {
 constexpr int most_links = 40;  // as the kernel follows
 constexpr const char* demand = "must belong to this user or to root, and not everyone may write it";
 
-/// Closes what it holds.
-class held {
- public:
-  explicit held(int file = -1) noexcept : file_(file) {}
-  held(held&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
-  held& operator=(held&& other) noexcept {
-    std::swap(file_, other.file_);
-    return *this;
-  }
-  ~held() {
-    if (file_ >= 0) ::close(file_);
-  }
-  int get() const noexcept { return file_; }
-  int release() noexcept { return std::exchange(file_, -1); }
-
- private:
-  int file_;
-};
-
-// Whom this user namespace has no number for: in a container often root of the host, to whom its folders belong.
-uid_t nobody() {
+// Whom this user namespace has no number for: in a container often root of the host, to whom its folders belong. Where all
+// numbers are of users, the one that stands for them is, too.
+std::optional<uid_t> nobody() {
   std::string wrong;
   const auto text = read_small_file("/proc/sys/kernel/overflowuid", 32, wrong);
-  return text ? uid_t(std::strtoul(text->c_str(), nullptr, 10)) : uid_t(65534);
+  const auto map = read_small_file("/proc/self/uid_map", 65536, wrong);
+  const uid_t number = text ? uid_t(std::strtoul(text->c_str(), nullptr, 10)) : uid_t(65534);
+  std::istringstream ranges(map.value_or(""));
+  for (std::uint64_t first, outside, count; ranges >> first >> outside >> count;)
+    if (number >= first && number - first < count) return std::nullopt;
+  return number;
 }
 
 bool is_ours(const struct stat& s) noexcept { return s.st_uid == 0 || s.st_uid == ::geteuid(); }
 bool is_of_nobody(const struct stat& s) {
-  static const uid_t number = nobody();
-  return s.st_uid == number;
+  static const std::optional<uid_t> number = nobody();
+  return number == s.st_uid;
 }
 bool is_good_folder(const struct stat& s) {
   return (is_ours(s) || is_of_nobody(s)) && ((s.st_mode & S_IWOTH) == 0 || (s.st_mode & S_ISVTX) != 0);
@@ -61,7 +50,13 @@ class walk {
  public:
   explicit walk(const std::string& name) : rest_(name) {
     char folder[PATH_MAX];
-    if (!name.starts_with('/')) rest_ = (::getcwd(folder, sizeof folder) != nullptr ? folder : "") + ("/" + name);
+    if (!name.starts_with('/')) {
+      if (::getcwd(folder, sizeof folder) == nullptr) {
+        missing();
+        return;
+      }
+      rest_ = folder + ("/" + name);
+    }
     enter_root();
   }
 
@@ -74,7 +69,7 @@ class walk {
  private:
   void enter_root() {
     found_.path.clear();
-    enter(held(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)), "/");
+    enter(descriptor(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)), "/");
   }
 
   std::string next_name() {
@@ -88,9 +83,9 @@ class walk {
   void step(const std::string& name) {
     if (name == "..") {
       found_.path.erase(std::min(found_.path.rfind('/'), found_.path.size()));
-      return enter(held(::openat(folder_.get(), "..", O_PATH | O_DIRECTORY | O_CLOEXEC)), found_.path);
+      return enter(descriptor(::openat(folder_.get(), "..", O_PATH | O_DIRECTORY | O_CLOEXEC)), found_.path);
     }
-    held next(::openat(folder_.get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    descriptor next(::openat(folder_.get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
     struct stat s{};
     if (next.get() < 0 || ::fstat(next.get(), &s) != 0) return missing();
     if (S_ISLNK(s.st_mode)) return follow(next, s, name);
@@ -100,14 +95,14 @@ class walk {
     take(name, s);
   }
 
-  void enter(held next, const std::string& name) {
+  void enter(descriptor next, const std::string& name) {
     struct stat s{};
     if (next.get() < 0 || ::fstat(next.get(), &s) != 0) return missing();
     folder_ = std::move(next);
     if (!is_good_folder(s)) end("the folder " + (name.empty() ? "/" : name) + " " + demand);
   }
 
-  void follow(const held& link, const struct stat& s, const std::string& name) {
+  void follow(const descriptor& link, const struct stat& s, const std::string& name) {
     char target[PATH_MAX];
     const ssize_t n = ::readlinkat(link.get(), "", target, sizeof target);
     if (n <= 0 || std::size_t(n) == sizeof target || ++links_ > most_links) return missing(ELOOP);
@@ -120,7 +115,7 @@ class walk {
   // Opened once more, for reading: nobody else can have replaced it.
   void take(const std::string& name, const struct stat& before) {
     if (!S_ISREG(before.st_mode)) return end(text_of_file_kind(before));
-    held file(::openat(folder_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    descriptor file(::openat(folder_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     struct stat s{};
     if (file.get() < 0 || ::fstat(file.get(), &s) != 0) return missing();
     if (!is_good_file(s)) return end(std::string("it ") + demand);
@@ -130,15 +125,16 @@ class walk {
 
   void missing(int error = errno) {
     over_ = true;
-    found_.wrong = std::strerror(error);
+    found_.there = error != ENOENT && error != ENOTDIR && error != ELOOP;
+    found_.wrong = text_of_errno(error);
   }
   void end(std::string wrong) {
     over_ = found_.there = true;
     found_.wrong = std::move(wrong);
   }
 
-  std::string rest_;  // what is still to be gone
-  held folder_;       // where it begins
+  std::string rest_;   // names that are still to be followed
+  descriptor folder_;  // where it begins
   int links_ = 0;
   bool over_ = false;
   trusted_file found_;
@@ -154,26 +150,16 @@ trusted_file open_trusted(const std::string& name) {
 
 std::string trusted_path(const std::string& name, std::string& wrong) {
   const trusted_file f = open_trusted(name);
-  const held file(f.file);
+  const descriptor file(f.file);
   wrong = f.there ? f.wrong : "";
   return f.file < 0 ? "" : f.path;
 }
 
 std::optional<std::string> read_trusted_file(const std::string& name, std::size_t most, std::string& wrong) {
   const trusted_file f = open_trusted(name);
-  const held file(f.file);
+  const descriptor file(f.file);
   wrong = f.wrong;
-  std::string all(most + 1, '\0');
-  std::size_t have = 0;
-  for (ssize_t n = 1; wrong.empty() && n != 0 && have < all.size();) {
-    n = ::read(file.get(), all.data() + have, all.size() - have);
-    if (n < 0 && errno != EINTR) wrong = std::strerror(errno);
-    if (n > 0) have += std::size_t(n);
-  }
-  if (have > most) wrong = "it has more than " + std::to_string(most) + " bytes";
-  if (!wrong.empty()) return std::nullopt;
-  all.resize(have);
-  return all;
+  return wrong.empty() ? read_all(file.get(), most, wrong) : std::nullopt;
 }
 
 }  // namespace armilla::detail
