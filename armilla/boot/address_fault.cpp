@@ -34,7 +34,8 @@ std::uintptr_t stack_pointer_of(const void* machine) noexcept {
 #endif
 }
 
-// The kernel reads the set before it refuses the first argument. So no access of ours can fail.
+// The kernel reads the set before it checks the first argument, so an unreadable address gives EFAULT, and no access of ours can
+// fail.
 bool is_readable(std::uintptr_t address) noexcept {
   const std::uintptr_t aligned = address & ~std::uintptr_t(7);
   return syscall(SYS_rt_sigprocmask, ~0, reinterpret_cast<void*>(aligned), nullptr, 8) != 0 && errno == EINVAL;
@@ -136,7 +137,8 @@ std::string text_of_fault(job_block& job, rank_t rank) {
   switch (note.what.load(std::memory_order_acquire)) {
     case kind::null: return fmt::format("\n  by a null dereference: it used address {:#x}", note.address);
     case kind::stack:
-      return "\n  by a stack overflow: keep large arrays and deep recursion off it, or raise its limit (ulimit -s, of fibers "
+      return "\n  by a stack overflow: keep large arrays and deep recursion off the stack, or raise its limit (ulimit -s; for "
+             "fibers "
              "ARMILLA_STACK)";
     case kind::of_other_rank:
       return fmt::format(

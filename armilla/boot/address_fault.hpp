@@ -11,7 +11,7 @@
 /// Which kind of wrong address ended a rank: its handler of SIGSEGV notes it, and what reports the rank's end reads the note.
 namespace armilla::detail {
 
-/// What a rank of this host notes, at the end of the job block's pages, behind the block itself.
+/// What a rank of this host notes, at the end of the job block's pages, after the block itself.
 struct fault_note {
   enum class kind : std::uint32_t { none, unknown, null, stack, of_other_rank };
   std::atomic<kind> what;  ///< written last
@@ -31,7 +31,7 @@ void note_fault(job_block& job, rank_t rank, const siginfo_t& info, const void* 
 /// The same, for a stack pointer; 0: it is not known.
 void note_fault(job_block& job, rank_t rank, const siginfo_t& info, std::uintptr_t stack_pointer) noexcept;
 
-/// One more line below the report of the rank's end, which begins with a line feed; empty: the rank noted nothing.
+/// Returns a further line for the report of the rank's end, beginning with a line feed; empty if the rank noted nothing.
 std::string text_of_fault(job_block& job, rank_t rank);
 
 }  // namespace armilla::detail

@@ -24,7 +24,7 @@ child child_starter::start(rank_t first, rank_t last) {
   output_lines::ends ends;
   if (plan_.job->label != 0)
     ends = lines_.open(first == last ? fmt::format("[{}] ", first) : fmt::format("[{}-{}] ", first, last));
-  else if (!raw_ && plan_.job->threads == 0 && plan_.job->places > 1)  // a process keeps its own lines whole
+  else if (!raw_ && plan_.job->threads == 0 && plan_.job->places > 1)  // threads share one stdout
     ends = lines_.open_plain(first == 0);
   how.output = ends.output;
   how.errors = ends.errors;

@@ -101,8 +101,8 @@ void on_fatal_signal(int number, siginfo_t* info, void* machine) {
     note_fault(*guarded.job, culprit(), *info, machine);
     if (guarded.threads) record_failure(*guarded.job, culprit(), failure_kind::signal, number, "");
   }
-  signal(number, SIG_DFL);
-  raise(number);  // blocked until this handler returns: then it ends the process, with a core file of the place itself
+  signal(number, SIG_DFL);  // returning repeats the access: the core file is of the place itself, and has the address
+  if (info->si_code <= 0 || number == SIGABRT) raise(number);  // blocked until this handler returns
 }
 
 void install(int number) {

@@ -38,7 +38,10 @@ int number(const char* variable) noexcept {
 
 }  // namespace
 
-launcher find_launcher() { return find_launcher(environment_at_start()); }
+launcher find_launcher() {
+  if (started_as_rank()) return {launcher_kind::own, 0, "armilla-run"};
+  return find_launcher(environment_at_start());
+}
 
 bool is_own_sign(std::string_view name) {
   // Parameters (MCA) may be the program's; a few say where a launcher is.

@@ -28,7 +28,8 @@ struct launcher {
 /// the environment.
 inline constexpr const char* joined_variable = "ARMILLA_INTERNAL_JOINED";
 
-/// Variables that this process has set itself, as MPI_Init does where no launcher has, tell of none.
+/// Which launcher started this process. Variables that the process has set itself do not count: MPI_Init sets such ones where no
+/// launcher started it.
 launcher find_launcher();
 /// The same, for a process that was started with these variables, each ended by a zero; empty: they are not known, and all count.
 launcher find_launcher(const std::string& at_start);

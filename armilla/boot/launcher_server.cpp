@@ -21,9 +21,9 @@ namespace armilla::detail {
 namespace {
 
 constexpr int answers_within_ms = 2000;
-// Where a server of PMIx listens: "name.rank;tcp4://127.0.0.1:4711", by the version of the protocol.
-constexpr const char* places[] = {"PMIX_SERVER_URI41", "PMIX_SERVER_URI4", "PMIX_SERVER_URI3",
-                                  "PMIX_SERVER_URI21", "PMIX_SERVER_URI2", "PMIX_SERVER_URI"};
+// Each version of the protocol has a variable of its own that says where a server of PMIx listens:
+// PMIX_SERVER_URI41=name.rank;tcp4://127.0.0.1:4711.
+constexpr std::string_view place_variables = "PMIX_SERVER_URI";
 
 struct server_place {
   std::string address;
@@ -62,12 +62,13 @@ finding try_place(const server_place& where) {
 
 std::string no_pmix_server() {
   std::string tried;
-  for (const char* const variable : places) {
-    const char* const uri = std::getenv(variable);
-    if (uri == nullptr) continue;
-    const server_place where = place_in(uri);
+  for (const char* const* each = environ; *each != nullptr; ++each) {
+    const std::string_view entry = *each;
+    const std::size_t equals = entry.find('=');
+    if (!entry.starts_with(place_variables) || equals == entry.npos) continue;
+    const server_place where = place_in(entry.substr(equals + 1));
     if (try_place(where) != finding::absent) return "";
-    tried = fmt::format("no server listens at {} port {} ({})", where.address, where.port, variable);
+    tried = fmt::format("no server listens at {} port {} ({})", where.address, where.port, entry.substr(0, equals));
   }
   return tried.empty() ? "no PMIX_SERVER_URI names a server" : tried;
 }

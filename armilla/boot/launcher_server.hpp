@@ -6,8 +6,8 @@
 
 namespace armilla::detail {
 
-/// Why the launcher that has left its signs in the environment cannot be asked: they were left over by a job that has ended, and
-/// what speaks to launchers would wait for it, or say what nobody understands. Empty: its server takes calls, or cannot be tried.
+/// Returns why the launcher that the environment names cannot be reached, or an empty string if it can, or if that cannot be
+/// tested. Variables of a job that has ended would make the client wait, or fail with an error of its own.
 std::string why_gone(const launcher& from);
 
 }  // namespace armilla::detail

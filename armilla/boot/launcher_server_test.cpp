@@ -44,7 +44,9 @@ class launcher_server : public testing::Test {
   }
   ~launcher_server() override { clear(); }
   static void clear() {
-    for (const char* name : {"PMIX_RANK", "PMIX_NAMESPACE", "PMIX_SERVER_URI41", "PMIX_SERVER_URI21", "PMI_FD"}) unsetenv(name);
+    for (const char* name :
+         {"PMIX_RANK", "PMIX_NAMESPACE", "PMIX_SERVER_URI41", "PMIX_SERVER_URI21", "PMIX_SERVER_URI9", "PMI_FD"})
+      unsetenv(name);
   }
   static std::string found(launcher_kind kind) { return why_gone({kind, 0, "x"}); }
 };
@@ -54,6 +56,12 @@ TEST_F(launcher_server, that_listens_is_there) {
   setenv("PMIX_SERVER_URI41", ("job@0.0;tcp4://127.0.0.1:" + std::to_string(server.number)).c_str(), 1);
   EXPECT_EQ(found(launcher_kind::pmix), "");
   EXPECT_EQ(found(launcher_kind::open_mpi), "");
+}
+
+TEST_F(launcher_server, of_a_later_protocol_is_found) {
+  const port server;
+  setenv("PMIX_SERVER_URI9", ("job@0.0;tcp4://127.0.0.1:" + std::to_string(server.number)).c_str(), 1);
+  EXPECT_EQ(found(launcher_kind::pmix), "");
 }
 
 TEST_F(launcher_server, that_has_ended_is_gone) {

@@ -10,9 +10,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
+#include "armilla/base/clock.hpp"
 #include "armilla/boot/descriptor.hpp"
+#include "armilla/boot/units.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -62,9 +65,12 @@ int listen_locally(std::string_view name, int most_waiting) noexcept {
 }
 
 int connect_locally(std::string_view name, int within_ms) noexcept {
+  const std::uint64_t until = deadline_after_ns(std::uint64_t(within_ms > 0 ? within_ms : patience_ms) * milli);
   for (int i = 0; i < most_names; ++i) {
+    const std::uint64_t now = now_ns();
     bool ours = false;
-    const int found = connect_once(abstract_address(name, i), within_ms > 0 ? within_ms : patience_ms, ours);
+    const int left_ms = now < until ? int((until - now) / milli) + 1 : 1;
+    const int found = connect_once(abstract_address(name, i), left_ms, ours);
     if (found >= 0) return found;
   }
   return -1;

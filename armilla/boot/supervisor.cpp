@@ -111,6 +111,7 @@ int supervisor::run() {
     advance();
   }
   judge();  // none may have come to life at all
+  deadline_ = never;
   while (!lines_.finish() && interrupted_by_ == 0) {
     wait_for_events();
     read_signals();
@@ -253,7 +254,7 @@ void supervisor::go_on_without_the_lost() {
 // False: Ctrl-C has ended the job.
 bool supervisor::lose(child& c) {
   ending how = look_at(plan_, c).value_or(base_of(plan_, c));
-  if (how.kind == ending::how::signal && typed_at_us_too(how.code)) return false;
+  if (phase_ == phase::running && how.kind == ending::how::signal && typed_at_us_too(how.code)) return false;
   c.place = child::state::lost;
   tell_loss(*plan_.job, c.first, c.last, cause_of(how));
   if (!first_loss_) first_loss_ = how;

@@ -57,7 +57,7 @@ class WorkerFuture(concurrent.futures.Future):
 
 def _hello_of(connection: socket.socket, end: float) -> tuple[int, int] | None:
     """The rank and the process of a worker that has called; nothing: it is none, or says nothing in time."""
-    _, _, user = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")))
+    _, _, user = struct.unpack("iII", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("iII")))
     if user != os.geteuid():
         return None
     connection.settimeout(max(0.1, min(_hello_seconds, end - time.monotonic())))
