@@ -137,18 +137,20 @@ class Labels(StartTest):
 
     @unittest.skipIf("shm" not in FABRICS, "processes only")
     def test_no_byte_is_added_to_lines(self):
-        job = self.launch("-n", "2", ACTOR, "partial")
-        self.assertEqual((job.out, job.err), (2 * "no end of line", 2 * "complaint\n"))
+        for how in ("raw", "lines"):
+            job = self.launch("-n", "2", "--output", how, ACTOR, "partial")
+            self.assertEqual((job.out, job.err), (2 * "no end of line", 2 * "complaint\n"), how)
 
     @unittest.skipIf("shm" not in FABRICS, "processes only")
     def test_a_question_of_rank_0_is_seen_before_its_answer(self):
-        job = Job([LAUNCHER, "-n", "2", ACTOR, "asks", "0"], stdin=subprocess.PIPE)
-        self.assertEqual(job.process.stdout.read(6), "what? ")
-        self.assertEqual(job.end("this\n").out, "this\n")
+        for how in ("raw", "lines"):
+            job = Job([LAUNCHER, "-n", "2", "--output", how, ACTOR, "asks", "0"], stdin=subprocess.PIPE)
+            self.assertEqual(job.process.stdout.read(6), "what? ", how)
+            self.assertEqual(job.end("this\n").out, "this\n", how)
 
     @unittest.skipIf("shm" not in FABRICS, "processes only")
     def test_a_job_whose_reader_ends_does_too(self):
-        job = Job(["sh", "-c", f"{LAUNCHER} -n 2 {ACTOR} flood; echo $? >&2"])
+        job = Job(["sh", "-c", f"{LAUNCHER} -n 2 --output lines {ACTOR} flood; echo $? >&2"])
         self.assertEqual(job.process.stdout.readline(), "a line\n")
         job.process.stdout.close()
         self.assertRegex(job.process.stderr.read(), r"killed by signal 13 \(SIGPIPE\); the job was stopped\n141\n")
@@ -156,7 +158,7 @@ class Labels(StartTest):
 
     @unittest.skipIf("shm" not in FABRICS, "processes only")
     def test_a_job_whose_reader_stands_still_can_be_interrupted(self):
-        job = Job([LAUNCHER, "-n", "2", ACTOR, "flood"])
+        job = Job([LAUNCHER, "-n", "2", "--output", "lines", ACTOR, "flood"])
         self.assertEqual(job.process.stdout.readline(), "a line\n")
         time.sleep(0.3)  # all pipes are full
         job.process.send_signal(signal.SIGINT)

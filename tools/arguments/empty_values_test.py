@@ -16,6 +16,11 @@ def run(*arguments):
 
 
 class EmptyValues(unittest.TestCase):
+    def test_all_options_with_a_value_are_looked_at(self):
+        words = [re.split(r"  +", line.strip())[0].split() for line in run("--help").stdout.splitlines() if line.startswith("  -")]
+        self.assertTrue(words)
+        self.assertEqual(len(OPTION.findall(run("--help").stdout)), sum(not line[-1].startswith("-") for line in words))
+
     def test_each_option_refuses_one(self):
         for names, value in OPTION.findall(run("--help").stdout):
             name = names.split(", ")[-1]

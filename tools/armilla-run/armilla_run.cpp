@@ -154,8 +154,8 @@ void describe_job(armilla::tools::program& all, job_words& job) {
         "Add the ranks to a running job, named by a process or a program of it; it was started with ARMILLA_MAX_RANKS",
         [&job](const std::string& text) { job.join = text; }},
        {"--output", "HOW",
-        "lines: where it goes to a file or a pipe, the lines of several ranks come whole; raw: bytes as ranks write them "
-        "(default: lines)",
+        "raw: bytes as ranks write them; lines: where it goes to a file or a pipe, the lines of several ranks come whole "
+        "(default: raw)",
         into(job.output)},
        {"--label", "", "Put [rank] before each line that a rank prints", into(job.label)},
        {"--gdb", "", "Start in gdb: all ranks of this host are its inferiors; say `break` and `run` there", into(job.gdb)},

@@ -78,7 +78,7 @@ root::root(const std::vector<host_slots>& hosts, std::string rsh, const std::vec
   self_ = path;
 }
 
-// A process of its own; -1: none. By reference: after vfork, registers may be the child's.
+// Starts a process; -1 on failure. Arguments are references, since after vfork the child may overwrite registers of the parent.
 static pid_t start_in_child(char** arguments, int input, const output_lines::ends& out, const sigset_t& blocked) {
   const pid_t self = getpid();
   const pid_t child = vfork();
