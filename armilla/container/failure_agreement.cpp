@@ -172,14 +172,14 @@ meeting::meeting(const team& t) : t_(t), before_(mine->next_number) {
 meeting::~meeting() {
   auto& retained = mine->retained;
   if (retained.empty() || std::uncaught_exceptions() > 0) return;
-  // By number, not by place: meanwhile other fibers may have met, and have put parts aside. Out of the list first: the end of a
-  // part may put others aside.
-  const auto gone = std::stable_partition(retained.begin(), retained.end(),
-                                          [&](const retained_part& s) { return s.number >= before_ || !has_all(t_, s); });
-  const std::vector<retained_part> ending(std::make_move_iterator(gone), std::make_move_iterator(retained.end()));
-  retained.erase(gone, retained.end());
-  for (const retained_part& each : ending)
-    if (!each.block.null()) deallocate_bytes(each.block, "deallocate");
+  // By number, not by place: meanwhile other fibers may have met, and have put parts aside. Each out of the list first: its end
+  // may let other fibers run.
+  const auto is_over = [&](const retained_part& s) { return s.number < before_ && has_all(t_, s); };
+  for (auto at = std::ranges::find_if(retained, is_over); at != retained.end(); at = std::ranges::find_if(retained, is_over)) {
+    const retained_part ending = std::move(*at);
+    retained.erase(at);
+    if (!ending.block.null()) deallocate_bytes(ending.block, "deallocate");
+  }
 }
 
 void require_same_argument(const team& t, const char* operation, const char* argument, std::uint64_t mine) {

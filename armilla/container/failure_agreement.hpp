@@ -81,8 +81,8 @@ inline constexpr std::uint64_t no_loser = ~std::uint64_t{0};
 /// All members have given the same argument, or all throw a usage_error that names two of them. One reduction.
 void require_same_argument(const team& t, const char* operation, const char* argument, std::uint64_t mine);
 
-/// All members make a container with elements of this type, or go through such in an algorithm that waits: usage_error of the
-/// team's next collective, with both types, if one has another type. No message.
+/// Declares the element type of a container or algorithm. The team's next collective throws a usage_error that names both types
+/// if members differ. Sends nothing.
 void note_type(const team& t, const type_mark& type);
 
 /// All members meet.

@@ -123,9 +123,10 @@ void kept_parts::write(const void* part, std::uint64_t bytes, std::uint64_t mark
 kept_part kept_parts::kept_of(const generation& g, rank_t owner, const team& t) const {
   const auto is_left = [&](rank_t member) { return t.rank_of(members_.world_rank(member)) >= 0; };
   const std::uint64_t bytes = g.bytes[std::size_t(owner)];
+  const auto kept_by = [&](rank_t member, rank_t k) { return kept_part(copy(g, owner, k), bytes, lives_[std::size_t(member)]); };
   for (rank_t k = first_; k <= copies_; ++k)
-    if (is_left(holder(owner, k))) return {copy(g, owner, k), bytes};
-  return is_left(owner) && first_ == 1 ? kept_part(copy(g, owner, 1), bytes) : kept_part();
+    if (const rank_t there = holder(owner, k); is_left(there)) return kept_by(there, k);
+  return is_left(owner) && first_ == 1 ? kept_by(holder(owner, 1), 1) : kept_part();
 }
 
 found_checkpoint kept_parts::newest(const team& t) const {
@@ -221,7 +222,7 @@ void require_memory_stays(const team& members) {
 
 std::vector<kept_part> present_parts(const block_storage& blocks, const team& members) {
   std::vector<kept_part> parts;
-  for (rank_t m = 0; m < members.size(); ++m) parts.emplace_back(blocks.at(m), 0);
+  for (rank_t m = 0; m < members.size(); ++m) parts.emplace_back(blocks.at(m), 0, life_now(members.world_rank(m)));
   return parts;
 }
 

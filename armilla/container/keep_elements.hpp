@@ -60,6 +60,7 @@ void fill_from_parts(const placement& was, const found_checkpoint& found, owned_
                             to.first()[at.place] = std::move(each);
                         }
                       });
+    if (place != was.count(m)) throw_damaged_copy();
   }
 }
 
