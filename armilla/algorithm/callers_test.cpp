@@ -114,7 +114,7 @@ RANK_TEST(functions_are_called_where_the_output_is) {
         return a - b;
       });
     });
-    check(of_output, "merge",
+    check(of_output, "transform of a view",
           [&] { am::transform(am::views::transform(x, of_output.predicate()), y, [](bool e) { return int(e); }); });
   });
 }

@@ -11,9 +11,9 @@
 /// many there are, each writes its own at the final place. So a function is called once an element, and what it throws ends the
 /// algorithm before anything is written. Cost: two meetings, one pass; a bit an element from one container into another, else
 /// room for what is kept. An output that is dealt in turn is put together in blocks first: room once more, and one copy. Outputs
-/// may overlap the input in any way. Predicates and relations get what the projection gives. They are called on the rank of the
-/// element; of ranges that are dealt in turn what is kept then takes one exchange more, and relations are called on even shares
-/// of the indices.
+/// may overlap the input in any way. Predicates and relations get what the projection gives. Predicates run on the rank of
+/// the element. Where elements are dealt in turn, those that are kept are exchanged once more. Relations run on even shares of
+/// the indices.
 namespace armilla {
 
 /// Copies the elements for which `predicate` holds to the first places of `out`, and returns how many there are. usage_error on

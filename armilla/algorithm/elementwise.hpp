@@ -6,9 +6,8 @@
 /// several ranges on those of the first that is written. An output may be an input; if it shares elements with one at other
 /// positions, it is a usage_error on all members before anything moves. The others' elements are used where they lie if this
 /// rank maps them, else fetched in pieces of 1 MiB. They end in one agreement, which is a barrier; with `am::nowait` as first
-/// argument in none
-/// (`nowait.hpp`). What a function throws ends the algorithm: all members throw a remote_error with that text and the element's
-/// index.
+/// argument in none (`nowait.hpp`). What a function throws ends the algorithm: all members throw a remote_error with that text
+/// and the element's index.
 namespace armilla {
 
 /// f(e) for each element e; of a zip f(a, b, ...) if f takes them so. One pass, no message but the agreement.

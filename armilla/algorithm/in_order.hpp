@@ -91,9 +91,8 @@ indexed_element<T> make_indexed(std::size_t index, const T& value) {
 /// The places of numbers in their order; equal ones as they come.
 std::vector<std::size_t> stable_order(const std::vector<std::uint64_t>& numbers);
 
-/// Elements that this member has found, ascending by their indices among `n`, become those of its even share of the indices, in
-/// order: what all members then have, one behind the other, is in the order of indices. One exchange. A part that is not told
-/// apart by its index stays in its order.
+/// Takes elements in ascending order of their indices among `n`. Sends each to the member whose even share has its index. Returns
+/// this member's share in order; elements with equal indices keep their order. One exchange.
 template <class T>
 std::vector<indexed_element<T>> in_index_order(const team& t, std::size_t n, std::vector<indexed_element<T>> mine) {
   const auto before = [](const indexed_element<T>& e, std::size_t end) { return e.index < end; };

@@ -7,6 +7,7 @@
 namespace armilla::detail {
 namespace {
 
+/// Where a share begins in both ranges, or, of a merge, in the first range and in the output.
 struct begin_of_share {
   std::uint64_t first, second;
 };
@@ -26,7 +27,9 @@ pair_share share_of_merge(const team& t, std::size_t begin, std::size_t of_first
     if (begins[m].second >= n) begins[m] = begins[m + 1];  // without output: empty, where the next one begins
   begin_of_share last{0, 0};
   for (begin_of_share& b : begins) {
-    b.first = std::clamp(b.first, last.first, last.first + (b.second - last.second));
+    // Not beyond its share, nor so few of the first range that the second has no more for the rest.
+    const std::uint64_t least = std::max(last.first, b.second > n_second ? b.second - n_second : 0);
+    b.first = std::clamp(b.first, least, std::min<std::uint64_t>(last.first + (b.second - last.second), n_first));
     last = b;
   }
   for (begin_of_share& b : begins) b.second -= b.first;

@@ -13,10 +13,9 @@ struct pair_share {
   std::size_t first, first_end, second, second_end;
 };
 
-/// The share of this member in a merge of ranges with `n_first` and `n_second` elements. Its output begins at `begin`, and
-/// `of_first` of the elements before that come from the first range, as it has found out. Each element is in one share, and each
-/// share is as long as the member's output, also where the ranges are not in order and `of_first` makes no sense. A member
-/// without output has a `begin` at the end. Collective: one gathering.
+/// The share of this member in a merge of ranges with `n_first` and `n_second` elements. Its output begins at `begin`; it has
+/// found `of_first` elements of the first range before that. Each element is in one share, and each share is as long as the
+/// member's output, whatever `of_first` is. A member without output has a `begin` at the end. Collective: one gathering.
 pair_share share_of_merge(const team& t, std::size_t begin, std::size_t of_first, std::size_t n_first, std::size_t n_second);
 
 /// The same where the share of each member ends where that of the next one begins. No element is in two shares.

@@ -71,7 +71,7 @@ const algorithm moves[] = {
 const algorithm compactions[] = {
     {"copy_if", [](ranges& r) { (void)am::copy_if(r.x, r.out, odd); }},
     {"remove_copy", [](ranges& r) { (void)am::remove_copy(r.x, r.out, 5); }},
-    {"remove_if of an array's part", [](ranges& r) { (void)am::remove_if(am::views::all(r.other), odd); }},
+    {"remove_if of a view", [](ranges& r) { (void)am::remove_if(am::views::all(r.other), odd); }},
     {"unique of a view", [](ranges& r) { (void)am::unique(am::views::all(r.other)); }},
     {"unique_copy", [](ranges& r) { (void)am::unique_copy(r.x, r.out); }},
     {"stable_partition", [](ranges& r) { (void)am::stable_partition(r.other, odd); }},
@@ -81,7 +81,7 @@ const algorithm compactions[] = {
 };
 const algorithm in_order[] = {
     {"merge", [](ranges& r) { am::merge(r.x, r.y, r.out); }},
-    {"inplace_merge", [](ranges& r) { am::inplace_merge(am::views::take(r.x, n), n); }},
+    {"inplace_merge", [](ranges& r) { am::inplace_merge(am::views::take(r.x, n), n / 2); }},
     {"set_union", [](ranges& r) { (void)am::set_union(r.x, r.y, r.out); }},
     {"set_intersection", [](ranges& r) { (void)am::set_intersection(r.x, r.y, r.out); }},
     {"set_difference", [](ranges& r) { (void)am::set_difference(r.x, am::views::take(r.y, 9), r.out); }},

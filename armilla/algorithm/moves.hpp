@@ -114,8 +114,8 @@ void shuffle(R&& r, std::uint64_t seed) {
 }
 
 /// Copies as many elements as `out` has room for, drawn without putting back, in the order of their indices; returns how many
-/// these are. Which ones depends on `seed` and the sizes only. usage_error if the ranges share
-/// elements. Cost: each rank draws all indices, and reads those for its part.
+/// these are. Which ones depends on `seed` and the sizes only. usage_error if the ranges share elements. Cost: each rank draws
+/// all indices, and reads those for its part.
 template <distributed_range In, distributed_range Out>
 std::size_t sample(In&& in, Out&& out, std::uint64_t seed) {
   const auto from = detail::require_sized(detail::reading(in));

@@ -46,8 +46,8 @@ std::string text_of_element(const T& e) {
     const std::string_view all(e);
     return all.size() <= most ? '"' + std::string(all) + '"' : '"' + std::string(all.substr(0, most)) + "...\"";
   } else if constexpr (requires { std::tuple_size<T>::value; }) {
-    std::string all;
-    const auto add = [&all](const auto& part) { all += (all.empty() ? "(" : ", ") + text_of_element(part); };
+    std::string all = "(";
+    const auto add = [&all](const auto& part) { all += (all.size() == 1 ? "" : ", ") + text_of_element(part); };
     std::apply([&add](const auto&... parts) { (add(parts), ...); }, e);
     return all + ')';
   } else {

@@ -75,11 +75,11 @@ struct ordering {
     auto out = output();
     am::fill(out, -1);
     const canaries around;
-    std::size_t n = 0;
+    std::size_t n = out.size();  // unless it says how many
     attempt([&] { n = algorithm(x, y, out); });
     const numbers all = elements_of(out);
     EXPECT(n <= all.size());
-    for (std::size_t i = n; i < all.size(); ++i) EXPECT_EQ(am::detail::checked ? -1 : all[i], -1);
+    for (std::size_t i = n; i < all.size(); ++i) EXPECT_EQ(all[i], -1);
     around.check();
   }
 

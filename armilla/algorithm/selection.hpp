@@ -41,11 +41,11 @@ class offer_exchange {
 };
 
 /// Does all searches at once. Each round of two collectives leaves at most three quarters of what was left: some twenty rounds
-/// for a million elements. All members have the same number of searches, and want the same. Ends early on all, without answers,
-/// when something has failed on one.
+/// for a million elements. All members have the same number of searches, and want the same. Ends early on all members if
+/// one has failed.
 ///
-/// Returns whether this member may use its answers. Others may see that they may not: `cuts_agreed` asks all. An order that is
-/// not a strict weak one is the only reason.
+/// Returns whether this member may use its answers: false after a failure, or if the order is not a strict weak one. Members may
+/// differ: `cuts_agreed` asks all.
 bool find_cuts(const team& t, std::span<cut> cuts, std::size_t size, erased_order comes_first, offer_exchange& offers,
                const failure& why);
 

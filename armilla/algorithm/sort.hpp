@@ -7,10 +7,9 @@
 /// Order. Comparators are strict weak orders of what the projection gives: false for equal elements (`<`, not `<=`), and if a
 /// comes before b and b before c, a before c. One that is not leaves each element there once, in some order; a checked program
 /// throws a usage_error on all members that names two elements. Comparators and projections are called on any rank, with copies
-/// of elements. NaNs come last, whatever their signs, also
-/// where a projection gives them. Each element comes out bit for bit: -0.0 and +0.0 are equal, and each keeps its sign. A range
-/// that is sorted keeps its distribution, whatever the keys are. What a comparator throws ends the algorithm on all members with
-/// that error.
+/// of elements. NaNs come last, whatever their signs, also where a projection gives them. Each element comes out bit for bit:
+/// -0.0 and +0.0 are equal, and each keeps its sign. A range that is sorted keeps its distribution, whatever the keys are. What a
+/// comparator throws ends the algorithm on all members with that error.
 namespace armilla {
 
 /// Sorts a range. Elements of which none comes first may change places.

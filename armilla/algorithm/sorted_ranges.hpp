@@ -15,9 +15,8 @@ namespace armilla {
 
 /// Merges two ranges that are in order into the first places of `out`. Of equal elements those of `a` come first. Cost: three
 /// meetings; the member that has a part of the output reads what belongs there, found by some log(n) looks. Where the elements
-/// of `out` are dealt in turn: room for as many, and one copy more.
-/// usage_error on all if `out` has fewer places; after an error of `less` the elements of `out` are of no use. It is a
-/// usage_error if `out` shares elements with an input.
+/// of `out` are dealt in turn: room for as many, and one copy more. usage_error on all if `out` has fewer places; after an error
+/// of `less` the elements of `out` are of no use. It is a usage_error if `out` shares elements with an input.
 template <distributed_range A, distributed_range B, distributed_range Out, class Less = std::less<>,
           class Projection = std::identity>
 void merge(A&& a, B&& b, Out&& out, Less less = {}, Projection of = {}) {

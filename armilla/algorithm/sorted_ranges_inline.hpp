@@ -122,14 +122,14 @@ void merge_in_order(const A& a, const B& b, const Out& to, const char* operation
     of_first = share_of_first(a, b, begin, less);
   } catch (...) { why.note(); }
   const pair_share mine = share_of_merge(t, begin, of_first, a.extent(), b.extent());
-  try {
-    reader<A> from_a(a, mine.first, mine.first_end);
-    reader<B> from_b(b, mine.second, mine.second_end);
-    walk(to, why, [&](const auto c, std::size_t n, const indices&) {
-      merge_piece(from_a, from_b, c, n, less);
-      return true;
-    });
-  } catch (...) { why.note(); }
+  if (!why.happened()) try {
+      reader<A> from_a(a, mine.first, mine.first_end);
+      reader<B> from_b(b, mine.second, mine.second_end);
+      walk(to, why, [&](const auto c, std::size_t n, const indices&) {
+        merge_piece(from_a, from_b, c, n, less);
+        return true;
+      });
+    } catch (...) { why.note(); }
   finish(t, operation, why);
 }
 

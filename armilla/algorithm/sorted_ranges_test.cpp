@@ -119,3 +119,18 @@ RANK_TEST(an_output_that_is_too_short_and_an_order_that_throws_end_a_merge_on_al
   EXPECT_THROWS_SAYING(am::remote_error, "no order", am::set_union(x, x, wide, thrower));
   EXPECT_EQ(elements_of(x), a);
 }
+
+// The member whose search fails tells the others nothing of use: they must stay in their ranges, and say what it threw.
+RANK_TEST(an_order_that_throws_on_one_member_ends_a_merge_with_its_error) {
+  if (am::ranks() < 2) return;
+  am::vector<int> x(3000), y(40), out(3040);
+  am::iota(x, 0);
+  am::iota(y, 0);
+  const auto thrower = [](int e, int f) {
+    if (am::rank() == 1) throw std::domain_error("only here");
+    return e < f;
+  };
+  EXPECT_THROWS_SAYING(am::remote_error, "only here", am::merge(x, y, out, thrower));
+  EXPECT_THROWS_SAYING(am::remote_error, "only here", am::set_union(x, y, out, thrower));
+  am::barrier();
+}

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "armilla/container/failure_agreement.hpp"
+#include "armilla/container/guarded_sort.hpp"
 #include "armilla/container/hash.hpp"
 #include "armilla/container/hash_part.hpp"
 #include "armilla/fiber/spawn.hpp"
@@ -148,7 +149,7 @@ class by_borders {
   /// What a user's order throws all members throw before anything changes.
   static void sort_keys(std::vector<Key>& keys, failure& why) {
     try {
-      std::sort(keys.begin(), keys.end(), Less{});
+      guarded_sort(keys.data(), keys.size(), Less{});
     } catch (...) { why.note(); }
   }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/container/guarded_sort.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <random>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -40,6 +43,16 @@ std::vector<std::vector<T>> arrangements(std::size_t n) {
   return all;
 }
 
+/// With no two alike, so that two lists of the same elements become the same.
+template <class T>
+std::vector<T> in_full_order(std::vector<T> all) {
+  if constexpr (std::is_same_v<T, city>)
+    std::ranges::sort(all, {}, [](const city& c) { return std::pair(c.people, c.number); });
+  else
+    std::ranges::sort(all);
+  return all;
+}
+
 constexpr std::size_t sizes[] = {0, 1, 2, 3, 16, 17, 24, 25, 26, 100, 129, 500, 5000};
 
 template <class T, class Less>
@@ -56,7 +69,7 @@ void expect_as_standard(Less less) {
       heap_sort(heap.data(), n, less);
       EXPECT_TRUE(std::is_sorted(some.begin(), some.end(), less)) << n;
       EXPECT_TRUE(std::is_sorted(heap.begin(), heap.end(), less)) << n;
-      EXPECT_TRUE(std::is_permutation(some.begin(), some.end(), expected.begin()) || n > 500) << n;
+      EXPECT_TRUE(in_full_order(some) == in_full_order(expected)) << n;
     }
 }
 

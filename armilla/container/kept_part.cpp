@@ -71,8 +71,6 @@ void far_copies::finish() {
   for (future<void>& one : std::exchange(under_way_, {})) one.get();
 }
 
-kept_part::kept_part(global_address at, std::uint64_t bytes) noexcept : at_(at), bytes_(bytes), life_(life_now(at.rank())) {}
-
 const std::byte* kept_part::data() const {
   if (gone()) return nullptr;
   require_same_life(at_.rank(), life_, "recover");

@@ -42,7 +42,8 @@ class far_copies {
 class kept_part {
  public:
   kept_part() = default;
-  kept_part(global_address at, std::uint64_t bytes) noexcept;
+  /// In a life of the rank that has them.
+  kept_part(global_address at, std::uint64_t bytes, std::uint32_t life) noexcept : at_(at), bytes_(bytes), life_(life) {}
 
   /// No rank that is left has it.
   bool gone() const noexcept { return at_.null(); }
@@ -53,7 +54,7 @@ class kept_part {
  private:
   global_address at_;
   std::uint64_t bytes_ = 0;
-  std::uint32_t life_ = 0;  // of the rank that has them
+  std::uint32_t life_ = 0;
   mutable std::vector<std::byte> brought_;
 };
 

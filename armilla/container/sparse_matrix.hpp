@@ -25,7 +25,7 @@ struct matrix_entry {
 ///     am::spmv(a, x, y);
 ///
 /// Entries of one place are added up. It moves and does not copy, and does not change. Made by all members together. Errors:
-/// remote_error on all members for an entry outside; limit_error for more rows than the hosts have memory for, 8 bytes each.
+/// remote_error on all members for an entry outside; limit_error for more rows than the hosts have memory for, 16 bytes each.
 template <class T>
 class sparse_matrix {
  public:

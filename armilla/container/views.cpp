@@ -2,7 +2,9 @@
 #include "armilla/container/views.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -41,14 +43,26 @@ void throw_bad_tiles(std::size_t dimension) {
   throw_usage("views::tiles", fmt::format("tiles of 0 cells in dimension {}; give 1 or more", dimension));
 }
 
+// Whether a position of one is the same element as one of the other. Steps are not 0. Goes through the wider steps, until their
+// remainders by the other step repeat.
+static bool share_one(element_map a, element_map b) noexcept {
+  if (std::abs(a.step) < std::abs(b.step)) std::swap(a, b);
+  const std::ptrdiff_t step = std::abs(a.step), other = std::abs(b.step), least = std::min(b.first, b.last());
+  const std::ptrdiff_t end = std::min(std::max(a.first, a.last()), std::max(b.first, b.last()));
+  std::ptrdiff_t at = std::min(a.first, a.last());
+  if (at < least) at += (least - at + step - 1) / step * step;
+  for (std::ptrdiff_t left = other / std::gcd(step, other); left > 0 && at <= end; --left, at += step)
+    if ((at - least) % other == 0) return true;
+  return false;
+}
+
 overlap overlap_of(const element_map& a, const element_map& b) noexcept {
   if (a.n == 0 || b.n == 0) return overlap::none;
   const auto [a_least, a_most] = std::minmax({a.first, a.last()});
   const auto [b_least, b_most] = std::minmax({b.first, b.last()});
   if (a_most < b_least || b_most < a_least) return overlap::none;
   if (!a.exact || !b.exact) return overlap::shifted;
-  const std::ptrdiff_t steps = std::gcd(a.step, b.step);
-  if (steps != 0 && (a.first - b.first) % steps != 0) return overlap::none;
+  if (a.step != 0 && b.step != 0 && !share_one(a, b)) return overlap::none;
   return a.first == b.first && (a.step == b.step || (a.n == 1 && b.n == 1)) ? overlap::same : overlap::shifted;
 }
 

@@ -53,19 +53,19 @@ std::vector<loaded> images_here() {
   return all;
 }
 
-/// How many images this process has loaded so far.
+/// How many images this process has loaded and let go so far.
 std::uint64_t loads_here() {
   std::uint64_t loads = 0;
   dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void* to) {
-        *static_cast<std::uint64_t*>(to) = info->dlpi_adds;
+        *static_cast<std::uint64_t*>(to) = info->dlpi_adds + info->dlpi_subs;
         return 1;
       },
       &loads);
   return loads;
 }
 
-/// The images of the processors that were asked, and how many this one had loaded then.
+/// The images of the processors that were asked, and how many this one had loaded and let go then.
 struct known_images {
   std::vector<std::vector<loaded>> of;
   std::vector<std::uint64_t> at;
