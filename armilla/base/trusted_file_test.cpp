@@ -88,9 +88,9 @@ TEST_F(trusted, what_is_no_file_is_not_opened) {
 TEST_F(trusted, a_long_file_is_refused) {
   std::string why;
   EXPECT_FALSE(read_trusted_file(file, 4, why));
-  EXPECT_EQ(why, "it has more than 4 bytes");
+  EXPECT_EQ(why, "it has more than 4 bytes; give another file");
   EXPECT_FALSE(read_trusted_file(outer + "/none", 4, why));
-  EXPECT_EQ(why, "No such file or directory");
+  EXPECT_EQ(why, "No such file or directory; the path must be good on every rank");
 }
 
 }  // namespace

@@ -208,4 +208,9 @@ bool output_lines::finish() {
   return !is_blocked();
 }
 
+void output_lines::wait_beside(std::vector<pollfd> others) const {
+  watch(others);
+  poll(others.data(), nfds_t(others.size()), patience_ms());
+}
+
 }  // namespace armilla::detail

@@ -111,9 +111,8 @@ int supervisor::run() {
     advance();
   }
   judge();  // none may have come to life at all
-  deadline_ = never;
   while (!lines_.finish() && interrupted_by_ == 0) {
-    wait_for_events();
+    lines_.wait_beside({{signals_, POLLIN, 0}});
     read_signals();
   }
   const int code = report();

@@ -275,7 +275,7 @@ int agent::run() {
     lines_.forward();
   }
   while (!lines_.finish() && !root_lost_) {
-    wait_for_events();
+    lines_.wait_beside({{signals_, POLLIN, 0}, {root_.socket(), POLLIN, 0}});
     read_signals();
     hear_root();
   }

@@ -342,7 +342,7 @@ int root::run() {
     lines_.forward();
   }
   while (!lines_.finish() && interrupted_by_ == 0) {
-    wait_for_events();
+    lines_.wait_beside({{signals_, POLLIN, 0}});
     read_signals();
   }
   return report();
