@@ -40,7 +40,7 @@ class output_lines {
   void forward();
   /// The reader has not taken all that was passed on.
   bool is_blocked() const noexcept { return !output_.waiting.empty() || !errors_.waiting.empty(); }
-  /// At the end: the rest, and lines without an end. False: the reader has not taken all of it; call it again after `wait_beside`.
+  /// At the end: the rest, and lines without an end. False: the reader has not taken all of it; `wait_beside` and call it again.
   bool finish();
   /// Waits until more can be passed on, or one of `others` is ready.
   void wait_beside(std::vector<pollfd> others) const;
