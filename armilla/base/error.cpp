@@ -81,10 +81,11 @@ std::string chain(rank_t thrower, const char* operation, std::string_view type_n
   std::vector<std::string> lines = lines_of(text);
   const std::string here = detail::current != nullptr ? prefix_of(rank_here()) : "";
   const std::string place = here + operation + ": " + std::string(before);
-  if (!here.empty() && !lines.empty() && lines.back().starts_with(here))
-    lines.back().replace(0, here.size(), place);
-  else
+  const bool of_here = !here.empty() && !lines.empty() && lines.back().starts_with(here);
+  if (!of_here)
     lines.push_back(place + "rank " + std::to_string(thrower) + " threw this " + std::string(type_name) + "; " + advice);
+  else if (!lines.back().starts_with(place))  // not: sort: sort:
+    lines.back().replace(0, here.size(), place);
   return joined(lines);
 }
 

@@ -80,6 +80,8 @@ TEST(error, an_error_that_arises_where_it_is_thrown_is_one_sentence) {
   EXPECT_EQ(what("armilla: rank 0: get: the index is 9; give less"), "armilla: rank 0: sort: get: the index is 9; give less");
   EXPECT_EQ(what("element 3: armilla: rank 0: get: the index is 9; give less"),
             "armilla: rank 0: sort: element 3: get: the index is 9; give less");
+  EXPECT_EQ(what("armilla: rank 0: sort: the range is too long; take less"),
+            "armilla: rank 0: sort: the range is too long; take less");
   EXPECT_EQ(text_of<usage_error>([] { detail::throw_usage("start", "armilla: rank 0: options: no; yes"); }),
             "armilla: rank 0: start: options: no; yes");
 }
