@@ -7,6 +7,7 @@
 
 // These first and in this order: what a compiler says of a line in them is not preceded by the headers that include them.
 // clang-format off
+#include "armilla/base/container_names.hpp"
 #include "armilla/wire/sendable.hpp"
 #include "armilla/rpc/statement_inline.hpp"
 #include "armilla/rpc/statement.hpp"
@@ -56,7 +57,6 @@
 #include "armilla/rpc/on_loss.hpp"
 #include "armilla/rpc/poll.hpp"
 #include "armilla/rpc/when_all.hpp"
-#include "armilla/session/missing_headers.hpp"
 #include "armilla/session/on_join.hpp"
 #include "armilla/session/program.hpp"
 #include "armilla/session/run.hpp"

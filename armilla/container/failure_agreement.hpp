@@ -21,7 +21,7 @@ inline constexpr nowait_t nowait{};
 
 namespace detail {
 
-/// That a program includes containers: `session/missing_headers.hpp` looks for it.
+/// That a program includes containers: `base/container_names.hpp` looks for it.
 template <class T>
 struct container_headers {
   using included = T;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "armilla/base/container_names.hpp"
 #include "armilla/container/graph_inline.hpp"
 
 namespace armilla {
@@ -35,7 +36,7 @@ struct graph_options {
 /// Cost: three reductions, one exchange of all edges; afterwards 8 bytes a vertex, and 4 and E an edge.
 /// Errors: remote_error on all members for an edge of a vertex that is not there, or what reading a file throws; limit_error on
 /// all for one that does not fit.
-template <class V = void, class E = void>
+template <class V /* = void */, class E /* = void */>
 class graph : public detail::named_container<graph<V, E>> {
  public:
   using handle_type = container_handle<graph>;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "armilla/base/container_names.hpp"
 #include "armilla/container/map_inline.hpp"
 
 namespace armilla {
@@ -78,7 +79,7 @@ using ordered_set_verbs =
 /// Cost: as `unordered_map`, and some 100 ns in the tree of a rank. `Less` is a type without state that compares keys; texts as
 /// std::string_view. Paper: STAPL, section 5 (pContainers); the tree: Bayer and McCreight, Organization and Maintenance of Large
 /// Ordered Indexes.
-template <class Key, class Value, class Less = std::less<>>
+template <class Key, class Value, class Less /* = std::less<> */>
 class map : public detail::ordered_container<detail::ordered_map_verbs<Key, Value, Less>> {
   static_assert(sendable_value<Key> && sendable_value<Value>, "armilla: keys and values of a map must be sendable");
   using base = detail::ordered_container<detail::ordered_map_verbs<Key, Value, Less>>;
@@ -88,7 +89,7 @@ class map : public detail::ordered_container<detail::ordered_map_verbs<Key, Valu
 };
 
 /// Keys in order, over the ranks of a team: as `map` without values.
-template <class Key, class Less = std::less<>>
+template <class Key, class Less /* = std::less<> */>
 class set : public detail::ordered_container<detail::ordered_set_verbs<Key, Less>> {
   static_assert(sendable_value<Key>, "armilla: the keys of a set must be sendable");
   using base = detail::ordered_container<detail::ordered_set_verbs<Key, Less>>;

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "armilla/base/container_names.hpp"
 #include "armilla/container/handle.hpp"
 #include "armilla/container/keep_cells.hpp"
 #include "armilla/container/local_span.hpp"
@@ -87,7 +88,7 @@ class halo_exchange {
 /// It moves and does not copy (`clone` does). T is trivially copyable. Errors: limit_error on all members if it does not fit, or
 /// a periodic halo goes around the matrix more than some million times; usage_error if members make different ones, for a cell
 /// outside, or for a grid that does not fit to the team.
-template <class T, std::size_t N = 2>
+template <class T, std::size_t N /* = 2 */>
 class matrix : public detail::named_container<matrix<T, N>> {
   static_assert(std::is_trivially_copyable_v<T>,
                 "armilla: the cells of a matrix lie where other ranks load and store them: they "

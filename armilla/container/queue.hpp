@@ -2,6 +2,7 @@
 #pragma once
 #include <functional>
 
+#include "armilla/base/container_names.hpp"
 #include "armilla/container/queue_inline.hpp"
 
 namespace armilla {
@@ -30,7 +31,7 @@ class queue : public detail::owned_queue<T, detail::first_come<T>> {
 /// the owner. Of equal items any. Relaxed: a larger item of another rank may be on its way, until the fence. Between two fences
 /// in which no rank pushes, what pops give, in the order in which they take effect, is sorted. If `Compare` throws, the push or
 /// pop has no effect.
-template <class T, class Compare = std::less<>>
+template <class T, class Compare /* = std::less<> */>
 class priority_queue : public detail::owned_queue<T, detail::largest_first<T, Compare>> {
   using base = detail::owned_queue<T, detail::largest_first<T, Compare>>;
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <ranges>
 
+#include "armilla/base/container_names.hpp"
 #include "armilla/container/unordered_map_inline.hpp"
 
 namespace armilla {
@@ -25,7 +26,7 @@ namespace armilla {
 /// Cost: an update that meets another some 5 ns, else some 20 ns in a batch; a question a message each way. Memory: a slot a key,
 /// 8/7 to 16/7 of them, and a byte each. Its end waits for nothing: what lies on this rank goes at the next fence of the team or
 /// of all ranks, which still completes statements to it. Paper: STAPL, section 5 (pContainers).
-template <class Key, class Value, class Hash = hash, class Equal = std::equal_to<>>
+template <class Key, class Value, class Hash /* = hash */, class Equal /* = std::equal_to<> */>
 class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value, detail::key_hash<Key, Hash, Equal>, Equal>> {
   static_assert(sendable_value<Key> && sendable_value<Value>, "armilla: keys and values of an unordered_map must be sendable");
   static_assert(detail::require_hash<Key, Hash, Equal>());
@@ -42,7 +43,7 @@ class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value
 };
 
 /// Keys, spread over the ranks of a team by their hash: as `unordered_map` without values.
-template <class Key, class Hash = hash, class Equal = std::equal_to<>>
+template <class Key, class Hash /* = hash */, class Equal /* = std::equal_to<> */>
 class unordered_set : public detail::hash_container<detail::set_verbs<Key, detail::key_hash<Key, Hash, Equal>, Equal>> {
   static_assert(sendable_value<Key>, "armilla: the keys of an unordered_set must be sendable");
   static_assert(detail::require_hash<Key, Hash, Equal>());
@@ -55,7 +56,7 @@ class unordered_set : public detail::hash_container<detail::set_verbs<Key, detai
 };
 
 /// How often each key has been inserted: an unordered_map<Key, std::int64_t> in which equal keys meet before they travel.
-template <class Key, class Hash = hash, class Equal = std::equal_to<>>
+template <class Key, class Hash /* = hash */, class Equal /* = std::equal_to<> */>
 class counting_set : public unordered_map<Key, std::int64_t, Hash, Equal> {
   using base = unordered_map<Key, std::int64_t, Hash, Equal>;
 

@@ -3,6 +3,7 @@
 #include <functional>
 #include <type_traits>
 
+#include "armilla/base/container_names.hpp"
 #include "armilla/container/unordered_multimap_inline.hpp"
 
 namespace armilla {
@@ -18,7 +19,7 @@ namespace armilla {
 ///
 /// Cost: as that of unordered_map<Key, std::vector<Value>>, whatever the keys: those that come often make no search longer.
 /// Paper: STAPL, section 5 (pContainers).
-template <class Key, class Value, class Hash = hash, class Equal = std::equal_to<>>
+template <class Key, class Value, class Hash /* = hash */, class Equal /* = std::equal_to<> */>
 class unordered_multimap
     : public detail::hash_container<detail::multimap_verbs<Key, Value, detail::key_hash<Key, Hash, Equal>, Equal>> {
   static_assert(sendable_value<Key> && sendable_value<Value>,
@@ -39,7 +40,7 @@ class unordered_multimap
 /// Keys, each as often as it is inserted. Of equal ones one is kept, and how many there are: so equal keys meet before they
 /// travel, and take no memory. `count` says how often a key is there, `size` how many there are of all, and a loop over `local()`
 /// gives a key as often as it is there. (A `counting_set` is the map from keys to these numbers.)
-template <class Key, class Hash = hash, class Equal = std::equal_to<>>
+template <class Key, class Hash /* = hash */, class Equal /* = std::equal_to<> */>
 class unordered_multiset : public detail::hash_container<detail::multiset_verbs<Key, detail::key_hash<Key, Hash, Equal>, Equal>> {
   static_assert(sendable_value<Key>, "armilla: the keys of an unordered_multiset must be sendable");
   static_assert(detail::require_hash<Key, Hash, Equal>());

@@ -77,6 +77,18 @@ int main(int argc, char** argv) {
     am::vector<double> x(10, 1.5);
 #elif defined CASE_CONTAINER_ON_TEAM
     am::array<int> x(10, am::world());
+#elif defined CASE_MATRIX
+    am::matrix<double> x({4, 4});
+#elif defined CASE_GRAPH
+    am::graph<> g(std::vector<int>{1, 2});
+#elif defined CASE_MAP
+    am::map<int, double> x;
+#elif defined CASE_UNORDERED_MAP
+    am::unordered_map<std::string, int> x;
+#elif defined CASE_COUNTING_SET
+    am::counting_set<std::string> x;
+#elif defined CASE_PRIORITY_QUEUE
+    am::priority_queue<int> x;
 #elif defined CASE_METHOD_ARGUMENTS
     const long n = am::call<&histogram::put>(h.on(0), 1, 2).get();
 #elif defined CASE_METHOD_STATEMENT
