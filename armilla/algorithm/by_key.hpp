@@ -19,6 +19,7 @@ namespace armilla {
 /// How often each key comes: unordered_map<Key, std::int64_t>. Equal keys meet on their rank first.
 template <class R, class Key = std::identity>
 auto count_by_key(R&& items, Key key = {}) {
+  detail::require_function(key, "count_by_key");
   unordered_map<detail::kept<detail::projected_in<R, Key>>, std::int64_t> count(detail::members_of(items));
   detail::each_then_fence(items, count.members(), "count_by_key",
                           [&](auto&& e) { count.update(std::invoke(key, e), 1, std::plus<>{}); });
@@ -30,6 +31,9 @@ auto count_by_key(R&& items, Key key = {}) {
 ///     auto sales = am::reduce_by_key(am::read_csv<std::string, double>("sales.csv"), std::plus<>{});
 template <class R, class Op, class Key = detail::take_first, class Value = detail::take_second>
 auto reduce_by_key(R&& items, Op op, Key key = {}, Value value = {}) {
+  detail::require_function(op, "reduce_by_key");
+  detail::require_function(key, "reduce_by_key");
+  detail::require_function(value, "reduce_by_key");
   unordered_map<detail::kept<detail::projected_in<R, Key>>, detail::kept<detail::projected_in<R, Value>>> all(
       detail::members_of(items));
   using mapped = typename decltype(all)::mapped_type;
@@ -42,6 +46,8 @@ auto reduce_by_key(R&& items, Op op, Key key = {}, Value value = {}) {
 /// values are wanted, `reduce_by_key` with a struct of them is cheaper: nothing is kept but the sums.
 template <class R, class Key = detail::take_first, class Value = detail::take_second>
 auto group_by(R&& items, Key key = {}, Value value = {}) {
+  detail::require_function(key, "group_by");
+  detail::require_function(value, "group_by");
   unordered_map<detail::kept<detail::projected_in<R, Key>>, std::vector<detail::kept<detail::projected_in<R, Value>>>> all(
       detail::members_of(items));
   using element = typename decltype(all)::mapped_type::value_type;
@@ -54,6 +60,8 @@ auto group_by(R&& items, Key key = {}, Value value = {}) {
 /// one rank its first.
 template <class R, class Key = detail::take_first, class Value = detail::take_second>
 auto unique_by_key(R&& items, Key key = {}, Value value = {}) {
+  detail::require_function(key, "unique_by_key");
+  detail::require_function(value, "unique_by_key");
   unordered_map<detail::kept<detail::projected_in<R, Key>>, detail::kept<detail::projected_in<R, Value>>> all(
       detail::members_of(items));
   using mapped = typename decltype(all)::mapped_type;

@@ -82,6 +82,7 @@ void replace(R&& r, const T& old, const U& value) {
 }
 template <distributed_range R, class P, class T>
 void replace_if(R&& r, P predicate, const T& value) {
+  detail::require_function(predicate, "replace_if");
   armilla::for_each(r, [&](auto& e) {
     if (predicate(std::as_const(e))) e = value;
   });
@@ -93,6 +94,7 @@ void replace_copy(In&& in, Out&& out, const T& old, const U& value) {
 }
 template <distributed_range In, distributed_range Out, class P, class T>
 void replace_copy_if(In&& in, Out&& out, P predicate, const T& value) {
+  detail::require_function(predicate, "replace_copy_if");
   armilla::transform(in, out, [&](const auto& e) { return predicate(e) ? std::decay_t<decltype(e)>(value) : e; });
 }
 

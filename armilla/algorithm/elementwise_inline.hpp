@@ -10,6 +10,7 @@ namespace armilla::detail {
 
 template <class V, class F>
 void for_each_in(const V& v, const char* operation, F& f) {
+  require_function(f, operation);
   algorithm_call why(operation, v);
   enter(v);
   walk(v, why, [&](const auto c, std::size_t n, const indices& at) {
@@ -22,6 +23,7 @@ void for_each_in(const V& v, const char* operation, F& f) {
 /// Elements of `to` become f of those of `from`.
 template <class From, class To, class F>
 void assign_each(const From& from, const To& to, const char* operation, F f) {
+  require_function(f, operation);
   require_room(operation, from.extent(), to.extent());
   require_same_or_apart(operation, from, to, from.extent());
   const zip_view<From, To> both(from, to);
@@ -68,6 +70,7 @@ void swap_by_copies(const algorithm_call& all, const A& a, const B& b) {
 
 template <class V, class F>
 void generate_in(const V& v, const char* operation, F f) {
+  require_function(f, operation);
   algorithm_call why(operation, v);
   walk(v, why, [&](const auto c, std::size_t n, const indices& at) {
     each_of_piece(c, n, at, why, [&](std::size_t k) { c[k] = f(); });
@@ -78,6 +81,7 @@ void generate_in(const V& v, const char* operation, F f) {
 
 template <class V, class F>
 void assign_by_index(const V& v, const char* operation, F f) {
+  require_function(f, operation);
   algorithm_call why(operation, v);
   enter(v);
   walk(v, why, [&](const auto c, std::size_t n, const indices& at) {

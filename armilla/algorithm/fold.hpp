@@ -27,6 +27,7 @@ auto reduce(R&& r) {
 template <distributed_range R, class T, class Op, class F>
   requires(!distributed_range<T>)
 T transform_reduce(R&& r, T init, Op op, F f) {
+  detail::require_function(f, "transform_reduce");
   return detail::fold_from<T>(detail::reading(r), "transform_reduce", std::move(init), op,
                               [&f](const auto& c, std::size_t k) -> decltype(auto) { return detail::apply_at(f, c, k); });
 }
@@ -103,9 +104,11 @@ auto minmax(R&& r, Less less = {}, Projection of = {}) {
 }
 
 /// How many elements lie in each of `buckets` parts of one width of [low, high). Elements outside are not counted. Errors:
-/// limit_error on all members for more buckets than their memory holds.
+/// usage_error if `low` is not less than `high`, or one of them is infinite or not a number; limit_error on all members for more
+/// buckets than their memory holds.
 template <distributed_range R>
 std::vector<std::uint64_t> histogram(R&& r, std::size_t buckets, double low, double high) {
+  detail::require_bounds(low, high);
   const auto v = detail::reading(r);
   detail::algorithm_call why("histogram", v);
   detail::enter(v);

@@ -15,6 +15,8 @@ namespace armilla::detail {
 /// Collective: `n` buckets of 0; where there is no room on this rank `why` says so. limit_error on all members for more than any
 /// rank can have.
 std::vector<std::uint64_t> make_buckets(const team& t, std::size_t n, failure& why);
+/// Of a histogram.
+void require_bounds(double low, double high);
 
 /// What a member has folded; nothing where it has no elements.
 template <class T>
@@ -79,6 +81,7 @@ part<T> combined(const part<T>& a, const part<T>& b, Op& op) {
 /// The fold of all members' elements.
 template <class T, class V, class Op, class Of>
 part<T> fold_all(const V& v, const char* operation, Op& op, Of of) {
+  require_function(op, operation);
   algorithm_call why(operation, v);
   enter(v);
   part<T> sum;
@@ -144,10 +147,12 @@ part<indexed<range_value<R>>> best_of(R&& r, const char* operation, Before befor
 
 template <class Less, class Projection>
 auto projected(Less& less, Projection& of) {
+  require_functions(less, of);
   return [&](const auto& a, const auto& b) { return std::invoke(less, std::invoke(of, a), std::invoke(of, b)); };
 }
 template <class Less, class Projection>
 auto projected_back(Less& less, Projection& of) {
+  require_functions(less, of);
   return [&](const auto& a, const auto& b) { return std::invoke(less, std::invoke(of, b), std::invoke(of, a)); };
 }
 
@@ -162,6 +167,7 @@ T require_some(const char* operation, const part<indexed<T>>& found) {
 /// else member 0 reads all.
 template <class T, class V, class Op>
 T fold_in_order(const V& v, const char* operation, T sum, Op& op) {
+  require_function(op, operation);
   const team& t = v.members();
   algorithm_call why(operation, v);
   meet(t);

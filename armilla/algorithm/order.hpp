@@ -14,6 +14,7 @@ namespace armilla {
 /// both have one length and share no elements. Cost: a stable sort of pairs, and two passes.
 template <distributed_range Keys, distributed_range Values, class Comp = std::ranges::less>
 void sort_by_key(Keys&& keys, Values&& values, Comp comp = {}) {
+  detail::require_function(comp, "sort_by_key");
   detail::sort_keyed(detail::require_sized(views::all(keys)), detail::require_sized(views::all(values)), comp);
 }
 
@@ -37,6 +38,8 @@ vector<std::size_t> argsort(R&& r, Comp comp = {}, Proj proj = {}) {
 /// Cost: two or three passes and a sort of some percent of the elements, most often; room for all of them once more.
 template <distributed_range R, class Comp = std::ranges::less, class Proj = std::identity>
 void nth_element(R&& r, std::size_t nth, Comp comp = {}, Proj proj = {}) {
+  detail::require_function(comp, "nth_element");
+  detail::require_function(proj, "nth_element");
   const detail::algorithm_call all("nth_element");
   const auto v = detail::require_sized(views::all(r));
   detail::require_index("nth_element", nth, v.extent());
@@ -46,6 +49,8 @@ void nth_element(R&& r, std::size_t nth, Comp comp = {}, Proj proj = {}) {
 /// The first `n` elements become those of the sorted range, in order; the others are in no order.
 template <distributed_range R, class Comp = std::ranges::less, class Proj = std::identity>
 void partial_sort(R&& r, std::size_t n, Comp comp = {}, Proj proj = {}) {
+  detail::require_function(comp, "partial_sort");
+  detail::require_function(proj, "partial_sort");
   const detail::algorithm_call all("partial_sort");
   const auto v = detail::require_sized(views::all(r));
   detail::require_index("partial_sort", n, v.extent());

@@ -5,8 +5,17 @@
 #include <type_traits>
 #include <utility>
 
+#include "armilla/base/required_function.hpp"
+#include "armilla/team/named_algorithm.hpp"
+
 /// Functions of what a projection gives of elements. Where nothing is projected they are the functions themselves.
 namespace armilla::detail {
+
+/// Refuses null pointers, in an error that names the algorithm. Before its loops, and on all members alike.
+template <class... F>
+void require_functions(const F&... f) {
+  (require_function(f, algorithm_here("algorithm")), ...);
+}
 
 template <class F, class Proj>
 struct projected_function {
@@ -32,6 +41,7 @@ struct projected_relation {
 
 template <class F, class Proj>
 decltype(auto) test_after(F& f, Proj& of) {
+  require_functions(f, of);
   if constexpr (std::same_as<Proj, std::identity>)
     return (f);
   else
@@ -39,6 +49,7 @@ decltype(auto) test_after(F& f, Proj& of) {
 }
 template <class F, class ProjA, class ProjB>
 decltype(auto) related(F& f, ProjA& of_a, ProjB& of_b) {
+  require_functions(f, of_a, of_b);
   if constexpr (std::same_as<ProjA, std::identity> && std::same_as<ProjB, std::identity>)
     return (f);
   else

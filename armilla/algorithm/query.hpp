@@ -22,11 +22,13 @@ std::size_t find_if_not(R&& r, P predicate, Projection of = {}) {
 /// The index of the first element equal to `value`.
 template <distributed_range R, class T, class Projection = std::identity>
 std::size_t find(R&& r, const T& value, Projection of = {}) {
+  detail::require_function(of, "find");
   return detail::find_first(detail::reading(r), "find", [&](const auto& e) { return std::invoke(of, e) == value; });
 }
 /// The index of the last element equal to `value`.
 template <distributed_range R, class T, class Projection = std::identity>
 std::size_t find_last(R&& r, const T& value, Projection of = {}) {
+  detail::require_function(of, "find_last");
   return detail::find_last_of_all(detail::reading(r), "find_last", [&](const auto& e) { return std::invoke(of, e) == value; });
 }
 template <distributed_range R, class P, class Projection = std::identity>
@@ -72,6 +74,7 @@ std::size_t count_if(R&& r, P predicate, Projection of = {}) {
 /// How many elements are equal to `value`.
 template <distributed_range R, class T, class Projection = std::identity>
 std::size_t count(R&& r, const T& value, Projection of = {}) {
+  detail::require_function(of, "count");
   const detail::algorithm_call all("count");
   return armilla::count_if(r, [&](const auto& e) { return std::invoke(of, e) == value; });
 }
@@ -137,6 +140,8 @@ std::size_t adjacent_find(R&& r, Relation relation = {}, Projection of = {}) {
 /// The index of the first element that is less than the one before it; the size if there is none.
 template <distributed_range R, class Less = std::less<>, class Projection = std::identity>
 std::size_t is_sorted_until(R&& r, Less less = {}, Projection of = {}) {
+  detail::require_function(less, "is_sorted_until");
+  detail::require_function(of, "is_sorted_until");
   const auto v = detail::require_sized(detail::reading(r));
   const std::size_t at = detail::find_first(detail::neighbours(v), "is_sorted_until", [&](const auto& a, const auto& b) {
     return bool(std::invoke(less, std::invoke(of, b), std::invoke(of, a)));

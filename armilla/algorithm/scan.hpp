@@ -53,6 +53,8 @@ void partial_sum(In&& in, Out&& out, Op op = {}) {
 template <distributed_range Keys, distributed_range Values, distributed_range Out, class Op = std::plus<>,
           class Same = std::equal_to<>>
 void inclusive_scan_by_key(Keys&& keys, Values&& values, Out&& out, Op op = {}, Same same = {}) {
+  detail::require_function(same, "inclusive_scan_by_key");
+  detail::require_function(op, "inclusive_scan_by_key");
   const detail::algorithm_call all("inclusive_scan_by_key");
   const auto k = detail::require_sized(detail::reading(keys));
   const auto v = detail::require_sized(detail::reading(values));

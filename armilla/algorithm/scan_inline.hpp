@@ -104,6 +104,8 @@ void scan_in_order(const In& in, const Out& out, const char* operation, part<T> 
 
 template <scan_kind Kind, class T, class In, class Out, class Op, class F>
 void scan_all(const In& in, const Out& out, const char* operation, part<T> first, Op op, F f) {
+  require_function(op, operation);
+  require_function(f, operation);
   require_room(operation, in.extent(), out.extent());
   require_same_or_apart(operation, in, out, in.extent());
   if (out.ordered()) return scan_in_order<Kind>(in, out, operation, first, op, f);

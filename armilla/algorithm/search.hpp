@@ -17,12 +17,16 @@ namespace armilla {
 template <distributed_range R, class Pattern, class Same = std::equal_to<>, class Projection = std::identity,
           class OfPattern = std::identity>
 std::size_t search(R&& r, const Pattern& pattern, Same same = {}, Projection of = {}, OfPattern of_pattern = {}) {
+  detail::require_function(same, "search");
+  detail::require_function(of, "search");
   return detail::search_for<detail::which::first>(r, pattern, "search", detail::related(same, of, of_pattern));
 }
 /// The last such index; of an empty pattern the size.
 template <distributed_range R, class Pattern, class Same = std::equal_to<>, class Projection = std::identity,
           class OfPattern = std::identity>
 std::size_t find_end(R&& r, const Pattern& pattern, Same same = {}, Projection of = {}, OfPattern of_pattern = {}) {
+  detail::require_function(same, "find_end");
+  detail::require_function(of, "find_end");
   return detail::search_for<detail::which::last>(r, pattern, "find_end", detail::related(same, of, of_pattern));
 }
 /// The index of the first element that is equal to one of `values`: a range as a pattern of `search`. Cost: one pass, in which
@@ -41,6 +45,8 @@ std::size_t find_first_of(R&& r, const Values& values, Same same = {}, Projectio
 /// The first index from which on `n` elements are equal to `value`; 0 if n is.
 template <distributed_range R, class T, class Same = std::equal_to<>, class Projection = std::identity>
 std::size_t search_n(R&& r, std::size_t n, const T& value, Same same = {}, Projection of = {}) {
+  detail::require_function(same, "search_n");
+  detail::require_function(of, "search_n");
   return detail::find_row<detail::which::first>(
       detail::require_sized(detail::reading(r)), n, "search_n",
       [&](std::size_t, const auto& e) { return bool(std::invoke(same, std::invoke(of, e), value)); });

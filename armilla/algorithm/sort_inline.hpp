@@ -80,6 +80,8 @@ concept is_whole = requires(const V& v) {
 
 template <class V, class Comp, class Proj>
 void sort_range(const V& v, const char* operation, bool stable, Comp& comp, Proj& proj) {
+  require_function(comp, operation);
+  require_function(proj, operation);
   using T = typename V::value_type;
   require_sized(v);
   static_assert(V::writable, "armilla: what is sorted must be writable");

@@ -87,6 +87,8 @@ bool includes(A&& a, B&& b, Less less = {}, Projection of = {}) {
 /// that are less come first in the range, as they do if it is in order.
 template <distributed_range R, class T, class Less = std::less<>, class Projection = std::identity>
 std::size_t lower_bound(R&& r, const T& value, Less less = {}, Projection of = {}) {
+  detail::require_function(less, "lower_bound");
+  detail::require_function(of, "lower_bound");
   return detail::first_without(detail::require_sized(detail::reading(r)), "lower_bound",
                                "elements that are less than the value must come first",
                                [&](const auto& e) { return bool(std::invoke(less, std::invoke(of, e), value)); });
@@ -94,6 +96,8 @@ std::size_t lower_bound(R&& r, const T& value, Less less = {}, Projection of = {
 /// The index of the first element that is greater.
 template <distributed_range R, class T, class Less = std::less<>, class Projection = std::identity>
 std::size_t upper_bound(R&& r, const T& value, Less less = {}, Projection of = {}) {
+  detail::require_function(less, "upper_bound");
+  detail::require_function(of, "upper_bound");
   return detail::first_without(detail::require_sized(detail::reading(r)), "upper_bound",
                                "elements that are not greater than the value must come first",
                                [&](const auto& e) { return !bool(std::invoke(less, value, std::invoke(of, e))); });

@@ -135,6 +135,7 @@ void merge_in_order(const A& a, const B& b, const Out& to, const char* operation
 
 template <class A, class B, class Out, class Less>
 void merge_into(const A& a, const B& b, const Out& out, const char* operation, Less& less) {
+  require_function(less, operation);
   require_one_team(a, out);
   require_one_team(b, out);
   const std::size_t both = a.extent() + b.extent();
@@ -208,6 +209,7 @@ void walk_sets(const A& a, const B& b, const team& t, const char* operation, fai
 template <class A, class B, class Less, class First, class Both, class Second>
 void compare_sets(const A& a, const B& b, const team& t, const char* operation, failure& why, Less& less, First only_first,
                   Both both, Second only_second) {
+  require_function(less, operation);
   const auto together = [&](const auto& first, std::size_t& i, std::size_t last, const auto& second, std::size_t& j,
                             std::size_t end) {
     while (i < last && j < end) {
@@ -228,6 +230,7 @@ void compare_sets(const A& a, const B& b, const team& t, const char* operation, 
 template <class A, class B, class T, class Less>
 void keep_numbers(const A& a, const B& b, const team& t, const char* operation, failure& why, Less& less, set_rule keeps,
                   pile<T>& kept) {
+  require_function(less, operation);
   const auto together = [&](const auto& first, std::size_t& i_, std::size_t last, const auto& second, std::size_t& j_,
                             std::size_t end) {
     T some[few_to_deal<T, 0>];
@@ -257,6 +260,7 @@ void keep_numbers(const A& a, const B& b, const team& t, const char* operation, 
 
 template <class A, class B, class Out, class Less>
 std::size_t set_operation(const A& a, const B& b, const Out& out, const char* operation, Less& less, set_rule keeps) {
+  require_function(less, operation);
   require_one_team(a, out);
   require_one_team(b, out);
   algorithm_call why(operation, out);

@@ -25,6 +25,7 @@ template <class Container, class Proj = detail::take_second>
     typename Container::key_type;
   }
 auto top_k(const Container& all, std::size_t n, Proj proj = {}) {
+  detail::require_function(proj, "top_k");
   using element = typename detail::outside<typename Container::value_type>::type;
   const detail::stands_before<Proj> before{proj};
   detail::greatest_elements<element, detail::stands_before<Proj>> best(n, before);
@@ -42,6 +43,7 @@ auto top_k(const Container& all, std::size_t n, Proj proj = {}) {
 template <distributed_range R, class Proj = std::identity>
   requires(!requires { typename std::remove_cvref_t<R>::key_type; })
 auto top_k(R&& r, std::size_t n, Proj proj = {}) {
+  detail::require_function(proj, "top_k");
   const auto v = detail::reading(r);
   using element = std::pair<std::size_t, typename std::remove_cvref_t<decltype(v)>::value_type>;
   const detail::greater_element<Proj> before{proj};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <set>
 
@@ -57,6 +58,11 @@ std::vector<std::size_t> drawn_indices(std::size_t n, std::size_t k, std::uint64
   for (std::size_t i = n - k; i < n; ++i)
     if (const std::size_t j = drawn(seed, i) % (i + 1); !chosen.insert(j).second) chosen.insert(i);
   return {chosen.begin(), chosen.end()};
+}
+
+void require_bounds(double low, double high) {
+  if (low < high && high - low <= std::numeric_limits<double>::max()) return;
+  throw_usage("histogram", fmt::format("buckets from {} to {}; give a lower and a higher number, both finite", low, high));
 }
 
 std::vector<std::uint64_t> make_buckets(const team& t, std::size_t n, failure& why) {

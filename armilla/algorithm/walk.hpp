@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "armilla/algorithm/projected.hpp"
 #include "armilla/container/algorithm_call.hpp"
 #include "armilla/container/cursor.hpp"
 #include "armilla/container/mapped_views.hpp"

@@ -41,10 +41,16 @@ inline std::uint64_t deadline_after_ns(std::uint64_t ns) noexcept {
   return ns > never - now ? never : now + ns;
 }
 
-/// Any std::chrono::duration, without its header: negative ones count as 0, those beyond the range as `never`.
+/// A span of <chrono>, which need not be included here.
 template <class Duration>
-std::uint64_t deadline_after(Duration d) noexcept {
-  const long double ns = static_cast<long double>(d.count()) * (1e9L * Duration::period::num / Duration::period::den);
+concept time_span = requires(Duration d) {
+  d.count();
+  typename Duration::period;
+};
+/// The moment `d` from now: negative spans, and what is not a number, count as 0, those beyond the range as `never`.
+std::uint64_t deadline_after(time_span auto d) noexcept {
+  using period = typename decltype(d)::period;
+  const long double ns = static_cast<long double>(d.count()) * (1e9L * period::num / period::den);
   if (!(ns > 0)) return now_ns();
   return ns >= 9e18L ? never : deadline_after_ns(static_cast<std::uint64_t>(ns));
 }

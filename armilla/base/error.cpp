@@ -15,6 +15,7 @@
 #include "armilla/base/error_text.hpp"
 #include "armilla/base/escaped.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/base/required_function.hpp"
 
 namespace armilla {
 namespace {
@@ -46,6 +47,7 @@ rank_t rank_here() noexcept { return detail::current != nullptr ? detail::curren
 
 // A chain of errors is a whole message already.
 std::string compose(errc kind, const char* operation, std::string_view text) {
+  if (operation == nullptr) operation = "";
   if (kind == errc::remote && text.starts_with(prefix)) return std::string(text);
   std::string all(prefix);
   if (detail::current != nullptr) all.append(prefix_of(rank_here()));
@@ -90,6 +92,7 @@ std::string chain(rank_t thrower, const char* operation, std::string_view type_n
 }
 
 std::string remote_text(rank_t thrower, const char* operation, std::string_view type_name, std::string_view text) {
+  if (operation == nullptr) operation = "";
   const std::size_t at = text.find(prefix);
   const bool ours = type_name.starts_with("armilla::") && (at == 0 || (at != text.npos && text.starts_with("element ")));
   if (ours) return chain(thrower, operation, type_name, text.substr(0, at), text.substr(at + prefix.size()));
@@ -141,6 +144,9 @@ decode_error::decode_error(rank_t sender, const char* operation, std::string_vie
 namespace detail {
 
 void throw_usage(const char* operation, std::string_view text) { throw usage_error(operation, text); }
+void throw_no_function(const char* operation) {
+  throw_usage(operation, "the function is a null pointer, or an empty std::function; pass a function");
+}
 void throw_limit(const char* operation, std::string_view text) { throw limit_error(operation, text); }
 void throw_timeout(const char* operation, std::string_view text) { throw timeout_error(operation, text); }
 void throw_rank_lost(rank_t lost, const char* operation, std::string_view cause) { throw rank_lost(lost, operation, cause); }

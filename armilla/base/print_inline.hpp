@@ -25,6 +25,7 @@ struct print_value {
   };
 
   explicit print_value(std::string_view v) noexcept : what(kind::text), text(v) {}
+  explicit print_value(const char* v) noexcept : print_value(v != nullptr ? std::string_view(v) : "(null)") {}
   template <class T>
     requires std::is_arithmetic_v<T>
   explicit print_value(T v) noexcept {

@@ -23,7 +23,8 @@ struct clock {
 
 /// Seconds from `start` until now.
 inline double seconds_since(clock::time_point start) noexcept {
-  return std::chrono::duration<double>(clock::now() - start).count();
+  using seconds = std::chrono::duration<double>;  // the difference of two moments may be beyond what a clock counts
+  return (seconds(clock::now().time_since_epoch()) - seconds(start.time_since_epoch())).count();
 }
 
 }  // namespace armilla

@@ -162,7 +162,11 @@ class array : public detail::named_container<array<T>> {
   /// views of it are of no use afterwards.
   void resize(std::size_t n) { become(placement().resized(n)); }
   /// Deals the elements anew, over the same ranks. Collective, as resize.
-  void redistribute(const distribution& d) { become(armilla::placement(size(), members().size(), d)); }
+  void redistribute(const distribution& d) {
+    if (!members()) [[unlikely]]
+      detail::throw_no_ranks("redistribute");
+    become(armilla::placement(size(), members().size(), d));
+  }
 
   /// Writes the elements, and those of statements before, into a file, in the order of their indices; it takes the place of one
   /// that is there when it is whole, and not before. Collective, and a fence of the team; no fiber may change elements meanwhile.

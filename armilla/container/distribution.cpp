@@ -26,6 +26,8 @@ bool are_even(const std::vector<std::size_t>& sizes, std::size_t n, std::size_t 
 
 /// Sums of blocks and turns stay numbers.
 void require_placeable(std::size_t n, std::size_t members) {
+  if (rank_t(members) < 1)
+    detail::throw_usage("placement", fmt::format("{} members; elements need one at least", rank_t(members)));
   if (n > ~std::size_t{0} / 2 / members)
     detail::throw_limit("container",
                         fmt::format("{} elements are more than any segments hold (is the size a negative number?)", n));

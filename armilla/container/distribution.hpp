@@ -24,6 +24,14 @@ class distribution;
 class placement {
  public:
   placement() = default;
+  placement(const placement&) = default;
+  placement& operator=(const placement&) = default;
+  /// What is moved from has no elements any more, and so has a container that is.
+  placement(placement&& other) noexcept : placement(std::as_const(other)) { other.clear(); }
+  placement& operator=(placement&& other) noexcept {
+    const placement taken = std::move(other);
+    return *this = taken;
+  }
   /// Throws usage_error if `wish` names sizes that do not fit.
   placement(std::size_t n, rank_t members, const distribution& wish);
   /// One block a member, of these lengths.
@@ -78,6 +86,10 @@ class placement {
 
  private:
   position search(std::size_t i) const noexcept;
+  void clear() noexcept {
+    static const placement nothing;
+    *this = nothing;
+  }
 
   std::size_t size_ = 0, block_ = 1;
   rank_t members_ = 1;

@@ -30,6 +30,8 @@ concept exposable_array = std::is_trivially_copyable_v<typename C::value_type> &
 /// Errors: as of expose for a span.
 template <detail::exposable_array C>
 exposure expose(std::string_view name, C& x) {
+  if (!x.members()) [[unlikely]]
+    detail::throw_no_ranks("expose");
   const placement& where = x.placement();
   const std::size_t count = x.local().size(), first = count != 0 ? x.index_of_local(0) : 0;
   detail::exposed_shape part;

@@ -136,9 +136,13 @@ void halo::require_width(std::size_t width) {
     detail::throw_usage("halo", fmt::format("a width of {} cells (is it a negative number?); give 0 or more", width));
 }
 
-void halo::require_halo_dimension(std::size_t dimension) {
-  if (dimension > 2)
-    detail::throw_usage("halo::sides", fmt::format("dimension {}; matrices have the dimensions 0 to 2", dimension));
+namespace detail {
+
+void throw_dimension(std::size_t dimensions, std::size_t d) {
+  throw_usage("matrix", fmt::format("dimension {}{}; give one from 0 to {}", d,
+                                    looks_negative(d) ? " (is it a negative number?)" : "", dimensions - 1));
 }
+
+}  // namespace detail
 
 }  // namespace armilla

@@ -38,6 +38,18 @@ inline grid on(const team& t, grid g) {
   return g;
 }
 
+namespace detail {
+
+[[noreturn, gnu::cold]] void throw_dimension(std::size_t dimensions, std::size_t d);
+/// Budget: nothing where `d` is a constant.
+inline std::size_t dimension_below(std::size_t dimensions, std::size_t d) {
+  if (d >= dimensions) [[unlikely]]
+    throw_dimension(dimensions, d);
+  return d;
+}
+
+}  // namespace detail
+
 /// Cells around each block that hold what lies beyond its border: `width` on each side, or as `sides` says. Beyond the border of
 /// the whole matrix they hold what `set_border` says, or in a periodic dimension the cells of the other end. Errors: usage_error
 /// for a width that is a negative number.
@@ -48,7 +60,7 @@ class halo {
 
   /// In this dimension (0 to 2) so many before a block's first cell and behind its last one: for a stencil that looks one way.
   halo sides(std::size_t dimension, std::size_t before, std::size_t behind) const {
-    require_halo_dimension(dimension);
+    detail::dimension_below(3, dimension);
     require_width(before);
     require_width(behind);
     halo h = *this;
@@ -71,13 +83,12 @@ class halo {
     return h;
   }
 
-  std::size_t before(std::size_t dimension) const noexcept { return before_[dimension]; }
-  std::size_t behind(std::size_t dimension) const noexcept { return behind_[dimension]; }
+  std::size_t before(std::size_t dimension) const { return before_[detail::dimension_below(3, dimension)]; }
+  std::size_t behind(std::size_t dimension) const { return behind_[detail::dimension_below(3, dimension)]; }
   bool has_corners() const noexcept { return corners_; }
   bool is_periodic(std::size_t dimension) const { return dimension < periodic_.size() && periodic_[dimension]; }
 
  private:
-  static void require_halo_dimension(std::size_t dimension);
   static void require_width(std::size_t width);
 
   std::array<std::size_t, 3> before_{}, behind_{};

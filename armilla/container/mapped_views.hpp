@@ -2,6 +2,7 @@
 #pragma once
 #include <utility>
 
+#include "armilla/base/required_function.hpp"
 #include "armilla/container/mapped_views_inline.hpp"
 
 namespace armilla {
@@ -11,6 +12,7 @@ namespace views {
 /// `f` of each element, computed on the rank that looks at it. `f` gets the parts of a zip's element one by one if it takes them.
 template <distributed_range R, class F>
 auto transform(R&& r, F f) {
+  armilla::detail::require_function(f, "views::transform");
   return detail::make_transform(views::all(std::forward<R>(r)), std::move(f));
 }
 template <class F>
@@ -21,6 +23,7 @@ auto transform(F f) {
 /// The elements that `predicate` lets through. It has no size; folds, queries and for_each take it.
 template <distributed_range R, class P>
 auto filter(R&& r, P predicate) {
+  armilla::detail::require_function(predicate, "views::filter");
   return detail::filter_view<all_t<R>, P>(views::all(std::forward<R>(r)), std::move(predicate));
 }
 template <class P>

@@ -107,16 +107,21 @@ class matrix : public detail::named_container<matrix<T, N>> {
   matrix(matrix&&) noexcept = default;
   matrix& operator=(matrix&&) noexcept = default;
 
-  std::size_t extent(std::size_t d) const noexcept { return plan_ ? plan_->shape.extents()[d] : 0; }
+  /// In dimension d. Errors: usage_error for a dimension that it does not have.
+  std::size_t extent(std::size_t d) const { return plan_ ? plan_->shape.extents()[detail::dimension_below(N, d)] : 0; }
   std::size_t size() const noexcept { return plan_ ? plan_->shape.size() : 0; }
   /// The ranks that have it.
   const team& members() const { return plan().members; }
   /// Names it on all members, wherever it moves: to send and to keep. No message.
   handle_type handle() const { return this->template make_handle<handle_type>(); }
   /// In how many blocks dimension d is cut.
-  rank_t blocks(std::size_t d) const { return plan().shape.blocks(d); }
+  rank_t blocks(std::size_t d) const { return plan().shape.blocks(detail::dimension_below(N, d)); }
   /// The cell that algorithms number i, and its number.
-  point cell_of(std::size_t i) const { return plan().shape.cell_of(i); }
+  point cell_of(std::size_t i) const {
+    if (i >= size()) [[unlikely]]
+      detail::throw_element(i, size());
+    return plan().shape.cell_of(i);
+  }
   std::size_t index_of(const point& cell) const { return plan().shape.index_of(checked(cell)); }
 
   /// One cell, read or written by the expression that names it. Cost: its place, then as `*p`.
@@ -234,7 +239,7 @@ class matrix : public detail::named_container<matrix<T, N>> {
       detail::throw_no_matrix();
     return *plan_;
   }
-  T* first() const { return reinterpret_cast<T*>(global_ptr<std::byte>(blocks_.at(plan_->me)).local()); }
+  T* first() const { return reinterpret_cast<T*>(global_ptr<std::byte>(blocks_.at(plan().me)).local()); }
 
   /// For the library: the two halves of an exchange. Own cells are ready;
   void signal_neighbours() {

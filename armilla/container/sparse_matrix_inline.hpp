@@ -34,7 +34,7 @@ struct compressed_rows {
     value.push_back(v);
   }
   void end_row() { begin.push_back(column.size()); }
-  std::size_t rows() const noexcept { return begin.size() - 1; }
+  std::size_t rows() const noexcept { return begin.empty() ? 0 : begin.size() - 1; }
 };
 
 /// Elements of a vector that rows of this rank need of another member.

@@ -47,7 +47,8 @@ class vector : public array<T> {
   void rebalance() { this->redistribute(blocks()); }
   /// Of each member's elements the first `n` stay; nothing moves. Collective; indices change.
   void keep_local(std::size_t n) {
-    if (n > this->state_.count() || !this->placement().linear()) detail::throw_cannot_grow(!this->placement().linear());
+    if (!this->members() || n > this->state_.count() || !this->placement().linear())
+      detail::throw_cannot_grow(!this->placement().linear());
     this->state_.keep(n);
   }
 

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "armilla/base/required_function.hpp"
 #include "armilla/fiber/parfor_inline.hpp"
 
 namespace armilla {
@@ -26,6 +27,7 @@ template <std::integral A, std::integral B, class F>
   requires std::invocable<F&, std::common_type_t<A, B>>
 void parfor(A first, B last, F&& f, std::common_type_t<A, B> grain = 1) {
   using index = std::common_type_t<A, B>;
+  detail::require_function(f, "parfor");
   if (grain < 1) [[unlikely]]
     detail::throw_no_grain();
   if (std::cmp_less(first, last)) detail::index_loop<index, std::remove_reference_t<F>>(index(first), index(last), f, grain);
@@ -35,6 +37,7 @@ void parfor(A first, B last, F&& f, std::common_type_t<A, B> grain = 1) {
 template <class Range, class F>
   requires requires(Range& range, F& f) { f(*std::begin(range)); }
 void parfor(Range&& range, F&& f, std::size_t grain = 1) {
+  detail::require_function(f, "parfor");
   if (grain < 1) [[unlikely]]
     detail::throw_no_grain();
   auto first = std::begin(range);
@@ -51,6 +54,7 @@ void parfor(Range&& range, F&& f, std::size_t grain = 1) {
 template <class... F>
   requires(sizeof...(F) > 0 && (std::invocable<F&> && ...))
 void par(F&&... blocks) {
+  (detail::require_function(blocks, "par"), ...);
   [](const auto&... each) {
     const detail::block* const all[] = {&each...};
     detail::run_blocks(all, sizeof...(F));

@@ -9,9 +9,8 @@ void throw_no_fiber(const char* operation) {
   throw_usage(operation, "there is no fiber: it was default constructed, moved from, joined or detached before");
 }
 
-void sleep_for_ns(std::uint64_t ns) {
+void sleep_until(std::uint64_t until) {
   scheduler& all = scheduler_here("sleep_for");
-  const std::uint64_t until = now_ns() + ns;
   all.before_wait("sleep_for");
   while (now_ns() < until) {
     all.set_timer(all.running(), until);

@@ -4,7 +4,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
+#include "armilla/base/required_function.hpp"
 #include "armilla/fiber/scheduler.hpp"
 #include "armilla/fiber/spawn_inline.hpp"
 
@@ -86,13 +88,15 @@ class fiber {
 ///
 /// The stack (ARMILLA_STACK, 256 KiB by default, of which only what is used takes memory) comes from a pool. A fiber that a
 /// body starts counts as part of that body for the fence. Cost: some 30 ns with its end and join; no allocation if the pool has
-/// a stack. Errors: limit_error when the system gives no memory for a stack.
+/// a stack. Errors: limit_error when the system gives no memory for a stack;
+/// usage_error for a null pointer to a function.
 /// Paper: MRPC, section 2 (spawn); MPC++ (threads).
 template <class F, class... A>
 auto spawn(F&& f, A&&... arguments) {
   using R = std::invoke_result_t<std::decay_t<F>&, std::decay_t<A>...>;
   static_assert(!std::is_reference_v<R>, "armilla: a fiber returns a value, as the reference could outlive what it names");
   detail::scheduler& all = detail::scheduler_here("spawn");
+  detail::require_function(f, "spawn");
   detail::fiber_record& record = detail::make_fiber<R>(all, std::forward<F>(f), std::forward<A>(arguments)...);
   all.start(record);
   return fiber<R>(record);
@@ -103,19 +107,14 @@ inline void yield() { detail::scheduler_here("yield").yield("yield"); }
 
 namespace detail {
 
-void sleep_for_ns(std::uint64_t ns);
+void sleep_until(std::uint64_t deadline);
 }
 
-/// Waits for `span` at least; other fibers run meanwhile. As std::this_thread::sleep_for, which would stop the rank.
-template <class Duration>
-  requires requires(Duration d) {
-    d.count();
-    typename Duration::period;
-  }
+/// Waits for `span` at least; other fibers run meanwhile. As std::this_thread::sleep_for, which would stop the rank. A span that
+/// is negative or not a number returns at once, an infinite one never.
+template <detail::time_span Duration>
 void sleep_for(Duration span) {
-  const auto count = span.count();
-  detail::sleep_for_ns(
-      count <= 0 ? 0 : std::uint64_t(static_cast<long double>(count) * 1e9L * Duration::period::num / Duration::period::den));
+  detail::sleep_until(detail::deadline_after(span));
 }
 
 }  // namespace armilla

@@ -78,11 +78,6 @@ bool wait_list::wait_until(waiter& w, std::uint64_t deadline_ns, const char* wha
   return w.woken;
 }
 
-std::uint64_t deadline_in(std::int64_t ns) noexcept {
-  const std::uint64_t now = now_ns();
-  return now + (ns > 0 ? std::uint64_t(ns) : 0);
-}
-
 void destroyed_in_use(const char* object) noexcept {
   fatal(object, "it goes while fibers wait at it or hold it; keep it until they have ended");
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include "armilla/base/clock.hpp"
 #include "armilla/fiber/scheduler.hpp"
 
 namespace armilla::detail {
@@ -61,21 +62,6 @@ class wait_list {
   waiter* first_ = nullptr;
   waiter* last_ = nullptr;
 };
-
-/// now_ns() in `ns` from now, without overflow; negative spans are none.
-std::uint64_t deadline_in(std::int64_t ns) noexcept;
-
-/// A span of <chrono>, which need not be included here.
-template <class Duration>
-concept time_span = requires(Duration d) {
-  d.count();
-  typename Duration::period;
-};
-std::uint64_t deadline_after(time_span auto span) noexcept {
-  using period = typename decltype(span)::period;
-  const auto ns = static_cast<long double>(span.count()) * 1e9L * period::num / period::den;
-  return deadline_in(ns > 9e18L ? std::int64_t(9'000'000'000'000'000'000) : ns > 0 ? std::int64_t(ns) : 0);
-}
 
 /// Ends the process: `object` goes while fibers wait at it, or hold it. In checked builds only.
 [[gnu::cold]] void destroyed_in_use(const char* object) noexcept;

@@ -9,6 +9,7 @@
 
 #include "armilla/base/context.hpp"
 #include "armilla/base/error.hpp"
+#include "armilla/base/escaped.hpp"
 #include "armilla/boot/exposed_record.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/fabric/network.hpp"
@@ -82,6 +83,9 @@ exposure detail::exposure_access::make(std::string_view name, const element& typ
   if (name.empty() || name.size() >= exposed_record::letters)
     detail::throw_usage(
         "expose", fmt::format("a name has 1 to {} letters, but '{}' has {}", exposed_record::letters - 1, name, name.size()));
+  if (name.find('\0') != name.npos)
+    detail::throw_usage(
+        "expose", fmt::format("the name '{}' has a NUL in it, behind which guests would not see it", detail::escaped(name)));
   if (list.find(name) != nullptr)
     detail::throw_usage("expose", fmt::format("this rank exposes '{}' already; end that first", name));
   std::uint64_t span = 1;  // elements from the first to the last

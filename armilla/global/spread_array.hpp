@@ -74,7 +74,11 @@ class spread_array {
   }
 
   /// The rank of element i.
-  rank_t rank_of(std::size_t i) const noexcept { return rank_t(locate(i).rank); }
+  rank_t rank_of(std::size_t i) const {
+    if (i >= size_) [[unlikely]]
+      detail::throw_index(i, size_);
+    return rank_t(locate(i).rank);
+  }
   /// This rank's elements, in their order.
   std::span<T> local() const { return {first(), local_size(std::size_t(detail::head_here("spread_array").rank))}; }
   /// The number in the whole array of this rank's k-th element.

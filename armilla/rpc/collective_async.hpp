@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "armilla/base/required_function.hpp"
 #include "armilla/fiber/mutex.hpp"
 #include "armilla/fiber/spawn.hpp"
 #include "armilla/rpc/future.hpp"
@@ -31,6 +32,7 @@ namespace armilla {
 template <class F>
 auto team::collective_async(F f) const -> future<std::invoke_result_t<F&, const team&>> {
   using R = std::invoke_result_t<F&, const team&>;
+  detail::require_function(f, "collective_async");
   team twin = detail::twin_of(*this);
   const auto promised = detail::promise<R>::make("collective_async");
   future<R> result = promised.get_future();

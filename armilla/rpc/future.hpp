@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "armilla/base/clock.hpp"
+#include "armilla/base/required_function.hpp"
 #include "armilla/rpc/calls.hpp"
 #include "armilla/rpc/future_inline.hpp"
 
@@ -48,12 +49,11 @@ class future {
     if (c.state == detail::pending_op::state_t::pending) detail::wait_for_reply(c, 0, "future::wait");
   }
 
-  /// The same for at most `span`; whether the reply is there.
+  /// The same for at most `span`; whether the reply is there. A span that is negative or not a number does not wait.
   template <class Rep, class Period>
   bool wait_for(std::chrono::duration<Rep, Period> span) const {
     detail::pending_op& c = checked("future::wait_for");
-    const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(span).count();
-    return detail::wait_for_reply(c, detail::now_ns() + std::uint64_t(ns > 0 ? ns : 0), "future::wait_for");
+    return detail::wait_for_reply(c, detail::deadline_after(span), "future::wait_for");
   }
 
   /// Waits and gives the value; the future is empty afterwards. Throws `remote_error` with rank, type and text when the
@@ -108,6 +108,7 @@ class future {
 template <class T>
 template <class F>
 auto future<T>::then(F f) {
+  detail::require_function(f, "future::then");
   using R = typename detail::flattened<typename detail::then_result<T, F>::type>::type;
   auto promised = detail::promise<R>::make("future::then");
   future<R> result = promised.get_future();

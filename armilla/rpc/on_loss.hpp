@@ -3,6 +3,7 @@
 #include <concepts>
 #include <utility>
 
+#include "armilla/base/required_function.hpp"
 #include "armilla/base/types.hpp"
 #include "armilla/rpc/on_loss_inline.hpp"
 
@@ -18,6 +19,7 @@ namespace armilla {
 /// Cost: nothing as long as no rank is lost.
 template <std::invocable<rank_t> F>
 void on_loss(F f) {
+  detail::require_function(f, "on_loss");
   detail::add_loss_handler({new F(std::move(f)), [](void* own, rank_t lost) { (*static_cast<F*>(own))(lost); },
                             [](void* own) noexcept { delete static_cast<F*>(own); }});
 }

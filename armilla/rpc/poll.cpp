@@ -16,6 +16,13 @@ using detail::here;
 using detail::timed;
 
 namespace {
+/// Values of an enumeration come from integers, too.
+template <class Enum>
+void require_one_of(const char* operation, Enum value, Enum last) {
+  if (value < Enum{} || value > last)
+    detail::throw_usage(operation, fmt::format("{} is none of the {} kinds; name one", int(value), int(last) + 1));
+}
+
 template <class Look>
 bool poll_by(endpoint& self, Look look) {
   if (self.out.in_body() && !self.in.body_has_waited()) return false;
@@ -82,12 +89,21 @@ void set_aggregation(std::size_t bytes) {
   set_aggregation(peer::host, bytes);
   set_aggregation(peer::network, bytes);
 }
-void set_aggregation(peer kind, std::size_t bytes) { outbox_of(here("set_aggregation")).set_aggregate(kind, bytes); }
-std::size_t aggregation(peer kind) { return outbox_of(here("aggregation")).aggregate(kind); }
+void set_aggregation(peer kind, std::size_t bytes) {
+  require_one_of("set_aggregation", kind, peer::network);
+  outbox_of(here("set_aggregation")).set_aggregate(kind, bytes);
+}
+std::size_t aggregation(peer kind) {
+  require_one_of("aggregation", kind, peer::network);
+  return outbox_of(here("aggregation")).aggregate(kind);
+}
 
 void set_poll_every(std::uint32_t n) { here("set_poll_every").messages->waits.every_nth_call_polls(n); }
 
-void set_wait_mode(wait_mode mode) { here("set_wait_mode").messages->waits.set_wait_mode(mode); }
+void set_wait_mode(wait_mode mode) {
+  require_one_of("set_wait_mode", mode, wait_mode::switching);
+  here("set_wait_mode").messages->waits.set_wait_mode(mode);
+}
 
 outside_event::outside_event() { here("outside_event").messages->sleeper.expect_outside(1); }
 outside_event::~outside_event() {

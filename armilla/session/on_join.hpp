@@ -2,6 +2,7 @@
 #pragma once
 #include <utility>
 
+#include "armilla/base/required_function.hpp"
 #include "armilla/session/run.hpp"
 
 namespace armilla {
@@ -18,6 +19,7 @@ namespace armilla {
 /// ARMILLA_ON_LOSS=replace, else in the rank that joins.
 template <rank_function F>
 void on_join(F f) {
+  detail::require_function(f, "on_join");
   detail::set_join_function({detail::call_copy<F>, new F(std::move(f))});
 }
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/team/collective_bulk.hpp"
 
+#include <numeric>
+
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/base/extents.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/groups.hpp"
 #include "armilla/team/member_transfer.hpp"
@@ -189,8 +192,7 @@ flat_all_to_all_v::flat_all_to_all_v(team_record* team, std::size_t in_size, std
   team_record& t = *team;
   require_one_each(t, kind, in_counts.size());
   require_one_each(t, kind, out_counts.size());
-  std::size_t sum = 0;
-  for (const std::size_t n : in_counts) sum += n;
+  const std::size_t sum = std::accumulate(in_counts.begin(), in_counts.end(), std::uint64_t{0}, &bounded_sum);
   if (sum != in_size) throw_usage(name_of(kind), fmt::format("the counts add up to {}, but there are {} elements", sum, in_size));
   const auto* counts = reinterpret_cast<const std::byte*>(in_counts.data());
   auto* theirs = reinterpret_cast<std::byte*>(out_counts.data());
