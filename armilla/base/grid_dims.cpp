@@ -10,14 +10,26 @@
 namespace armilla::detail {
 namespace {
 
+// In rising order.
+std::vector<rank_t> divisors_of(rank_t n) {
+  std::vector<rank_t> all, large;
+  for (rank_t d = 1; d <= n / d; ++d) {
+    if (n % d != 0) continue;
+    all.push_back(d);
+    if (d != n / d) large.push_back(n / d);
+  }
+  all.insert(all.end(), large.rbegin(), large.rend());
+  return all;
+}
+
 // Writes `n` factors of `product` in falling order, none above `most`; false if there are none.
-bool factors(rank_t product, rank_t most, rank_t* to, std::size_t n) {
+bool factors(rank_t product, rank_t most, const std::vector<rank_t>& candidates, rank_t* to, std::size_t n) {
   if (n == 1) {
     *to = product;
     return product <= most;
   }
-  for (rank_t first = 1; first <= most && first <= product; ++first)
-    if (product % first == 0 && factors(product / first, first, to + 1, n - 1)) {
+  for (const rank_t first : candidates)
+    if (first <= most && product % first == 0 && factors(product / first, first, candidates, to + 1, n - 1)) {
       *to = first;
       return true;
     }
@@ -47,7 +59,7 @@ void choose_grid_dims(rank_t ranks, rank_t* dims, std::size_t n) {
     throw_usage("grid_dims", fmt::format("the given dimensions leave {} ranks over; let one be 0", rest));
   if (free == 0) return;
   std::vector<rank_t> chosen(free);
-  factors(rest, rest, chosen.data(), free);
+  factors(rest, rest, divisors_of(rest), chosen.data(), free);
   for (std::size_t i = 0, next = 0; i < n; ++i)
     if (dims[i] == 0) dims[i] = chosen[next++];
 }
