@@ -153,6 +153,13 @@ class pending_ops {
       for (std::uint32_t i = 0; i < chunk_size; ++i)
         if (chunk[i].state == pending_op::state_t::pending) visit(chunk[i]);
   }
+  /// Calls `visit(pending_op&)` for each that has failed and whose error nothing has taken out.
+  template <class Visit>
+  void each_failed(Visit&& visit) {
+    for (const auto& chunk : chunks_)
+      for (std::uint32_t i = 0; i < chunk_size; ++i)
+        if (chunk[i].state == pending_op::state_t::failed) visit(chunk[i]);
+  }
   /// Calls `end(pending_op&)` for each for which `ends(pending_op&)`. By name: what hangs on one may end or begin others.
   template <class Ends, class End>
   void end_each(Ends&& ends, End&& end) {

@@ -91,7 +91,7 @@ const kept_failure* kept_for(const team& t) {
 // A fence of other members leaves it for one of its own.
 bool is_of(const kept_failure& k, const std::uint64_t* part) noexcept { return part == nullptr || k.team == *part; }
 
-std::uint64_t count_kept(const std::uint64_t* part) {
+std::uint64_t count_kept(context&, const std::uint64_t* part) {
   return std::uint64_t(std::ranges::count_if(mine->kept, [part](const kept_failure& k) { return is_of(k, part); }));
 }
 
@@ -100,7 +100,7 @@ std::string with_element(const std::string& text, std::size_t index) {
 }
 
 // The first; the others of that team, or of all, are forgotten with it.
-bool take_kept(const std::uint64_t* part, std::string& type, std::string& text) {
+bool take_kept(context&, const std::uint64_t* part, std::string& type, std::string& text) {
   const auto first = std::ranges::find_if(mine->kept, [part](const kept_failure& k) { return is_of(k, part); });
   if (first == mine->kept.end()) return false;
   const auto& r = failures::of(first->what);
@@ -156,7 +156,7 @@ void throw_failure_of(const team& t, const char* operation, std::uint64_t loser,
 
 void keep_failure(const team& t, const char* operation, failure& now) {
   if (!now.happened() || kept_for(t) != nullptr) return;
-  set_kept_errors({&count_kept, &take_kept});
+  add_kept_errors(*current, {&count_kept, &take_kept});
   mine->kept.push_back({t.id(), operation, std::move(now)});
 }
 

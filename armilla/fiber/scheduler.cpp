@@ -285,6 +285,11 @@ void scheduler::lose_error(std::exception_ptr why) noexcept {
   if (lost_error_ != nullptr) lost_error_(self_, std::move(why));
 }
 
+void scheduler::lose_errors_of_ended() noexcept {
+  for (fiber_record* f = pool_.known(); f != nullptr; f = f->next_known)
+    if (f->ended && f->error != nullptr) lose_error(std::exchange(f->error, nullptr));
+}
+
 void scheduler::fail_main(std::exception_ptr why) noexcept {
   if (main_.error == nullptr) main_.error = std::move(why);
   wake(main_);

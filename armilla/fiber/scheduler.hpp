@@ -120,6 +120,8 @@ class scheduler {
   /// What is told of an exception of a fiber that nothing joins.
   void set_lost_error(void (*hear)(context& self, std::exception_ptr why)) noexcept { lost_error_ = hear; }
   void lose_error(std::exception_ptr why) noexcept;
+  /// The same of each fiber that has ended by an exception and that nothing has joined.
+  void lose_errors_of_ended() noexcept;
   /// What ended the loop, for the rank's own code: it is thrown where main waits.
   void fail_main(std::exception_ptr why) noexcept;
   void rethrow_in_main() {

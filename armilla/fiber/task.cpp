@@ -26,12 +26,16 @@ std::coroutine_handle<> task_state::end(std::coroutine_handle<> self) noexcept {
   done_ = true;
   if (counted_) current->fibers->uncount_one();
   if (abandoned_) {
-    if (error_ != nullptr) current->fibers->lose_error(std::exchange(error_, nullptr));
     self.destroy();
     return std::noop_coroutine();
   }
   waiting_.wake_all();
   return awaiting_ != nullptr ? awaiting_ : std::noop_coroutine();
+}
+
+// Nothing has taken it out.
+void task_state::lose_error() noexcept {
+  if (current != nullptr && current->fibers != nullptr) current->fibers->lose_error(std::move(error_));
 }
 
 void throw_no_task(const char* operation) {

@@ -26,9 +26,9 @@ namespace armilla {
 /// Nothing runs until it is awaited, started or asked for its value. It runs on the stack that begins it up to its first
 /// wait, and afterwards on a fiber from the pool each time when what it waited for is there. What it throws, `get` and co_await
 /// throw. Belongs to one rank, moves, is awaited once. Dropping one that has not begun destroys it; one that has begun runs on,
-/// and what it throws is thrown by the next fence. Arguments by reference must outlive it. Cost: one allocation, its frame; some
-/// 30 ns for each wait that has to wait. A chain of tasks that await each other needs the stack of one; compiled by g++ without
-/// optimisation, that of all.
+/// and what it throws or has thrown is thrown by the next fence. Arguments by reference must outlive it. Cost: one allocation,
+/// its frame; some 30 ns for each wait that has to wait. A chain of tasks that await each other needs the stack of one; compiled
+/// by g++ without optimisation, that of all.
 template <class T = void>
 class [[nodiscard]] task {
   static_assert(!std::is_reference_v<T>, "armilla: a task returns a value, as the reference could outlive what it names");

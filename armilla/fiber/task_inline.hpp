@@ -19,6 +19,13 @@ namespace detail {
 /// What the promises of all tasks have in common. Started once, awaited once.
 class task_state {
  public:
+  task_state() noexcept = default;
+  task_state(const task_state&) = delete;
+  ~task_state() {
+    if (error_ != nullptr) [[unlikely]]
+      lose_error();
+  }
+
   std::suspend_always initial_suspend() const noexcept { return {}; }
   struct last_step {
     bool await_ready() const noexcept { return false; }
@@ -49,6 +56,8 @@ class task_state {
   }
 
  private:
+  [[gnu::cold]] void lose_error() noexcept;
+
   bool started_ = false, done_ = false, abandoned_ = false, counted_ = false;
   std::coroutine_handle<> awaiting_;
   wait_list waiting_;

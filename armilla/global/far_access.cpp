@@ -7,6 +7,8 @@
 #include <cstring>
 #include <exception>
 #include <memory>
+#include <string>
+#include <typeinfo>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,6 +19,7 @@
 #include "armilla/base/options.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/global/far_access_messages.hpp"
+#include "armilla/team/fence.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -75,6 +78,35 @@ bool note(far_failure& first, const far_failure& next) noexcept {
   first = next;
   return true;
 }
+
+// That a rank is lost is told by what waits for it.
+bool is_kept(const far_failure& f) noexcept { return f.status != far_status::ok && f.status != far_status::lost; }
+
+std::uint64_t count_failures(context& self, const std::uint64_t*) {
+  return std::uint64_t(std::ranges::count_if(memory_of(self).failure, is_kept));
+}
+
+bool take_failure(context& self, const std::uint64_t*, std::string& type, std::string& text) {
+  rank_memory& m = memory_of(self);
+  far_failure* const first = std::ranges::find_if(m.failure, is_kept);
+  if (first == std::end(m.failure)) return false;
+  try {
+    throw_far(first->operation, first->status, first->at);
+  } catch (const std::exception& why) {
+    type = demangle(typeid(why).name());
+    text = why.what();
+  }
+  *first = {};
+  m.failed = std::ranges::any_of(m.failure, [](const far_failure& f) { return f.status != far_status::ok; });
+  return true;
+}
+
+// The next wait for such operations throws it, or the next fence.
+void keep_failure(rank_memory& m) noexcept {
+  m.failed = true;
+  add_kept_errors(m.self, {&count_failures, &take_failure});
+}
+
 far_failure failure_of(const far_piece& piece) noexcept { return {piece.status, piece.operation, piece.at}; }
 
 pending_op& begin_piece(rank_memory& m, const far_piece& piece, far_wait* waiter) {
@@ -100,13 +132,13 @@ void finish_piece(rank_memory& m, pending_op& op, far_status status) {
   far_piece& piece = op.value<far_piece>();
   piece.status = status;
   --m.unfinished[unsigned(piece.group)];
-  if (op.next_step == nullptr && note(m.failure[unsigned(piece.group)], failure_of(piece))) m.failed = true;
+  if (op.next_step == nullptr && note(m.failure[unsigned(piece.group)], failure_of(piece))) keep_failure(m);
   op.complete(pending_op::state_t::ready);
   m.messages.out.pending.give_back(&op);
 }
 
 void fail_store(rank_memory& m, far_status status, global_address at) noexcept {
-  if (note(m.failure[unsigned(far_group::stores)], {status, "store", at})) m.failed = true;
+  if (note(m.failure[unsigned(far_group::stores)], {status, "store", at})) keep_failure(m);
 }
 
 void pass_on(rank_memory& m, far_wait& from, far_wait* to) noexcept {
@@ -122,7 +154,7 @@ void pass_on(rank_memory& m, far_wait& from, far_wait* to) noexcept {
   } else if (far_failure& f = m.failure[unsigned(far_group::split)];
              failure.status != far_status::ok && f.status == far_status::ok) {
     f = failure;
-    m.failed = true;
+    keep_failure(m);
   }
 }
 

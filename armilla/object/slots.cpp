@@ -9,6 +9,7 @@
 #include "armilla/boot/life.hpp"
 #include "armilla/object/creations.hpp"
 #include "armilla/object/remake.hpp"
+#include "armilla/rpc/calls.hpp"
 
 namespace armilla::detail {
 
@@ -95,9 +96,9 @@ void throw_no_object(object_name name, const char* operation) {
     throw_usage(operation,
                 "the processor object is not there: its constructor threw, which the future that create gave tells, or it "
                 "has been destroyed");
-  throw_usage(operation,
-              "processor object " + std::to_string(name.slot) + " (generation " + std::to_string(name.generation) +
-                  ") has been destroyed on this rank; keep a reference to it and do not destroy it before the last call");
+  throw_usage(operation, "processor object " + std::to_string(name.slot) + " (generation " + std::to_string(name.generation) +
+                             ") " + std::string(object_is_gone) +
+                             "; keep a reference to it and do not destroy it before the last call");
 }
 
 }  // namespace armilla::detail

@@ -10,6 +10,7 @@
 #include "armilla/base/context.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/object/object_state.hpp"
+#include "armilla/rpc/calls.hpp"
 
 namespace armilla::detail {
 
@@ -152,7 +153,7 @@ void throw_no_part(object_id id, const std::type_info& called, const char* opera
     throw_usage(operation, "the caller means a " + demangle(called.name()) + ", but " + name_of(id) + " is a " +
                                demangle(here->name()) + " on rank " + std::to_string(self.rank) +
                                "; all members of a team must make its distributed objects in the same order");
-  throw_usage(operation, name_of(id) + " has been destroyed on this rank; let it live until a fence after the last call");
+  throw_usage(operation, name_of(id) + " " + std::string(object_is_gone) + "; let it live until a fence after the last call");
 }
 
 }  // namespace armilla::detail

@@ -195,6 +195,7 @@ namespace {
 void note_error(context& self, const thrown_text& found, const std::string& from) {
   call_state& calls = *self.calls;
   const std::lock_guard lock(calls.error_lock);
+  if (calls.objects_end && found.text.find(object_is_gone) != std::string::npos) return;
   if (calls.statement_errors++ != 0) return;
   const std::string text = shortened(found.text, sizeof error_record::text - 1 - from.size()) + from;
   calls.first_error = std::make_exception_ptr(remote_error(found.thrower, "async", found.type, text));
@@ -213,6 +214,14 @@ void note_dropped_error(const std::exception_ptr& reason) noexcept {
   const thrown_text found = describe_exception(self.rank, reason);
   if (self.calls == nullptr || found.type == "armilla::rank_lost") return;
   note_error(self, found, " (the future of it was dropped)");
+}
+
+void note_errors_at_end(context& self) noexcept {
+  self.out->pending.each_failed([](pending_op& c) {
+    if (std::exchange(c.if_dropped, pending_op::dropped::forgets) != pending_op::dropped::forgets) note_dropped_error(*c.error);
+  });
+  self.fibers->lose_errors_of_ended();
+  self.calls->objects_end = true;
 }
 
 void reply_error(sending& out, rank_t source, op_id to, std::exception_ptr reason) {

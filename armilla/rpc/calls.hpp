@@ -4,6 +4,7 @@
 #include <exception>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 #include "armilla/am/delivery.hpp"
 #include "armilla/am/pending.hpp"
@@ -31,6 +32,7 @@ struct call_state {
   std::atomic<std::uint64_t> statement_errors = 0;  ///< since the last fence
   std::exception_ptr first_error;                   ///< the first of them; the fence throws it on every rank
   bool tell_errors = false;                         ///< at once, too: no fence comes before the end
+  bool objects_end = false;                         ///< calls to objects that are destroyed already are no errors any more
   owned<guest_service> guests;                      ///< their calls of this rank
   owned<loss_handlers> losses;                      ///< null: the program has said nothing of them
 };
@@ -46,6 +48,11 @@ struct thrown_text {
 /// A statement's body threw `reason`. No rank waits for it, so the next fence throws it. Under run_main it is also printed at
 /// once.
 [[gnu::cold]] void note_statement_error(context& self, rank_t source, std::exception_ptr reason);
+
+/// The rank's code has ended: from here on an error is no news that says `object_is_gone`, as destructors may call objects that
+/// the end has destroyed before. What is kept in futures and fibers that still live is noted as if they were destroyed now.
+void note_errors_at_end(context& self) noexcept;
+inline constexpr std::string_view object_is_gone = "has been destroyed on this rank";
 
 /// Answers a question with an exception instead of a value.
 [[gnu::cold]] void reply_error(sending& out, rank_t source, op_id to, std::exception_ptr reason);

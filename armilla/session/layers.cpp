@@ -3,7 +3,6 @@
 
 #include <cstring>
 #include <iterator>
-#include <string_view>
 
 #include "armilla/am/endpoint.hpp"
 #include "armilla/am/far_traffic.hpp"
@@ -88,16 +87,11 @@ void take_guest_calls(context& rank, bool on) noexcept { rank.calls->guests->tak
 
 void tell_errors_at_once(context& rank, bool on) { rank.calls->tell_errors = on; }
 
-// Destructors may call objects that are already destroyed: these errors (usage_error) are discarded. Any other error fails the
-// job.
 void let_go(context& rank) {
+  note_errors_at_end(rank);
   destroy_objects(rank);
   join_all_but(rank, 0);
-  try {
-    run_end_fence(ending_of::objects);
-  } catch (const remote_error& why) {
-    if (std::string_view(why.type_name()) != "armilla::usage_error") throw;
-  }
+  run_end_fence(ending_of::objects);
 }
 
 bool serve_until(context& rank, const std::atomic<std::uint32_t>& count, std::uint32_t target) {

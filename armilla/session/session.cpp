@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/session/session.hpp"
 
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 
@@ -38,6 +42,15 @@ joined_process join_for_session(int argc, char** argv) {
   }
 }
 
+// What is found here main does not return. Where a supervisor or a launcher looks after the job, it gives the code.
+void end_as_failed(const launch& self) {
+  if (self.job->supervisor != 0) return;
+  std::atexit([] {
+    std::fflush(nullptr);
+    _exit(1);
+  });
+}
+
 }  // namespace
 }  // namespace detail
 
@@ -46,8 +59,10 @@ session::session(int argc, char** argv) : holder_(new detail::session_holder(det
 session::~session() {
   if (detail::is_forked_child()) return;  // all that the holder would end belongs to the rank
   detail::session_state& rank = holder_->rank;
+  const bool told = rank.failed;  // by what `run` has returned
   if (std::uncaught_exceptions() > holder_->exceptions) rank.fail("an exception left the scope of its session");
   rank.finish();
+  if (rank.failed && !told) detail::end_as_failed(rank.self);
   delete holder_;
 }
 

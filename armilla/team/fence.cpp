@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/team/fence.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -113,8 +114,7 @@ round_sums count_here(team_record& t) {
   if (!messages.out.nothing_to_send()) ++s.busy;
   if (hooks.accesses_done != nullptr && !hooks.accesses_done(c, part_of(t))) ++s.busy;
   if (hooks.errors != nullptr) s.errors = hooks.errors(c);
-  if (hooks.kept.count != nullptr) [[unlikely]]
-    s.errors += hooks.kept.count(is_of_all(t) ? nullptr : &t.id);
+  for (const kept_errors& more : hooks.kept) s.errors += more.count(c, is_of_all(t) ? nullptr : &t.id);
   if (!t.owner->guests.empty()) [[unlikely]]
     look_at_guests(t, s);
   return s;
@@ -340,14 +340,18 @@ void run_fence_in(const team& members, pattern how) {
 bool fence_hooks::take_any_error(context& self, const team_record* part, error_record& first) const {
   if (take_error != nullptr && take_error(self, first)) return true;
   std::string type, text;
-  if (kept.take == nullptr || !kept.take(part != nullptr ? &part->id : nullptr, type, text)) return false;
+  const auto takes = [&](const kept_errors& k) { return k.take(self, part != nullptr ? &part->id : nullptr, type, text); };
+  if (std::ranges::none_of(kept, takes)) return false;
   first.rank = self.rank;
   std::snprintf(first.type, sizeof first.type, "%s", type.c_str());
   std::snprintf(first.text, sizeof first.text, "%s", text.c_str());
   return true;
 }
 
-void set_kept_errors(const kept_errors& how) noexcept { current->teams->hooks.kept = how; }
+void add_kept_errors(context& self, const kept_errors& how) {
+  auto& kept = self.teams->hooks.kept;
+  if (std::ranges::find(kept, how.count, &kept_errors::count) == kept.end()) kept.push_back(how);
+}
 
 void run_ending_fence(context& c) { end_among_living(c.teams->ending, {collective::end}); }
 

@@ -27,12 +27,13 @@ inline void fence() { detail::run_world_fence(); }
 namespace detail {
 /// Errors that a higher layer keeps until the members of a team meet. `team`: the id of a team; null: of every team.
 struct kept_errors {
-  std::uint64_t (*count)(const std::uint64_t* team) = nullptr;
+  std::uint64_t (*count)(context& self, const std::uint64_t* team) = nullptr;
   /// Gives out the first, and forgets them all. False: there are none.
-  bool (*take)(const std::uint64_t* team, std::string& type, std::string& text) = nullptr;
+  bool (*take)(context& self, const std::uint64_t* team, std::string& type, std::string& text) = nullptr;
 };
-/// From now on fences of this rank throw these, too: a fence of a team those of that team, a fence of all ranks all.
-void set_kept_errors(const kept_errors& how) noexcept;
+/// From now on fences of this rank throw these, too: a fence of a team those of that team, a fence of all ranks all. Nothing if
+/// they do so already.
+void add_kept_errors(context& self, const kept_errors& how);
 
 /// Before the last fence of a rank whose program may still have function instances in collectives of world.
 void run_ending_fence(context& c);

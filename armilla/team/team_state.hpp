@@ -24,7 +24,7 @@ struct fence_hooks {
   /// Hands out the first of them and forgets them all. False: there are none.
   bool (*take_error)(context&, error_record&) = nullptr;
   /// The same of errors that a higher layer keeps until the members of a team meet.
-  kept_errors kept;
+  std::vector<kept_errors> kept;
   /// Whether the one-sided operations that this rank began are complete at their targets, or are messages that a fence of
   /// `part` counts; null: of all ranks.
   bool (*accesses_done)(context&, const team_record* part) = nullptr;

@@ -43,6 +43,18 @@ class OnLoss(FailedJobs, unittest.TestCase):
     def test_another_call_without_a_loss_revokes_nothing(self):
         self.assert_scene("again", 3, ["rank 0 of 2: 5", "rank 1 of 2: 5"])
 
+    def test_the_next_fence_throws_what_a_handler_of_losses_throws(self):
+        run = Job([SCENES, "handler_throws_at_a_fence"], ranks=3, env=GO_ON).end()
+        self.assertEqual(run.code, 0, run.err)
+        for rank in (0, 2):
+            self.assertRegex(run.out, rf"(?m)^rank {rank}: std::logic_error: nobody asked \(in a statement of rank [02]\)$")
+
+    def test_the_end_of_the_job_tells_what_a_handler_of_losses_throws(self):
+        run = Job([SCENES, "handler_throws"], ranks=3, env=GO_ON).end()
+        self.assertNotEqual(run.code, 0)  # no rank is left
+        for rank in (0, 2):
+            self.assertRegex(run.err, rf"rank {rank} .*std::logic_error \(nobody asked")
+
     def test_counters_wait_again(self):
         self.assert_scene("counted", 3, ["rank 0 of 2: 5", "rank 1 of 2: 5"])
 

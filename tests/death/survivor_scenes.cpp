@@ -118,6 +118,25 @@ void refused() {
   say_left(left);
 }
 
+// What a handler of losses throws the next fence throws, or the end of the job.
+void handler_throws() {
+  am::on_loss([](am::rank_t) { throw std::logic_error("nobody asked"); });
+  if (am::rank() == 1) kill(getpid(), SIGKILL);
+  is_lost_in([] { am::barrier(); });
+  am::world().survivors().barrier();
+}
+
+void handler_throws_at_a_fence() {
+  am::on_loss([](am::rank_t) { throw std::logic_error("nobody asked"); });
+  if (am::rank() == 1) kill(getpid(), SIGKILL);
+  is_lost_in([] { am::barrier(); });
+  const am::team left = am::world().survivors();
+  try {
+    left.fence();
+  } catch (const am::remote_error& e) { std::printf("rank %d: %s: %s\n", int(am::rank()), e.type_name(), e.text()); }
+  left.fence();
+}
+
 // Another call without a new loss takes nothing from the team that the first one gave.
 void again() {
   if (am::rank() == 1) kill(getpid(), SIGKILL);
@@ -254,6 +273,8 @@ int main(int argc, char** argv) {
     if (scene == "half_and_fence") half_and_fence();
     if (scene == "body_waits") body_waits();
     if (scene == "all_throw") all_throw();
+    if (scene == "handler_throws") handler_throws();
+    if (scene == "handler_throws_at_a_fence") handler_throws_at_a_fence();
     if (scene == "without_an_agent") without_an_agent();
     return 0;
   });

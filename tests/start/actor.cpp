@@ -20,11 +20,11 @@
 #include <thread>
 #include <vector>
 
-#include <armilla/algorithms.hpp>
 #include <armilla/armilla.hpp>
 
 #include "armilla/boot/job_block.hpp"
 #include "armilla/fabric/host_map.hpp"
+#include "tests/start/left_errors.hpp"
 
 namespace {
 
@@ -32,11 +32,8 @@ std::string scene;
 armilla::rank_t star = 0;
 int given = 0;  // a number
 bool under_traffic = false;
-std::atomic<bool> served = false;  // a callee runs that does not return
-
-struct refuses {
-  refuses() { throw std::logic_error("nobody asked"); }
-};
+std::atomic<bool> served = false;   // a callee runs that does not return, or not before this rank fails
+std::atomic<bool> failing = false;  // it is about to
 
 [[gnu::noinline]] int overflow_the_stack(volatile char* before) {
   volatile char frame[4096];
@@ -184,28 +181,6 @@ void drop_a_result_where_nothing_may_wait() {
       .get();
 }
 
-// Errors that nothing asks for, and no fence or agreement follows.
-void leave_an_error() {
-  const auto fall = [] { throw std::logic_error("nobody asked"); };
-  const armilla::rank_t next = (armilla::rank() + 1) % armilla::ranks();
-  const bool me = armilla::rank() == star;
-  if (scene == "left_statement" && me) armilla::async(next, fall);
-  if (scene == "left_future" && me) (void)armilla::call(next, fall);
-  if (scene == "left_then" && me) (void)armilla::make_future(1).then([fall](int) { fall(); });
-  if (scene == "left_fiber" && me) armilla::spawn(fall).detach();
-  if (scene == "left_collective")
-    (void)armilla::collective_async([fall](const armilla::team& t) { t.rank() == star ? fall() : void(); });
-  if (scene == "left_nowait") {
-    armilla::vector<int> x(8 * std::size_t(armilla::ranks()), 0);
-    armilla::for_each(armilla::nowait, x, [fall](int&) { armilla::rank() == star ? fall() : void(); });
-  }
-  if (scene == "left_visit") {
-    armilla::array<long> x(std::size_t(armilla::ranks()), 0L);
-    if (me) x.visit(std::size_t(next), [fall](long&) { fall(); });
-  }
-  if (scene == "left_object" && me) (void)armilla::create<refuses>(next);
-}
-
 // They are not joined. The second one calls a rank whose own code has ended.
 void leave_fibers() {
   armilla::spawn([] {
@@ -349,6 +324,27 @@ int perform_alone() {
   return 0;
 }
 
+// By the time this thread replies, the rank has destroyed its network, if it destroys that without waiting for it.
+int reply_late() {
+  served = true;
+  while (!failing) {}
+  usleep(150'000);
+  return 1;
+}
+
+// Where ranks go on the last one is lost, and the star does not catch what its call throws.
+int outlive_another(armilla::rank_t next) {
+  const armilla::rank_t last = armilla::ranks() - 1;
+  try {
+    armilla::barrier();
+    if (armilla::rank() == last) kill(getpid(), SIGKILL);
+    while (true) (void)armilla::call(armilla::rank() == star ? last : next, [] { return 1; }).get();
+  } catch (const armilla::rank_lost&) {
+    if (armilla::rank() == star) throw;
+  }
+  return 0;
+}
+
 // The others have messages under way to the one that does it, and from it. Where it has a progress thread, that serves them.
 int perform_under_traffic() {
   const armilla::rank_t next = (armilla::rank() + 1) % armilla::ranks();
@@ -360,7 +356,14 @@ int perform_under_traffic() {
     while (!served) {}
     throw std::runtime_error("the sky falls");
   }
+  if (armilla::rank() == star && scene == "throw_before_reply") {
+    while (!served) {}
+    failing = true;
+    throw std::runtime_error("the sky falls");
+  }
+  if (scene == "rank_lost") return outlive_another(next);
   if (armilla::rank() == star) return perform();
+  if (scene == "throw_before_reply") (void)armilla::call(star, armilla::safe(reply_late)).get();
   if (scene == "served_exit") armilla::async(star, armilla::safe([] { std::exit(3); }));
   if (scene == "throw_while_serving") armilla::async(star, armilla::safe([] { served = true, hang(); }));
   for (long sum = 0;; ++sum) (void)armilla::call(star, add, sum).get();
@@ -378,7 +381,7 @@ int act() {
   if (scene == "large") fill_a_large_container();
   if (scene == "late" && armilla::rank() == star) usleep(1'500'000);
   if (scene == "fibers") leave_fibers();
-  if (scene.starts_with("left_")) leave_an_error();
+  if (scene.starts_with("left_")) left::leave_an_error(scene.substr(5), armilla::rank() == star);
   if (scene == "processors") print_processors();
   if (scene == "programs") print_programs();
   if (scene == "stubborn") signal(SIGTERM, SIG_IGN), signal(SIGINT, SIG_IGN);
@@ -409,6 +412,10 @@ int in_a_session(int argc, char** argv) {
     tell_of(child);
   }
   if (scene == "session_given") return job.run([] { return given; });
+  if (scene.starts_with("session_left_")) {
+    left::leave_an_error(scene.substr(13), armilla::rank() == star);
+    return 0;
+  }
   if (scene == "session_return" && armilla::rank() == star) return 5;
   if (scene == "session_fiber") {
     bool over = false;

@@ -334,14 +334,28 @@ class Ending(StartTest):
                                       r".*the job stands still")
             self.assertNotEqual(job.code, 0)
 
+    def assert_told(self, scenes, text, fabrics, ranks, env=None):
+        """Each of them leaves an error that the end of the job tells once."""
+        for scene in scenes:
+            for fabric in fabrics:
+                for many in ranks:
+                    with self.subTest(scene=scene, fabric=fabric, ranks=many):
+                        self.assert_failed(self.run_job(scene, "0", ranks=many, fabric=fabric, env=env), text, 1)
+
     def test_an_error_that_nobody_asks_for_fails_the_job(self):
-        for scene in ("statement", "future", "then", "fiber", "collective", "nowait", "visit", "object"):
-            for fabric in FABRICS:
-                for ranks in (1, 2):
-                    with self.subTest(scene=scene, fabric=fabric, ranks=ranks):
-                        job = self.run_job("left_" + scene, "0", ranks=ranks, fabric=fabric)
-                        self.assertEqual(job.code, 1)
-                        self.assertRegex(job.err, "std::logic_error.*nobody asked")
+        of_members = [part + of for part in ("", "half_") for of in ("collective", "nowait", "visit", "map")]
+        scenes = ["left_" + of for of in (
+            "statement", "batch", "last_hop", "object", "destroyed", "destroyed_usage", "destroyed_future", "future", "usage", "kept_future",
+            "replaced_future", "then", "then_behind", "then_inside", "when_all", "fiber", "late_fiber", "kept_fiber", "task", "late_task", *of_members)]
+        self.assert_told(scenes, "nobody asked", FABRICS, (2,))
+        self.assert_told(scenes, "nobody asked", FABRICS[:1], (1,))
+        if "shm" in FABRICS:
+            self.assert_told(["session_" + scene for scene in scenes if "destroyed" not in scene], "nobody asked", ["shm"], (1, 2))
+
+    def test_an_access_that_fails_behind_the_last_wait_fails_the_job(self):
+        by_owner = {"ARMILLA_ACCESS": "opened", "ARMILLA_ACCESS_BY_MESSAGE": "on", "ARMILLA_CROSS_COPY": "off"}
+        scenes = ["left_write_" + of for of in ("put", "store", "add", "signal", "event", "failed_event")]
+        self.assert_told(scenes, "has not opened that memory", [f for f in FABRICS if f != "threads"], (2,), by_owner)
 
     def test_alone(self):
         self.assert_failed(self.run_job("throw", "0"), r"^armilla: rank 0 .*ended by an exception: std::runtime_error: the sky falls$", 1)
