@@ -33,9 +33,13 @@ WAYS = {  # what is said, and the exit code
     "segv": (r"was killed by signal 11 \(SIGSEGV\)(, core dumped)?", 139),
     "served_exit": (EARLY.format(3), 3),
     "throw_while_serving": ("ended by an exception: std::runtime_error: the sky falls", 1),
+    "throw_before_reply": ("ended by an exception: std::runtime_error: the sky falls", 1),  # of the progress thread, which the rank must await
+    "rank_lost": (None, 0),  # of another rank, where ranks go on without those that are lost
     "supervisor": (None, -9),  # is killed
 }
-SERVED = ("served_exit", "throw_while_serving")  # by its progress thread
+SERVED = ("served_exit", "throw_while_serving", "throw_before_reply")  # by its progress thread
+LOST_TWICE = (rf"armilla: rank {RANKS - 1} \(.*, pid \d+\) was killed by signal 9 \(SIGKILL\); the other 2 ranks go on\n"
+              rf"armilla: rank {STAR} \(.*, pid \d+\) ended after the loss of rank {RANKS - 1}; the other rank goes on\n")
 NOT_SEEN_BY_THREADS = ("kill", "quick_exit", "_exit0")  # which of them it was
 
 
@@ -43,7 +47,8 @@ def one(actor, fabric, mode, way):
     """What is wrong with that cell; nothing: it is right."""
     cause, code = WAYS[way]
     scene = "hang" if way == "supervisor" else f"traffic_{way}"
-    job = Job([actor, scene, str(STAR)], ranks=RANKS, fabric=fabric, env={"ARMILLA_PROGRESS_MODE": mode})
+    going_on = {"ARMILLA_ON_LOSS": "continue"} if way == "rank_lost" else {}
+    job = Job([actor, scene, str(STAR)], ranks=RANKS, fabric=fabric, env=going_on | {"ARMILLA_PROGRESS_MODE": mode})
     if way == "supervisor":
         job.wait_for_lines(RANKS)
         job.process.send_signal(signal.SIGKILL)
@@ -57,6 +62,8 @@ def one(actor, fabric, mode, way):
         return f"left behind: {job.left_behind()}"
     if job.code != code:
         return f"code {job.code}, not {code}: {job.err}"
+    if way == "rank_lost":
+        return None if re.fullmatch(LOST_TWICE, job.err) else job.err
     if cause is None:
         return None
     who = f"one of the ranks 0 to {RANKS - 1}" if fabric == "threads" and way in NOT_SEEN_BY_THREADS else f"rank {STAR}"
@@ -83,7 +90,7 @@ def main():
     for each in load:
         each.start()
     cells = [(mode, way) for _ in range(chosen.rounds) for mode in chosen.modes for way in chosen.ways
-             if way not in SERVED or mode == "thread"]
+             if (way not in SERVED or mode == "thread") and (way != "rank_lost" or chosen.fabric == "shm")]
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         results = list(pool.map(lambda cell: one(chosen.actor, chosen.fabric, *cell), cells))
     wrong = [f"{chosen.fabric}, {mode}, {way}: {text}" for (mode, way), text in zip(cells, results) if text is not None]
