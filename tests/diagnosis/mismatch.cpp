@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program whose last rank calls other collectives than the rest, as its first argument says. Driven by diagnosis_test.py.
+#include <array>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <span>
 #include <string>
@@ -131,6 +133,54 @@ void sort_one_of_two() {
 }
 void long_gather() { am::all_gather(std::vector<int>(5000)); }
 
+// ---- collectives with a root, where roots differ ----
+
+int wanted_case = 0, cases = 0;
+
+// `reads`: whether this member reads anything of another one that names another root. Then it returns nothing.
+template <class F>
+void with_other_root(bool reads, F f) {
+  if (cases++ != wanted_case) return;
+  f();
+  if (reads) std::puts("returned");
+}
+
+template <class T>
+void with_other_roots(const T& value) {
+  const am::team t = am::world();
+  const am::rank_t last = am::ranks() - 1, me = am::rank();
+  const auto any = [](const T& a, const T&) { return a; };
+  const std::vector<T> each(std::size_t(am::ranks()), value);
+  for (const bool own : {false, true}) {  // whether the last one and the others name themselves, or each other
+    const am::rank_t root = (me == last) == own ? last : 0;
+    const bool is_root = me == root, from_other = !own && (me == last || me == 0);
+    with_other_root(from_other, [&] { t.broadcast(value, root); });
+    with_other_root(from_other, [&] { t.scatter(each, root); });
+    with_other_root(is_root, [&] { t.reduce(value, any, root); });
+    with_other_root(is_root, [&] { t.gather(value, root); });
+  }
+}
+
+// What comes from a member with another root is not written to the caller's memory.
+void array_with_other_roots(std::size_t n) {
+  const am::rank_t last = am::ranks() - 1, root = am::rank() == last ? 0 : last;
+  std::vector<int> data(n, int(am::rank()));
+  try {
+    with_other_root(am::rank() == last || am::rank() == 0, [&] { am::broadcast(std::span(data), root); });
+  } catch (const am::usage_error&) {
+    if (data != std::vector<int>(n, int(am::rank()))) std::puts("written");
+    throw;
+  }
+}
+
+void one_of_all_roots() {
+  with_other_roots<int>(1);
+  with_other_roots<std::array<long, 50>>({});
+  with_other_roots<std::string>("some");
+  with_other_roots<std::vector<double>>(std::vector<double>(20'000, 1.0));
+  for (const std::size_t n : {2, 500, 100'000}) array_with_other_roots(n);
+}
+
 const scene scenes[] = {
     {"kinds", barrier, sum_of_ints},
     {"fence", barrier, [] { am::fence(); }},
@@ -186,6 +236,10 @@ int main(int argc, char** argv) {
         am::barrier();
         am::rank() == am::ranks() - 1 ? s.last() : s.most();
       });
+  if (wanted == "other_roots") {
+    wanted_case = std::atoi(argv[2]);
+    return am::run(argc, argv, one_of_all_roots);
+  }
   if (wanted != "list") return 2;
   for (const scene& s : scenes) std::puts(s.name);
   return 0;
