@@ -76,7 +76,7 @@ std::size_t stable_partition(R&& r, P predicate, Projection of = {}) {
   using detail::part_counts;
   const auto v = detail::require_sized(views::all(r));
   detail::algorithm_call why("stable_partition", v);
-  const auto lists = detail::collect<2>(v, why, detail::kept_if(test, true));
+  const auto lists = detail::collect<2>(v, "stable_partition", why, detail::kept_if(test, true));
   const part_counts yes = detail::count_of_all(v.members(), "stable_partition", why, lists[0].size());
   const part_counts no = detail::count_of_all(v.members(), "stable_partition", why, lists[1].size());
   detail::write_all(v, 0, yes, lists[0].elements(), why);
@@ -123,7 +123,7 @@ vector<std::size_t> pack_index(R&& r, P predicate, Projection of = {}) {
   auto&& test = detail::test_after(predicate, of);
   const auto v = detail::require_sized(detail::reading(r));
   detail::algorithm_call why("pack_index", v);
-  const auto found = detail::collect_indices(v, why, detail::kept_if(test, true));
+  const auto found = detail::collect_indices(v, "pack_index", why, detail::kept_if(test, true));
   return detail::as_vector(v.members(), "pack_index", why, found);
 }
 

@@ -47,12 +47,9 @@ void deal_some(const C& c, std::size_t& k, std::size_t end, std::array<pile<T>, 
 }
 
 template <class T>
-void append_value(pile<T>& to, const indexed_element<T>& e) {
-  if constexpr (std::is_trivially_copyable_v<T>)
-    to.append(reinterpret_cast<const T*>(e.value), 1);
-  else
-    to.push_back(e.value);
-}
+void append_values(pile<T>& to, const std::vector<indexed_element<T>>& all, failure& why) try {
+  for (const auto& e : all) to.push_back(value_of(e));
+} catch (...) { why.note(); }
 
 /// The elements of this member in lists, in their order: which(cursor, k) gives the number of an element's, or `Lists` for none
 /// of them.
@@ -82,7 +79,7 @@ auto collect_own(const V& range, failure& why, Which which) {
 /// The same, and what all members have of a list, one behind the other, is in the order of indices. Where elements are dealt in
 /// turn each member looks at its own, and what it keeps goes to the one that has an even share of the indices.
 template <std::size_t Lists, class V, class Which>
-auto collect(const V& v, failure& why, Which which) {
+auto collect(const V& v, const char* operation, failure& why, Which which) {
   if (v.ordered()) return collect_own<Lists>(v, why, which);
   using T = typename V::value_type;
   std::array<std::vector<indexed_element<T>>, Lists> found;
@@ -96,13 +93,13 @@ auto collect(const V& v, failure& why, Which which) {
   });
   std::array<pile<T>, Lists> lists;
   for (std::size_t l = 0; l < Lists; ++l)
-    for (const auto& e : in_index_order(v.members(), v.extent(), std::move(found[l]))) append_value(lists[l], e);
+    append_values(lists[l], in_index_order(v.members(), operation, v.extent(), std::move(found[l]), why), why);
   return lists;
 }
 
 /// The indices of the elements in the list, ascending over all members.
 template <class V, class Which>
-pile<std::size_t> collect_indices(const V& v, failure& why, Which which) {
+pile<std::size_t> collect_indices(const V& v, const char* operation, failure& why, Which which) {
   std::vector<indexed_element<std::size_t>> found;
   pile<std::size_t> all;
   enter(v);
@@ -116,8 +113,7 @@ pile<std::size_t> collect_indices(const V& v, failure& why, Which which) {
     });
     return !why.happened();
   });
-  if (!v.ordered())
-    for (const auto& e : in_index_order(v.members(), v.extent(), std::move(found))) append_value(all, e);
+  if (!v.ordered()) append_values(all, in_index_order(v.members(), operation, v.extent(), std::move(found), why), why);
   return all;
 }
 
@@ -186,10 +182,16 @@ std::size_t keep_only(R& r, const char* operation, algorithm_call& why, const pi
   }
 }
 
-/// Which elements of this rank are kept, one bit for each: 1/32 of the room that a copy of numbers would take.
+/// Which elements of this rank are kept, one bit for each: 1/32 of the room that a copy of numbers would take. No bits if there
+/// is no memory for them, which is noted.
 class kept_bits {
  public:
-  explicit kept_bits(std::size_t n) : words_(std::make_unique_for_overwrite<std::uint64_t[]>((n + 63) / 64)), n_(n) {}
+  kept_bits(std::size_t n, failure& why) {
+    try {
+      words_ = std::make_unique_for_overwrite<std::uint64_t[]>((n + 63) / 64);
+      n_ = n;
+    } catch (...) { why.note(); }
+  }
 
   void set_first(bool bit) { words_[0] = bit ? 1 : 0; }
   /// Bit k becomes test(k), from `k` on; all before are set. `k` tells where it is if `test` throws.
@@ -263,7 +265,7 @@ class kept_bits {
   }
 
   std::unique_ptr<std::uint64_t[]> words_;
-  std::size_t n_;
+  std::size_t n_ = 0;
 };
 
 /// Elements of this rank go straight to their final places: both are containers whose parts go from member to member, and not
@@ -336,7 +338,7 @@ std::size_t copy_marked(const own_part<In>& mine, const kept_bits& bits, const O
 /// Each element that is not the same as the one before it, which another member may have.
 template <class In, class Same>
 void mark_changes(const own_part<In>& mine, const In& in, kept_bits& bits, failure& why, Same& same) {
-  if (mine.n == 0) return;
+  if (mine.n == 0 || why.happened()) return;
   try {
     const in_functions here;
     const bool change = mine.first == 0 || !bool(std::invoke(same, element_at(in, mine.first - 1), mine.from[0]));
@@ -353,7 +355,7 @@ std::size_t copy_unique(const In& in, const Out& out, Same& same) {
       const own_part<In> mine(in);
       meet(in.members());  // the last element of another member is looked at
       count_elements(mine.n);
-      kept_bits bits(mine.n);
+      kept_bits bits(mine.n, why);
       mark_changes(mine, in, bits, why, same);
       return copy_marked(mine, bits, out, "unique_copy", why);
     }
@@ -368,12 +370,12 @@ std::size_t copy_some(const In& in, const Out& out, const char* operation, P& pr
     if (copies_at_once(in, out)) {
       count_elements(in.common().where->count(in.members().rank()));
       const own_part<In> mine(in);
-      kept_bits bits(mine.n);
+      kept_bits bits(mine.n, why);
       mine.mark(bits, 0, why, [&](std::size_t k) { return bool(apply_at(predicate, mine.from, k)); });
       if (!wanted) bits.invert();
       return copy_marked(mine, bits, out, operation, why);
     }
-  return write_kept(out, operation, why, collect<1>(in, why, kept_if(predicate, wanted))[0]);
+  return write_kept(out, operation, why, collect<1>(in, operation, why, kept_if(predicate, wanted))[0]);
 }
 
 /// All elements of a range without a size.
@@ -382,14 +384,14 @@ std::size_t copy_in_order(const In& in, const Out& out) {
   require_one_team(in, out);
   algorithm_call why("copy", out);
   const auto first_list = [](const auto&, std::size_t) { return 0U; };
-  return write_kept(out, "copy", why, collect<1>(in, why, first_list)[0]);
+  return write_kept(out, "copy", why, collect<1>(in, "copy", why, first_list)[0]);
 }
 
 template <class R, class P>
 std::size_t remove_some(R& r, const char* operation, P& predicate) {
   const auto v = require_sized(views::all(r));
   algorithm_call why(operation, v);
-  return keep_only(r, operation, why, collect<1>(v, why, kept_if(predicate, false))[0]);
+  return keep_only(r, operation, why, collect<1>(v, operation, why, kept_if(predicate, false))[0]);
 }
 
 template <class T>
@@ -412,7 +414,7 @@ std::pair<std::size_t, std::size_t> partition_marked(const In& in, const OutTrue
                                                      P& predicate) {
   const own_part<In> mine(in);
   count_elements(mine.n);
-  kept_bits bits(mine.n);
+  kept_bits bits(mine.n, why);
   mine.mark(bits, 0, why, [&](std::size_t k) { return bool(apply_at(predicate, mine.from, k)); });
   const std::size_t kept = bits.count();
   const part_counts first = count_of_all(yes.members(), "partition_copy", why, kept);
@@ -438,7 +440,7 @@ std::pair<std::size_t, std::size_t> partition_into(const In& in, const OutTrue& 
   algorithm_call why("partition_copy", yes);
   if constexpr (may_copy_at_once<In, OutTrue> && may_copy_at_once<In, OutFalse>)
     if (copies_at_once(in, yes) && copies_at_once(in, no)) return partition_marked(in, yes, no, why, predicate);
-  const auto lists = collect<2>(in, why, kept_if(predicate, true));
+  const auto lists = collect<2>(in, "partition_copy", why, kept_if(predicate, true));
   const part_counts first = count_of_all(yes.members(), "partition_copy", why, lists[0].size());
   const part_counts second = count_of_all(no.members(), "partition_copy", why, lists[1].size());
   require_room("partition_copy", first.all, yes.extent());

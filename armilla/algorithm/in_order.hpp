@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <numeric>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -88,38 +89,83 @@ indexed_element<T> make_indexed(std::size_t index, const T& value) {
   return made;
 }
 
+template <class T>
+const T& value_of(const indexed_element<T>& e) noexcept {
+  if constexpr (std::is_trivially_copyable_v<T>)
+    return *reinterpret_cast<const T*>(e.value);
+  else
+    return e.value;
+}
+
+/// Notes in `why` if this rank has no room for so many bytes, which it asks for and gives back.
+void try_memory(std::size_t bytes, failure& why);
+
 /// The places of numbers in their order; equal ones as they come.
 std::vector<std::size_t> stable_order(const std::vector<std::uint64_t>& numbers);
 
-/// Takes elements in ascending order of their indices among `n`. Sends each to the member whose even share has its index. Returns
-/// this member's share in order; elements with equal indices keep their order. One exchange.
+/// How many of these elements, in ascending order of their indices among `n`, each member's even share of the indices has.
 template <class T>
-std::vector<indexed_element<T>> in_index_order(const team& t, std::size_t n, std::vector<indexed_element<T>> mine) {
+std::vector<std::size_t> counts_by_share(const team& t, std::size_t n, const std::vector<indexed_element<T>>& mine) {
   const auto before = [](const indexed_element<T>& e, std::size_t end) { return e.index < end; };
-  std::vector<std::size_t> begin{0};
-  for (rank_t m = 1; m <= t.size(); ++m)
-    begin.push_back(std::size_t(std::lower_bound(mine.begin(), mine.end(), even_share(n, m, t.size()), before) - mine.begin()));
-  count_moved(mine.size() - (begin[std::size_t(t.rank()) + 1] - begin[std::size_t(t.rank())]));
-  const meeting here(t);
-  std::vector<indexed_element<T>> all;
-  if constexpr (std::is_trivially_copyable_v<T>) {
-    std::vector<std::size_t> counts, theirs(std::size_t(t.size()));
-    for (std::size_t m = 0; m + 1 < begin.size(); ++m) counts.push_back(begin[m + 1] - begin[m]);
-    all = t.all_to_all_v(std::span<const indexed_element<T>>(mine), std::span<const std::size_t>(counts), std::span(theirs));
-  } else {
-    std::vector<std::vector<indexed_element<T>>> parts;
-    for (std::size_t m = 0; m + 1 < begin.size(); ++m)
-      parts.emplace_back(std::make_move_iterator(mine.begin() + std::ptrdiff_t(begin[m])),
-                         std::make_move_iterator(mine.begin() + std::ptrdiff_t(begin[m + 1])));
-    for (auto& part : t.all_to_all_v(parts))
-      all.insert(all.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
+  std::vector<std::size_t> counts;
+  for (auto [m, first] = std::pair(rank_t{1}, mine.begin()); m <= t.size(); ++m) {
+    const auto end = std::lower_bound(first, mine.end(), even_share(n, m, t.size()), before);
+    counts.push_back(std::size_t(end - first));
+    first = end;
   }
-  std::vector<std::uint64_t> indices;
-  indices.reserve(all.size());
-  for (const auto& e : all) indices.push_back(e.index);
+  return counts;
+}
+
+/// Sends the first counts[0] elements to member 0, the next to member 1 and so on, and returns what comes, by member. Members
+/// that have no memory for it say so before the exchange. One exchange, and a smaller one of the counts.
+template <class T>
+  requires std::is_trivially_copyable_v<T>
+std::vector<indexed_element<T>> send_counted(const team& t, const char* operation, std::vector<indexed_element<T>>& mine,
+                                             const std::vector<std::size_t>& counts, failure& why) {
+  std::vector<std::size_t> theirs(counts.size());
+  t.all_to_all(std::span<const std::size_t>(counts), std::span(theirs));
+  try_memory(std::accumulate(theirs.begin(), theirs.end(), std::size_t{0}) * sizeof(indexed_element<T>), why);
+  agree(t, operation, why);
+  return t.all_to_all_v(std::span<const indexed_element<T>>(mine), std::span<const std::size_t>(counts), std::span(theirs));
+}
+template <class T>
+std::vector<indexed_element<T>> send_counted(const team& t, const char* operation, std::vector<indexed_element<T>>& mine,
+                                             const std::vector<std::size_t>& counts, failure& why) {
+  std::vector<std::vector<indexed_element<T>>> parts;
+  try {
+    auto next = std::make_move_iterator(mine.begin());
+    for (const std::size_t n : counts) {
+      parts.emplace_back(next, next + std::ptrdiff_t(n));
+      next += std::ptrdiff_t(n);
+    }
+  } catch (...) { why.note(); }
+  agree(t, operation, why);
+  std::vector<std::vector<indexed_element<T>>> come = t.all_to_all_v(parts);
+  std::vector<indexed_element<T>> all;
+  try {
+    for (auto& part : come) all.insert(all.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
+  } catch (...) { why.note(); }
+  return all;
+}
+
+/// Takes elements in ascending order of their indices among `n`. Sends each to the member whose even share has its index. Returns
+/// this member's share in order; elements with equal indices keep their order. If a member has failed before, all throw here.
+/// What fails after the exchange is noted: the caller agrees once more. Cost: an agreement and an exchange.
+template <class T>
+std::vector<indexed_element<T>> in_index_order(const team& t, const char* operation, std::size_t n,
+                                               std::vector<indexed_element<T>> mine, failure& why) {
+  const std::vector<std::size_t> counts = counts_by_share(t, n, mine);
+  count_moved(mine.size() - counts[std::size_t(t.rank())]);
+  const meeting here(t);
   std::vector<indexed_element<T>> in_order;
-  in_order.reserve(all.size());
-  for (const std::size_t k : stable_order(indices)) in_order.push_back(std::move(all[k]));
+  std::vector<indexed_element<T>> all = send_counted(t, operation, mine, counts, why);
+  try {
+    std::vector<std::uint64_t> indices;
+    indices.reserve(all.size());
+    for (const auto& e : all) indices.push_back(e.index);
+    in_order.reserve(all.size());
+    for (const std::size_t k : stable_order(indices)) in_order.push_back(std::move(all[k]));
+  } catch (...) { why.note(); }
   return in_order;
 }
 

@@ -85,7 +85,7 @@ std::pair<std::size_t, std::size_t> divide_around(const V& v, std::size_t nth, c
   std::vector<kept_as<T>> sample = some_of(v, few_to_select / 2);
   sort_here(sample.data(), sample.size(), comes_first, false);
   const bracket<kept_as<T>> around(sample, nth, v.extent());
-  const auto lists = collect<3>(v, why, [&](const auto& c, std::size_t k) {
+  const auto lists = collect<3>(v, operation, why, [&](const auto& c, std::size_t k) {
     const T e = c[k];
     return around.low && comes_first(e, *around.low) ? 0U : around.high && comes_first(*around.high, e) ? 2U : 1U;
   });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <numeric>
 #include <set>
 
@@ -41,6 +42,10 @@ part_counts count_of_all(const team& t, const char* operation, failure& why, std
   if (loser != no_loser) throw_failure_of(t, operation, loser, why);
   return sums;
 }
+
+void try_memory(std::size_t bytes, failure& why) try {
+  ::operator delete(::operator new(bytes));  // as functions: compilers leave out what is written as an expression
+} catch (...) { why.note(); }
 
 std::vector<std::size_t> stable_order(const std::vector<std::uint64_t>& numbers) {
   std::vector<std::size_t> order(numbers.size());
