@@ -133,6 +133,12 @@ void check(const algorithm (&all)[Many]) {
 RANK_TEST(elementwise_algorithms_cost_few_messages_however_elements_are_dealt) { check(elementwise); }
 RANK_TEST(orders_cost_few_messages_however_elements_are_dealt) { check(orders); }
 RANK_TEST(moves_cost_few_messages_however_elements_are_dealt) { check(moves); }
+RANK_TEST(a_sample_costs_as_many_messages_as_there_are_pairs_of_ranks) {
+  const algorithm sample{"sample", [](ranges& r) { (void)am::sample(r.x, am::views::take(r.other, n / 2), 3); }};
+  const std::uint64_t pairs = std::uint64_t(am::ranks()) * std::uint64_t(am::ranks() - 1);
+  for (const am::distribution& in : {am::distribution(am::blocks()), am::distribution(am::cyclic())})
+    EXPECT_LE(messages(sample, in, am::blocks()), 30 * pairs);
+}
 RANK_TEST(compactions_cost_few_messages_however_elements_are_dealt) { check(compactions); }
 RANK_TEST(merges_and_sets_cost_few_messages_however_elements_are_dealt) { check(in_order); }
 RANK_TEST(questions_cost_few_messages_however_elements_are_dealt) { check(questions); }

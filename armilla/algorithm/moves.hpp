@@ -115,7 +115,7 @@ void shuffle(R&& r, std::uint64_t seed) {
 
 /// Copies as many elements as `out` has room for, drawn without putting back, in the order of their indices; returns how many
 /// these are. Which ones depends on `seed` and the sizes only. usage_error if the ranges share elements. Cost: each rank draws
-/// all indices, and reads those for its part.
+/// all indices; an agreement, then one exchange, in which each rank sends the elements that it has.
 template <distributed_range In, distributed_range Out>
 std::size_t sample(In&& in, Out&& out, std::uint64_t seed) {
   const auto from = detail::require_sized(detail::reading(in));
@@ -124,12 +124,8 @@ std::size_t sample(In&& in, Out&& out, std::uint64_t seed) {
   const std::size_t k = std::min(from.extent(), to.extent());
   detail::require_apart("sample", from, from.extent(), to, k);
   const std::vector<std::size_t> chosen = detail::drawn_indices(from.extent(), k, seed);
-  detail::algorithm_call why("sample");
-  detail::meet(to.members());
-  detail::walk(views::take(to, k), why, [&](const auto c, std::size_t n, const detail::indices& at) {
-    for (std::size_t j = 0; j < n; ++j) c[j] = detail::element_at(from, chosen[at(j)]);
-    return true;
-  });
+  detail::algorithm_call why("sample", to);
+  detail::copy_chosen(from, views::take(to, k), chosen, "sample", why);
   detail::finish(to.members(), "sample", why);
   return k;
 }

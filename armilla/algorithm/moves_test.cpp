@@ -90,6 +90,24 @@ RANK_TEST(a_sample_is_a_part_of_the_elements_in_order) {
   });
 }
 
+RANK_TEST(a_sample_does_not_depend_on_how_elements_are_dealt) {
+  for_random_teams(10, [](dice& d, const am::team& t) {
+    const std::size_t n = d.size(), k = d.below(n + 1);
+    std::vector<std::string> a(n);
+    for (std::string& e : a) e = std::string(d.below(40), 'x') + std::to_string(d.below(1000));
+    const auto in_blocks = spread(a, am::on(t)), dealt = spread(a, d.distribution(n, t));
+    am::vector<std::string> y(k, am::on(t)), z(k, d.distribution(k, t));
+    am::sample(in_blocks, y, 5);
+    am::sample(dealt, z, 5);
+    EXPECT_EQ(elements_of(y), elements_of(z));
+    am::vector<std::size_t> i(k, d.distribution(k, t));
+    am::sample(am::views::iota(std::size_t{0}, n), i, 5);
+    const std::vector<std::size_t> chosen = elements_of(i);
+    const std::vector<std::string> all = elements_of(z);
+    for (std::size_t j = 0; j < k; ++j) EXPECT_EQ(all[j], a[chosen[j]]);
+  });
+}
+
 RANK_TEST(forms_that_do_not_wait_do_the_same_behind_a_meeting) {
   for_random_teams(10, [](dice& d, const am::team& t) {
     const std::size_t n = 1 + d.size(), k = d.below(n);
