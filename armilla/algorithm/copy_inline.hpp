@@ -22,8 +22,13 @@ struct copy_piece {
   }
 };
 
-/// A container into another one, whose elements are bytes. The type does not matter, so that this is compiled once.
-void copy_bytes(const container_state& from, const container_state& to, std::size_t size, std::size_t alignment);
+/// The elements of a container as bytes, and their type for the comparison among members.
+struct byte_elements {
+  std::size_t size, alignment;
+  type_mark type;
+};
+/// Copies a container into another one. Takes the elements as bytes, so that it is compiled once for all types.
+void copy_bytes(const container_state& from, const container_state& to, const byte_elements& elements);
 template <class From, class To>
 inline constexpr bool copies_bytes = false;
 template <class T>
@@ -46,7 +51,8 @@ void copy_sized(const From& from, const To& to) {
   require_room("copy", from.extent(), to.extent());
   require_same_or_apart("copy", from, to, from.extent());
   if constexpr (copies_bytes<From, To>)
-    return copy_bytes(from.container(), to.container(), sizeof(typename To::value_type), alignof(typename To::value_type));
+    return copy_bytes(from.container(), to.container(),
+                      {sizeof(typename To::value_type), alignof(typename To::value_type), mark_of<typename To::value_type>()});
   else
     copy_walking(from, to);
 }

@@ -80,7 +80,7 @@ void scale_own(T beta, matrix<T>& c) {
 
 template <class T>
 void product(T alpha, const matrix<T>& a, const matrix<T>& b, T beta, matrix<T>& c) {
-  algorithm_call why("gemm");
+  algorithm_call why("gemm", c);
   const team& t = c.members();
   require_same_members(a.members(), t);
   require_same_members(b.members(), t);

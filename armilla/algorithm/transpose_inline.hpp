@@ -32,7 +32,7 @@ void take_turned(const matrix<T, 2>& in, const matrix<T, 2>& out, const box<2>& 
 
 template <class T>
 void turn(const matrix<T, 2>& in, matrix<T, 2>& out) {
-  algorithm_call why("transpose");
+  algorithm_call why("transpose", out);
   const team& t = out.members();
   require_same_members(in.members(), t);
   if (&in == &out || in.extent(0) != out.extent(1) || in.extent(1) != out.extent(0)) [[unlikely]]

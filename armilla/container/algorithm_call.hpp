@@ -24,8 +24,9 @@ class algorithm_call : public failure {
   explicit algorithm_call(const char* name);
   /// If it waits, other members that go through elements of another type than this range's hear of it.
   template <class V>
-  algorithm_call(const char* name, const V& v) : algorithm_call(name) {
-    if (waits_) note_type(v.members(), mark_of<typename V::value_type>());
+  algorithm_call(const char* name, const V& v) : algorithm_call(name, v.members(), mark_of<typename V::value_type>()) {}
+  algorithm_call(const char* name, const team& members, const type_mark& type) : algorithm_call(name) {
+    if (waits_) note_type(members, type);
   }
   ~algorithm_call();
   /// False: it leaves out the agreement in the end.

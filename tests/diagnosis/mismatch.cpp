@@ -131,6 +131,50 @@ void sort_one_of_two() {
   else
     am::sort(y);
 }
+/// Calls f() with two containers or with two others, as ranks do.
+template <bool First, class F>
+void use_one_of_two(F f) {
+  std::vector<am::matrix_entry<double>> of_doubles;
+  std::vector<am::matrix_entry<float>> of_floats;
+  const am::sparse_matrix<double> a(16, 16, of_doubles);
+  const am::sparse_matrix<float> b(16, 16, of_floats);
+  am::array<double> x(16), y(16);
+  am::array<float> v(16), w(16);
+  am::matrix<double> m({16, 16}), n({16, 16}), o({16, 16});
+  am::matrix<float> p({16, 16}), q({16, 16}), r({16, 16});
+  if constexpr (First)
+    f(a, x, y, m, n, o);
+  else
+    f(b, v, w, p, q, r);
+}
+template <bool First>
+void copy_one_of_two() {
+  use_one_of_two<First>([](auto&, auto& x, auto& y, auto&, auto&, auto&) { am::copy(x, y); });
+}
+template <bool First>
+void include_one_of_two() {
+  use_one_of_two<First>([](auto&, auto& x, auto& y, auto&, auto&, auto&) { am::includes(x, y); });
+}
+template <bool First>
+void sample_one_of_two() {
+  use_one_of_two<First>([](auto&, auto& x, auto& y, auto&, auto&, auto&) { am::sample(x, y, 3); });
+}
+template <bool First>
+void gemv_one_of_two() {
+  use_one_of_two<First>([](auto&, auto& x, auto& y, auto& m, auto&, auto&) { am::gemv(m, x, y); });
+}
+template <bool First>
+void gemm_one_of_two() {
+  use_one_of_two<First>([](auto&, auto&, auto&, auto& m, auto& n, auto& o) { am::gemm(m, n, o); });
+}
+template <bool First>
+void spmv_one_of_two() {
+  use_one_of_two<First>([](auto& a, auto& x, auto& y, auto&, auto&, auto&) { am::spmv(a, x, y); });
+}
+template <bool First>
+void transpose_one_of_two() {
+  use_one_of_two<First>([](auto&, auto&, auto&, auto& m, auto& n, auto&) { am::transpose(m, n); });
+}
 void long_gather() { am::all_gather(std::vector<int>(5000)); }
 
 // ---- collectives with a root, where roots differ ----
@@ -221,6 +265,13 @@ const scene scenes[] = {
     {"queues", make_without_size<am::work_queue<long>>, make_without_size<am::work_queue<double>>},
     {"lists", make_without_size<am::list<long>>, make_without_size<am::list<double>>},
     {"sorts", sort_one_of_two<true>, sort_one_of_two<false>},
+    {"copies", copy_one_of_two<true>, copy_one_of_two<false>},
+    {"inclusions", include_one_of_two<true>, include_one_of_two<false>},
+    {"samples", sample_one_of_two<true>, sample_one_of_two<false>},
+    {"gemvs", gemv_one_of_two<true>, gemv_one_of_two<false>},
+    {"gemms", gemm_one_of_two<true>, gemm_one_of_two<false>},
+    {"spmvs", spmv_one_of_two<true>, spmv_one_of_two<false>},
+    {"transposes", transpose_one_of_two<true>, transpose_one_of_two<false>},
     {"other_next", [] { barrier(), barrier(), sum_of_ints(); }, [] { barrier(), sum_of_ints(); }},
 };
 

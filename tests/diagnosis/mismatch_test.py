@@ -57,6 +57,13 @@ SAID = {
     "queues": (uses("double"), uses("long")),
     "lists": (uses("double"), uses("long")),
     "sorts": (uses("long") + r".* in the algorithm sort", uses("double") + r".* in the algorithm sort"),
+    "copies": (uses("float") + r".* in the algorithm copy", uses("double") + r".* in the algorithm copy"),
+    "inclusions": (uses("float") + r".* in the algorithm includes", uses("double") + r".* in the algorithm includes"),
+    "samples": (uses("float") + r".* in the algorithm sample", uses("double") + r".* in the algorithm sample"),
+    "gemvs": (uses("float") + r".* in the algorithm gemv", uses("double") + r".* in the algorithm gemv"),
+    "gemms": (uses("float") + r".* in the algorithm gemm", uses("double") + r".* in the algorithm gemm"),
+    "spmvs": (uses("float") + r".* in the algorithm spmv", uses("double") + r".* in the algorithm spmv"),
+    "transposes": (uses("float") + r".* in the algorithm transpose", uses("double") + r".* in the algorithm transpose"),
     "other_next": (r"team::all_reduce", r"barrier"),
 }
 
