@@ -206,3 +206,17 @@ RANK_TEST(a_fence_says_on_all_ranks_how_many_items_a_work_queue_has) {
   EXPECT(open.empty());
   am::barrier();
 }
+
+RANK_TEST(teams_of_queues_that_have_ended_are_let_go_at_a_fence_of_all) {
+  const auto use_queues = [](bool fences) {
+    for (int i = 0; i < 20; ++i) {
+      const am::work_queue<int> q(am::world().split(am::rank() % 2));
+      if (fences && i % 2 == 0) am::fence();
+    }
+  };
+  use_queues(true);
+  am::fence();
+  if (am::ranks() > 1) EXPECT_THROWS_SAYING(am::limit_error, "call am::fence() on all ranks", use_queues(false));
+  am::fence();
+  use_queues(true);
+}

@@ -157,7 +157,9 @@ std::uint32_t pick_slot(const survivor_board::request& common) {
 team_record* make_team(const team_record& t, const chosen_ranks& chosen, const survivor_board::request& common,
                        const char* operation) {
   if (common.free_slots == 0)
-    throw_limit(operation, "no place for another team: these ranks hold 15 beside world already; let some team values go");
+    throw_limit(operation,
+                "no place for another team: these ranks hold 15 beside world already; let some team values go, and fence if "
+                "containers of such teams have ended: a team stays until then");
   const std::uint32_t slot = pick_slot(common);
   if ((common.unsettled >> slot & 1) != 0) settle_slot(*t.owner, slot);
   std::vector<rank_t> members;

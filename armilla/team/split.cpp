@@ -55,7 +55,8 @@ std::vector<std::uint32_t> lives_in(const team_record& t, const std::vector<rank
     if (std::popcount(all[i].slots.free_slots) < std::popcount(all[worst].slots.free_slots)) worst = i;
   throw_limit("team::split",
               fmt::format("no place for another team: rank {} holds {} teams beside world, and {} is the most that "
-                          "ranks can have in common; let some team values go",
+                          "ranks can have in common; let some team values go, and call am::fence() on all ranks if containers of "
+                          "such teams have ended: a team stays until then",
                           parent.members[worst], collective_layout::slots - 1 - std::popcount(all[worst].slots.free_slots),
                           collective_layout::slots - 1));
 }
