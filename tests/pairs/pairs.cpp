@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Features of the library, each with a result that is known: pairs SEED HOW FEATURE..., driven by pairs_test.py, which draws
 // them. HOW: world, halves (each half of the ranks by itself), fibers (each feature in a fiber of its own, on a team of its own),
-// death (rank 1 dies between two rounds, where ranks go on), or several of them, joined by commas.
+// death (rank 1 dies between two rounds, where ranks go on), guest (rounds until attached clients have left a file `seen`), join
+// (two ranks join after the first round), or several of them, joined by commas.
 #include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -191,6 +193,9 @@ void kept(const task& t) {
   t.team.barrier();
 }
 
+/// What attached clients call: as tests/attach.
+constexpr am::method<double(double)> half{"serve.half"};
+
 using feature = void (*)(const task&);
 const std::map<std::string_view, feature> features = {{"statements", statements},
                                                       {"questions", questions},
@@ -218,32 +223,82 @@ void play(const am::team& t, bool in_fibers, std::uint32_t seed, const std::vect
   for (am::fiber<void>& f : fibers) f.join();
 }
 
+/// A job as its arguments describe it.
+struct job {
+  std::uint32_t seed = 0;
+  std::string how;
+  std::vector<std::string> chosen;
+
+  job(int argc, char** argv) : how("," + std::string(argv[2]) + ","), chosen(argv + 3, argv + argc) {
+    seed = std::uint32_t(std::stoul(argv[1]));
+  }
+  bool has(const char* word) const { return how.find(std::string(",") + word + ",") != how.npos; }
+  void play_on(const am::team& t, std::uint32_t round) const {
+    play(has("halves") ? t.split(t.rank() % 2) : t, has("fibers"), seed + round, chosen);
+  }
+};
+
+void say(const char* what) {
+  std::printf("%s\n", what);
+  std::fflush(stdout);
+}
+
+void lose_one(const job& j) {
+  am::barrier();
+  if (am::rank() == 1) kill(getpid(), SIGKILL);
+  try {
+    am::barrier();
+    throw std::logic_error("the barrier is over though a rank is lost");
+  } catch (const am::rank_lost&) {}
+  const am::team left = am::world().survivors();
+  j.play_on(left, 1);
+  if (left.rank() == 0) say("right");
+}
+
+void play_until_seen(const job& j) {
+  if (am::rank() == 0) say("ready");
+  for (std::uint32_t round = 1; !am::broadcast(std::filesystem::exists("seen")); ++round) {
+    j.play_on(am::world(), round);
+    am::fence();  // what is left of containers keeps teams of halves until then
+  }
+}
+
+constexpr am::rank_t joiners = 2;
+
+/// The first ranks and those that join, alike.
+void play_with_joiners(const job& j, am::team t, am::rank_t all) {
+  while (t.size() < all) t = t.grow();
+  j.play_on(t, 1);
+  t.barrier();
+  if (t.rank() == 0) say("right");
+}
+
+void play_first(const job& j) {
+  am::provide<half>([](double x) { return x / 2; });
+  am::barrier();
+  j.play_on(am::world(), 0);
+  if (j.has("death")) return lose_one(j);
+  if (j.has("guest")) play_until_seen(j);
+  if (j.has("join")) {
+    if (am::rank() == 0) say("ready");
+    return play_with_joiners(j, am::world(), am::ranks() + joiners);
+  }
+  am::barrier();
+  if (am::rank() == 0) say("right");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto has = [how = "," + std::string(argv[2]) + ","](const char* word) {
-    return how.find(std::string(",") + word + ",") != how.npos;
-  };
-  return am::run(argc, argv, [&] {
+  const job j(argc, argv);
+  am::on_join([&j] {
     tally mine;
     *tallies = &mine;
-    const auto seed = std::uint32_t(std::stoul(argv[1]));
-    const std::vector<std::string> chosen(argv + 3, argv + argc);
-    am::barrier();
-    play(has("halves") ? am::world().split(am::rank() % 2) : am::world(), has("fibers"), seed, chosen);
-    if (has("death")) {
-      am::barrier();
-      if (am::rank() == 1) kill(getpid(), SIGKILL);
-      try {
-        am::barrier();
-        throw std::logic_error("the barrier is over though a rank is lost");
-      } catch (const am::rank_lost&) {}
-      const am::team left = am::world().survivors();
-      play(has("halves") ? left.split(left.rank() % 2) : left, has("fibers"), seed + 1, chosen);
-      if (left.rank() == 0) std::printf("right\n");
-      return;
-    }
-    am::barrier();
-    if (am::rank() == 0) std::printf("right\n");
+    play_with_joiners(j, am::await_team(), am::ranks() + joiners);
+  });
+  return am::run(argc, argv, [&j] {
+    tally mine;
+    *tallies = &mine;
+    play_first(j);
   });
 }
