@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import operator
-import pickle
-import zlib
 from typing import Any, Callable, Iterable
 
-from . import _calls, _collectives, _core
+from . import _calls, _collectives, _core, _hashing
 
 _together = 512  # updates that travel in one message
 
@@ -35,7 +33,9 @@ class Dict:
     """Made by all ranks together. `update` combines: it is a statement, complete at the next `fence`, `items` or `len`; many travel
     together. `d[key]`, `d[key] = value`, `get` and `in` ask the rank that has the key.
 
-    Keys are what pickles alike on all ranks: texts, numbers, tuples of them. (1 and 1.0 are two keys.)
+    Keys are equal if they are for Python: 1, True and 1.0 are one key. They are strings, numbers, bytes, None, dates, enums, frozen
+    dataclasses, classes, and tuples and frozensets of these. A class of yours has a method `__armilla_hash__` that returns a tuple of what
+    makes two of its objects equal. Other keys, and NaN, which equals nothing, are a TypeError.
     """
 
     def __init__(self, combine: Callable[[Any, Any], Any] = operator.add) -> None:
@@ -51,8 +51,7 @@ class Dict:
 
     def rank_of(self, key: Any) -> int:
         """The rank that has a key."""
-        data = key.encode() if type(key) is str else pickle.dumps(key, 5)
-        return zlib.crc32(data) % _core.size()
+        return _hashing.rank_of(key, _core.size())
 
     def update(self, key: Any, value: Any = 1) -> None:
         """Combines `value` with what the key has: adds, unless another function was given. A new key gets `value`."""
