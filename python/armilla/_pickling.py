@@ -34,13 +34,25 @@ def _collector(buffers: list[Any]):
     return keep
 
 
-def _rebuilt(code: bytes, module: str, name: str, qualname: str, defaults: Any, keywords: Any, cells: Any) -> types.FunctionType:
+def _rebuilt(code: bytes, module: str, name: str, qualname: str, defaults: Any, keywords: Any, closure: Any) -> types.FunctionType:
     scope = importlib.import_module(module).__dict__
-    closure = None if cells is None else tuple(types.CellType(c) for c in cells)
     f = types.FunctionType(marshal.loads(code), scope, name, defaults, closure)
     f.__kwdefaults__ = keywords
     f.__qualname__ = qualname
     return f
+
+
+def _fill(cell: types.CellType, contents: tuple) -> None:
+    (cell.cell_contents,) = contents
+
+
+def _by_contents(cell: types.CellType) -> Any:
+    """The reduction of a cell. It is filled afterwards, for what it holds may be a function that uses it."""
+    try:
+        contents = (cell.cell_contents,)
+    except ValueError:  # not filled yet
+        return types.CellType, ()
+    return types.CellType, (), contents, None, None, _fill
 
 
 def _found(obj: Any) -> bool:
@@ -56,13 +68,7 @@ def _by_code(f: types.FunctionType) -> Any:
     module = sys.modules.get(f.__module__ or "")
     if module is None or f.__globals__ is not module.__dict__:
         return None
-    try:
-        cells = None if f.__closure__ is None else tuple(c.cell_contents for c in f.__closure__)
-    except ValueError:  # not filled yet
-        return None
-    if cells is not None and any(c is f for c in cells):
-        return None
-    return _rebuilt, (marshal.dumps(f.__code__), f.__module__, f.__name__, f.__qualname__, f.__defaults__, f.__kwdefaults__, cells)
+    return _rebuilt, (marshal.dumps(f.__code__), f.__module__, f.__name__, f.__qualname__, f.__defaults__, f.__kwdefaults__, f.__closure__)
 
 
 _pickler: Any = None
@@ -77,6 +83,8 @@ def _pickler_type() -> Any:
             def reducer_override(self, obj: Any) -> Any:
                 if isinstance(obj, (types.FunctionType, type)) and _found(obj):
                     return NotImplemented  # by its name
+                if isinstance(obj, types.CellType):
+                    return _by_contents(obj)
                 if isinstance(obj, types.FunctionType):
                     by_code = _by_code(obj)
                     if by_code is not None:
@@ -111,10 +119,10 @@ def loads(parts: Parts) -> Any:
     return pickle.loads(parts[0], buffers=parts[1:])
 
 
-def dumps_call(operation: str, f: Any, args: tuple, kwargs: dict, how=dumps) -> Parts:
-    """A call; raises TypeError that names what cannot travel."""
+def dumps_call(operation: str, f: Any, args: tuple, kwargs: dict, how=dumps, root: int = 0) -> Parts:
+    """A call; raises TypeError that names what cannot travel. `root`: the driver's call for which it is made."""
     try:
-        return how((f, args, kwargs))
+        return how((f, args, kwargs, root) if root else (f, args, kwargs))
     except Exception as why:
         for name, value in [("the function", f), *((f"argument {i}", a) for i, a in enumerate(args, 1)), *((f"argument '{k}'", a) for k, a in kwargs.items())]:
             try:

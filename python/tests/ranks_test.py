@@ -84,6 +84,37 @@ def test_a_fence_waits_for_what_statements_cause(job):
         """)
 
 
+def test_inner_functions_that_call_each_other_travel(job):
+    job.passes(2, """
+        import armilla as am
+        other = 1 - am.rank
+        def make():
+            def even(n): return True if n == 0 else odd(n - 1)
+            def odd(n): return False if n == 0 else even(n - 1)
+            def fact(n): return 1 if n < 2 else n * fact(n - 1)
+            count = 0
+            def up():
+                nonlocal count
+                count += 1
+                return seen()
+            def seen(): return count
+            def late(): return not_yet
+            both = [even, odd]
+            def through(n): return both[1](n)
+            if not am.size: not_yet = 1
+            return even, odd, fact, up, late, through
+        even, odd, fact, up, late, through = make()
+        assert am.call(other, even, 10).get() and not am.call(other, odd, 10).get() and am.call(other, fact, 6).get() == 720
+        assert am.call(other, lambda f: (f(), f())[1], up).get() == 2        # one variable of two functions
+        assert am.call(other, through, 3).get()
+        try: am.call(other, late).get()
+        except NameError: pass
+        else: assert False
+        assert am.broadcast((even, odd))[0](7) is False
+        am.barrier()
+        """)
+
+
 def test_many_calls_that_wait_are_answered(job):
     job.passes(2, """
         import armilla as am
