@@ -42,7 +42,11 @@ def run_next() -> bool:
     return True
 
 
-def _unpacked(parts: list) -> tuple[Any, tuple, dict]:
+def _root() -> int:
+    return _waits.root() if keep_interrupts else 0
+
+
+def _unpacked(parts: list) -> tuple:
     try:
         return loads(parts)
     except AttributeError as why:
@@ -55,7 +59,9 @@ def _unpacked(parts: list) -> tuple[Any, tuple, dict]:
 
 def _outcome(number: int, parts: list) -> tuple[bool, Any]:
     try:
-        f, args, kwargs = _unpacked(parts)
+        f, args, kwargs, *root = _unpacked(parts)
+        if root:
+            return False, _waits.for_root(root[0], lambda: dumps(f(*args, **kwargs)))
         value = f(*args, **kwargs)
         return False, dumps(value) if number else None
     except KeyboardInterrupt as error:
@@ -151,12 +157,12 @@ def call(rank: int, f: Callable[..., T], *args: Any, **kwargs: Any) -> Future[T]
     What can be imported, and all of the script itself, goes by reference, the rest by cloudpickle; NumPy arrays arrive as arrays over
     the memory into which they were received. The body runs when that rank waits, or polls.
     """
-    return Future(_core.call(rank, dumps_call("call", f, args, kwargs), True), rank)
+    return Future(_core.call(rank, dumps_call("call", f, args, kwargs, root=_root()), True), rank)
 
 
 def async_(rank: int, f: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
     """Statement: runs `f(*args, **kwargs)` on `rank`, and nothing comes back. What it raises, the next `fence` raises on every rank."""
-    _core.call(rank, dumps_call("async_", f, args, kwargs), False)
+    _core.call(rank, dumps_call("async_", f, args, kwargs, root=_root()), False)
 
 
 def poll() -> bool:

@@ -2,6 +2,7 @@
 """What all ranks do together, in the same order. The rank runs calls of others while it waits in them."""
 from __future__ import annotations
 
+from collections import deque
 from typing import Any, Callable
 
 from . import _calls, _core, _waits
@@ -14,9 +15,85 @@ before_fence: list[Callable[[], None]] = []  # what sends calls that wait for co
 def _run(name: str, begin: Callable[..., int], *arguments: Any) -> list:
     if _calls.in_body():
         raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: a call that runs for another rank cannot enter what all ranks do together; do it in the rank's own code")
-    number = begin(*arguments)
+    number = _waits.undisturbed(lambda: _begin(begin, arguments)) if _calls.keep_interrupts else begin(*arguments)
     _waits.wait(number, None, name)
     return _core.take(number)[1]
+
+
+# ---- what a worker remembers, so that after an interrupt all of them can come to one place ----
+
+begun = 0
+log: deque[tuple] = deque(maxlen=1000)  # what they were
+
+
+def _begin(begin: Callable[..., int], arguments: tuple) -> int:
+    global begun
+    number = begin(*arguments)
+    begun += 1
+    log.append(_recalled(begin, arguments))
+    return number
+
+
+def _recalled(begin: Any, arguments: tuple) -> tuple:
+    """How a rank that has nothing to give takes part in it."""
+    name = begin.__name__
+    if name in ("all_gather", "gather", "broadcast", "scatter"):
+        return (name, arguments[1])
+    if name == "all_reduce":
+        return (name, arguments[0].dtype.str, arguments[0].shape, *arguments[1:])
+    if name in ("create", "sort", "reduce", "scan"):
+        from . import _arrays
+
+        return (name, *_arrays.recalled(begin.__self__), *arguments)
+    return (name, *arguments) if name == "agree" else (name,)
+
+
+def take_part(what: tuple) -> None:
+    """Enters what the others have entered, and this rank has not, because its call was taken back."""
+    name, *arguments = what
+    if name in ("create", "sort", "reduce", "scan"):
+        from . import _arrays
+
+        begin: Any = getattr(_arrays.recall(*arguments[:2]), name)
+        arguments = arguments[2:]
+    elif name == "all_reduce":
+        import numpy as np
+
+        begin, arguments = _core.all_reduce, [np.zeros(arguments[1], arguments[0]), *arguments[2:]]
+    else:
+        begin = getattr(_core, name)
+        root = arguments[0] if arguments else None
+        if name in ("all_gather", "gather"):
+            arguments.insert(0, dumps(None))
+        elif name == "broadcast":
+            arguments.insert(0, dumps(None) if root == _core.rank() else None)
+        elif name == "scatter":
+            arguments.insert(0, [dumps(None)] * _core.size() if root == _core.rank() else None)
+    number = _begin(begin, tuple(arguments))
+    try:
+        _waits.wait(number, None, "after an interrupt")
+        _core.take(number)
+    except _core.RankLost:
+        raise
+    except Exception:  # of what was interrupted
+        pass
+
+
+def agree(name: str, what: str) -> None:
+    """Raises UsageError on all ranks if what they give, as a text, differs."""
+    _run(name, _core.agree, name, what)
+
+
+def end_together(name: str, what: str, error: Exception | None) -> None:
+    """Ends an operation of which each rank has done its part: a barrier, and an error on all ranks if one rank has had one, or did another."""
+    said = _gathered(name, (what, None if error is None else f"{type(error).__name__}: {error}"))
+    if error is not None:
+        raise error
+    for r, (its, failed) in enumerate(said):
+        if its != what:
+            raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: ranks do not ask for the same: this one for {what}, rank {r} for {its}; all of them do the same")
+        if failed is not None:
+            raise ValueError(f"armilla: rank {_core.rank()}: {name}: rank {r} has raised {failed}")
 
 
 def barrier() -> None:
@@ -88,7 +165,11 @@ def broadcast(value: Any = None, root: int = 0) -> Any:
 
 def all_gather(value: Any) -> list[Any]:
     """The values of all ranks, on all."""
-    return [loads(parts) for parts in _run("all_gather", _core.all_gather, dumps(value))]
+    return _gathered("all_gather", value)
+
+
+def _gathered(name: str, value: Any) -> list[Any]:
+    return [loads(parts) for parts in _run(name, _core.all_gather, dumps(value), name)]
 
 
 def gather(value: Any, root: int = 0) -> list[Any] | None:
@@ -108,35 +189,66 @@ def scatter(values: Any = None, root: int = 0) -> Any:
     return loads(parts)
 
 
+def _less(a: Any, b: Any) -> Any:
+    return b if b < a or b != b and a == a else a
+
+
+def _greater(a: Any, b: Any) -> Any:
+    return b if a < b or b != b and a == a else a
+
+
 _by_name: dict[str, Callable[[Any, Any], Any]] = {
     "sum": lambda a, b: a + b,
     "prod": lambda a, b: a * b,
-    "min": lambda a, b: b if b < a else a,
-    "max": lambda a, b: b if a < b else a,
+    "min": _less,  # NaN, if one is
+    "max": _greater,
 }
+
+
+def _described(value: Any, op: str | Callable[[Any, Any], Any]) -> str:
+    """What all ranks give alike: the operation, and type and shape of arrays."""
+    name = op if isinstance(op, str) else f"the function {getattr(op, '__qualname__', type(op).__qualname__)}"
+    if hasattr(value, "__array_interface__") and getattr(value, "ndim", 0) > 0:
+        return f"an array of {value.dtype} of shape {value.shape} and {name}"
+    return f"values and {name}"
 
 
 def all_reduce(value: Any, op: str | Callable[[Any, Any], Any] = "sum") -> Any:
     """The values of all ranks, combined in the order of the ranks: "sum", "prod", "min", "max", or a function of two values.
 
     NumPy arrays are combined element by element: where the operation is named and the elements are float64, float32, int64 or int32, by
-    the library's own reduction.
+    the library's own reduction. "min" and "max" are NaN where one value is. Ranks that give other operations, or arrays of other types or
+    shapes, get a UsageError, all of them.
     """
     if isinstance(op, str) and op not in _by_name:
         raise _core.UsageError(f"armilla: rank {_core.rank()}: all_reduce: '{op}' is no operation; there are {', '.join(_by_name)}, or a function of two values")
+    what = _described(value, op) if _python_alone() else ""
     if hasattr(value, "__array_interface__") and getattr(value, "ndim", 0) > 0:
         import numpy as np
 
         if isinstance(op, str):
             result = np.array(value, order="C")
             if result.dtype.isnative and result.dtype.str[1:] in ("f8", "f4", "i8", "i4"):
-                _run("all_reduce", _core.all_reduce, result, op)
+                _run("all_reduce", _core.all_reduce, result, op, what)
                 return result
             named: Any = {"sum": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum}
             op = named[op]
+    if what:
+        agree("all_reduce", what)
     combine = _by_name[op] if isinstance(op, str) else op
-    values = all_gather(value)
+    values = _gathered("all_reduce", value)
     result = values[0]
     for v in values[1:]:
         result = combine(result, v)
     return result
+
+
+def _python_alone() -> bool:
+    """Whether all ranks run this program: others have no part in what Python asks beforehand."""
+    global _alone
+    if _alone is None:
+        _alone = all(_core.same_program(r) for r in range(_core.size()))
+    return _alone
+
+
+_alone: bool | None = None

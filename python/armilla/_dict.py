@@ -3,30 +3,85 @@
 from __future__ import annotations
 
 import operator
+import weakref
 from typing import Any, Callable, Iterable
 
 from . import _calls, _collectives, _core, _hashing
 
 _together = 512  # updates that travel in one message
 
-_parts: dict[int, "Dict"] = {}
+
+class _Part:
+    """This rank's entries. Other ranks may ask for them until all of them have dropped the dictionary."""
+
+    __slots__ = ("entries", "combine", "left")
+
+    def __init__(self, combine: Callable[[Any, Any], Any]) -> None:
+        self.entries: dict[Any, Any] = {}
+        self.combine = combine
+        self.left = _core.size()  # ranks that have not dropped it
+
+
+_parts: dict[int, _Part] = {}
 _last = 0
+_in_use: weakref.WeakSet[Dict] = weakref.WeakSet()
+_dropped: list[tuple[int, list[list[tuple[Any, Any]]], bool]] = []  # here, and no rank has heard of it: with their updates that are buffered
 
 
 def _update(number: int, pairs: list[tuple[Any, Any]]) -> None:
-    d = _parts[number]
-    part, combine = d._part, d._combine
+    part = _parts[number]
+    entries, combine = part.entries, part.combine
     for key, value in pairs:
-        part[key] = combine(part[key], value) if key in part else value
+        entries[key] = combine(entries[key], value) if key in entries else value
 
 
 def _get(number: int, key: Any) -> tuple[bool, Any]:
-    part = _parts[number]._part
-    return (True, part[key]) if key in part else (False, None)
+    entries = _parts[number].entries
+    return (True, entries[key]) if key in entries else (False, None)
 
 
 def _set(number: int, key: Any, value: Any) -> None:
-    _parts[number]._part[key] = value
+    _parts[number].entries[key] = value
+
+
+def _let_go(numbers: list[int]) -> None:
+    """A rank has dropped these."""
+    for number in numbers:
+        part = _parts[number]
+        part.left -= 1
+        if not part.left:
+            del _parts[number]
+
+
+def _send(number: int, to: int, pairs: list[tuple[Any, Any]]) -> None:
+    if to == _core.rank():
+        _update(number, pairs)
+    elif pairs:
+        _calls.async_(to, _update, number, pairs)
+
+
+def _send_buffered() -> None:
+    """Before a fence: all updates are on their way, and all ranks are told what this one has dropped."""
+    for one in list(_in_use):
+        one.flush()
+    dropped = [_dropped.pop() for _ in range(len(_dropped))]
+    for number, buffered, _ in dropped:
+        for to, pairs in enumerate(buffered):
+            _send(number, to, pairs)
+    gone = [number for number, _, owns in dropped if owns]
+    if gone:
+        for to in range(_core.size()):
+            _calls.async_(to, _let_go, gone)
+
+
+_collectives.before_fence.append(_send_buffered)
+
+
+def _found(number: int) -> Dict:
+    """The dictionary of that number on this rank."""
+    if number not in _parts:
+        raise _core.UsageError(f"armilla: rank {_core.rank()}: dict: a dictionary is among the arguments that all ranks have dropped, or that is of another job")
+    return next((d for d in list(_in_use) if d._number == number), None) or Dict._of(number)
 
 
 class Dict:
@@ -40,14 +95,34 @@ class Dict:
 
     def __init__(self, combine: Callable[[Any, Any], Any] = operator.add) -> None:
         global _last
-        _last += 1
-        self._number = _last
-        self._combine = combine
-        self._part: dict[Any, Any] = {}
-        self._open: list[list[tuple[Any, Any]]] = [[] for _ in range(_core.size())]
-        _parts[self._number] = self
-        _collectives.before_fence.append(self.flush)
+        _collectives.agree("dict", f"a dictionary that combines by {getattr(combine, '__qualname__', type(combine).__qualname__)}")
+        if _dropped:
+            _send_buffered()
+        _last = 1 + max(_collectives._gathered("dict", _last))  # they differ where an interrupt came between
+        _parts[_last] = _Part(combine)
+        self._use(_last, True)
         _collectives.barrier()
+
+    def _use(self, number: int, owns: bool) -> None:
+        self._number = number
+        self._owns = owns
+        self._part = _parts[number].entries
+        self._open: list[list[tuple[Any, Any]]] = [[] for _ in range(_core.size())]
+        _in_use.add(self)
+
+    @classmethod
+    def _of(cls, number: int) -> Dict:
+        """For a call that brings one that this rank has dropped, and others have not."""
+        one = cls.__new__(cls)
+        one._use(number, False)
+        return one
+
+    def __reduce__(self) -> Any:
+        return _found, (self._number,)  # in a call, it is the other rank's own
+
+    def __del__(self) -> None:
+        if hasattr(self, "_open"):
+            _dropped.append((self._number, self._open, self._owns))
 
     def rank_of(self, key: Any) -> int:
         """The rank that has a key."""
@@ -67,13 +142,10 @@ class Dict:
 
     def _send(self, to: int) -> None:
         pairs, self._open[to] = self._open[to], []
-        if to == _core.rank():
-            _update(self._number, pairs)
-        elif pairs:
-            _calls.async_(to, _update, self._number, pairs)
+        _send(self._number, to, pairs)
 
     def flush(self) -> None:
-        """Sends the updates that wait for company."""
+        """Sends the updates that are buffered."""
         for to in range(len(self._open)):
             if self._open[to]:
                 self._send(to)
@@ -110,7 +182,7 @@ class Dict:
     def items(self) -> list[tuple[Any, Any]]:
         """All entries, on all ranks. Collective; a fence."""
         _collectives.fence()
-        return [pair for part in _collectives.all_gather(list(self._part.items())) for pair in part]
+        return [pair for part in _collectives._gathered("dict.items", list(self._part.items())) for pair in part]
 
     def __repr__(self) -> str:
         return f"<armilla.Dict: {len(self._part)} entries on rank {_core.rank()}>"

@@ -233,10 +233,10 @@ class ExposedArray:
         return np.sum(sums) if sums else self.dtype.type(0)
 
     def min(self) -> Any:
-        return min(self._each("min"))
+        return np.min(self._each("min"))  # NaN, if one part has it
 
     def max(self) -> Any:
-        return max(self._each("max"))
+        return np.max(self._each("max"))
 
     def mean(self) -> float:
         if self.size == 0:

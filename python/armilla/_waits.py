@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import time
-from typing import Any, Callable
+from typing import Any, Callable, Iterable
 
 from greenlet import getcurrent, greenlet
 
@@ -24,13 +24,14 @@ calls_run = 0
 class _Waiter:
     """A greenlet that waits for an operation, or for `over`."""
 
-    __slots__ = ("who", "end", "over", "came")
+    __slots__ = ("who", "end", "over", "came", "stopped")
 
     def __init__(self, who: Any, end: float | None, over: Callable[[], bool] | None) -> None:
         self.who = who
         self.end = end
         self.over = over
         self.came = False
+        self.stopped = False  # by the driver
 
 
 _main: Any = getcurrent()
@@ -103,15 +104,89 @@ def _woken(why: int, number: int) -> _Waiter | None:
     return None
 
 
+# ---- interrupts of a driver ----
+#
+# A greenlet that works for a call of the driver has its number as `root`, also where the call was made by another rank. When the driver
+# cancels the call, KeyboardInterrupt is raised in those greenlets, and nowhere else: not in the package's own code between two calls.
+
+cancelled: set[int] = set()  # numbers of calls that the driver has taken back
+_stops: list[None] = []  # not empty: there are new ones
+unsettled = 0  # interrupts that not all workers are past
+
+
+def cancel(numbers: Iterable[int]) -> None:
+    """On the thread that hears of the driver; a SIGINT to the rank's thread follows."""
+    global unsettled
+    unsettled += 1
+    cancelled.update(numbers)
+    _stops.append(None)
+
+
+def root() -> int:
+    """The driver's call for which this code runs; 0: none that can be cancelled now."""
+    return getattr(getcurrent(), "root", 0)
+
+
+def _next_stopped() -> _Waiter | None:
+    _stops.clear()
+    for key, w in list(_waiting.items()):
+        if getattr(w.who, "root", 0) in cancelled:
+            _stops.append(None)  # there may be more
+            w.who.root = 0
+            w.stopped = True
+            return _waiting.pop(key)
+    return None
+
+
+def on_interrupt(signal: int, frame: Any) -> None:
+    """The handler of SIGINT in a worker: one that no cancelled call has brought is ignored."""
+    mine = getcurrent()
+    if getattr(mine, "root", 0) in cancelled:
+        mine.root = 0
+        raise KeyboardInterrupt
+
+
+def for_root(number: int, work: Callable[[], Any]) -> Any:
+    """Runs `work` for a call of the driver: only within it, that raises KeyboardInterrupt."""
+    mine = getcurrent()
+    try:
+        mine.root = number
+        if number in cancelled:
+            raise KeyboardInterrupt
+        return work()
+    finally:
+        mine.root = 0
+
+
+def undisturbed(work: Callable[[], Any]) -> Any:
+    """Runs `work`, which is short, as a whole: an interrupt that comes meanwhile is raised behind it."""
+    mine = getcurrent()
+    number = getattr(mine, "root", 0)
+    if not number:
+        return work()
+    mine.root = 0
+    try:
+        return work()
+    finally:
+        mine.root = number
+        if number in cancelled:
+            mine.root = 0
+            raise KeyboardInterrupt
+
+
 def _block(mine: _Waiter | None, what: str) -> None:
     """Returns when what `mine` waits for has come, or its time is over; None: when there is a call to run."""
     while True:
-        why, number = _core.wait(_next_end(), what)
+        other = _next_stopped() if _stops else None
+        if other is not None:
+            why = INTERRUPTED
+        else:
+            why, number = _core.wait(_next_end(), what)
         if why == CALLS:
             if mine is not None:
                 _let_others_serve()
             return
-        other = _woken(why, number)
+        other = other or _woken(why, number)
         if other is None:
             continue
         if other is not mine:
@@ -138,4 +213,6 @@ def wait(number: int, timeout: float | None, what: str, over: Callable[[], bool]
     finally:
         _waiting.pop(key, None)
         _timed -= timeout is not None
+    if mine.stopped:
+        raise KeyboardInterrupt
     return mine.came

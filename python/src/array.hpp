@@ -46,7 +46,13 @@ class typed_array {
 
   static std::uint64_t sort(nb::object self, bool descending) {
     array<T>& a = of(self).all();
-    return begin("array.sort", self, [&a, descending](const team&) {
+    return begin("array.sort", self, [&a, descending]([[maybe_unused]] const team& t) {
+      if constexpr (std::is_floating_point_v<T>) {
+        if (any_nan(t, a.local())) {
+          armilla::sort(a, [descending](T x, T y) { return descending ? nan_last(y, x) : nan_last(x, y); });
+          return nothing();
+        }
+      }
       if (descending)
         armilla::sort(a, std::greater<>{});
       else
@@ -63,10 +69,8 @@ class typed_array {
       return fold("array.sum", self,
                   [&a] { return transform_reduce(a, total{}, std::plus<>{}, [](const T& e) { return total(e); }); });
     if (a.empty()) detail::throw_usage(("array." + op).c_str(), "the array is empty");
-    if (op == "min")
-      return fold("array.min", self, [&a] { return armilla::reduce(a, most(), [](T x, T y) { return y < x ? y : x; }); });
-    if (op == "max")
-      return fold("array.max", self, [&a] { return armilla::reduce(a, least(), [](T x, T y) { return x < y ? y : x; }); });
+    if (op == "min") return fold("array.min", self, [&a] { return armilla::reduce(a, most(), minimum{}); });
+    if (op == "max") return fold("array.max", self, [&a] { return armilla::reduce(a, least(), maximum{}); });
     detail::throw_usage("array", "'" + op + "' is no reduction of arrays");
   }
   total value() const noexcept { return value_; }
@@ -123,6 +127,12 @@ class typed_array {
   }
   static constexpr T least() {
     return std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+  }
+
+  // NumPy's order, in which NaN comes behind all numbers. For arrays that have some: others are sorted by a faster one.
+  static bool nan_last(T x, T y) { return x < y || (y != y && x == x); }
+  static bool any_nan(const team& t, std::span<const T> mine) {
+    return t.all_reduce(int(std::ranges::any_of(mine, [](T x) { return x != x; })), std::plus<>{}) != 0;
   }
 
   template <class F>

@@ -12,6 +12,7 @@ void bind_attach(nb::module_& m);
 void bind_guest_calls(nb::module_& m);
 void bind_exposed(nb::module_& m);
 void bind_block(nb::module_& m);
+void bind_frames(nb::module_& m);
 void bind_session(nb::module_& m);
 void bind_calls(nb::module_& m);
 void bind_named(nb::module_& m);

@@ -11,6 +11,7 @@ NB_MODULE(_core, m) {
   bind_guest_calls(m);
   bind_exposed(m);
   bind_block(m);
+  bind_frames(m);
   bind_session(m);
   bind_calls(m);
   bind_named(m);

@@ -95,3 +95,41 @@ def test_dictionaries(job, ranks):
         assert most['k'] == 9 * am.size
         am.barrier()
         """)
+
+
+def test_dictionaries_that_all_ranks_have_dropped_are_freed(job):
+    job.passes(3, """
+        import armilla as am, gc
+        from armilla import _dict
+        kept = am.dict()
+        for i in range(30):
+            d = am.dict()
+            d.update_all((k, 1) for k in range(100 * am.rank, 100 * am.rank + 50))
+            if i % 2: assert len(d.items()) == 150
+        for i in range(3): am.dict().update(i)              # what is buffered when it is dropped arrives
+        del d
+        gc.collect()
+        am.fence(); am.fence()
+        assert list(_dict._parts) == [kept._number], _dict._parts
+        part = am.dict()
+        if am.rank == 0: del part                            # others still use it
+        am.fence()
+        if am.rank != 0: part.update_all((k, 1) for k in range(30))
+        am.fence()
+        if am.rank == 1: assert all(part[k] == 2 for k in range(30))
+        am.barrier()
+        """)
+
+
+def test_a_dictionary_in_a_call_is_the_other_ranks_own(job):
+    job.passes(2, """
+        import armilla as am
+        def note(e, key):
+            assert e is d
+            e.update(key, am.rank + 1)
+        d = am.dict()
+        am.barrier()
+        am.call(1 - am.rank, note, d, 'k').get()
+        am.fence()
+        assert d['k'] == 3 and len(d.items()) == 1
+        """)

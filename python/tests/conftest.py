@@ -63,3 +63,16 @@ def alive(pid: int) -> bool:
         return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except OSError:
         return False
+
+
+def pytest_addoption(parser):
+    parser.addoption("--whole", action="store_true", help="also what takes long for what it finds")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "whole: takes long for what it finds; with --whole alone")
+
+
+def pytest_collection_modifyitems(config, items):
+    if not config.getoption("--whole"):
+        items[:] = [item for item in items if "whole" not in item.keywords]

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All of NumPy's public functions on distributed arrays: NumPy's answer, or a TypeError that names the function."""
+import pytest
+
+# Of no arrays, or with effects beyond their value.
+NOT_ASKED = """
+    test info show_config show_runtime get_include save savez savez_compressed savetxt load loadtxt genfromtxt fromfile fromregex frompyfunc fromiter from_dlpack frombuffer vectorize
+    set_printoptions setbufsize seterr seterrcall errstate printoptions getbufsize geterr geterrcall get_printoptions ndarray memmap recarray nditer nested_iters ndenumerate matrix
+    flatiter broadcast dtype empty empty_like poly1d asmatrix bmat typename mintypecode isdtype issubdtype busdaycalendar put place copyto putmask fill_diagonal require
+    finfo iinfo void str_ bytes_ object_ datetime64 timedelta64 character generic array_repr array_str array2string place
+""".split()
+
+# Whose second argument is a type: an array stands for its own there, as for NumPy all that has a `dtype`.
+TAKE_TYPES = "array asarray asanyarray asarray_chkfinite ascontiguousarray asfortranarray zeros zeros_like ones ones_like identity indices promote_types result_type can_cast".split()
+OTHER_NAMES = {"poly": "atleast_1d", "roots": "atleast_1d", "row_stack": "vstack"}  # which NumPy asks for
+
+SCRIPT = """
+    import warnings; warnings.simplefilter('ignore')
+    import armilla as am, numpy as np
+    NOT_ASKED, TAKE_TYPES, OTHER_NAMES = {lists!r}
+
+    def same(x, y):
+        if isinstance(y, tuple) and not isinstance(x, np.ndarray): return isinstance(x, tuple) and len(x) == len(y) and all(map(same, x, y))
+        if isinstance(x, am.Array):
+            if x.dtype != np.asarray(y).dtype or x.shape != np.shape(y): return False
+            x = np.asarray(x)
+        x, y = np.asarray(x), np.asarray(y)
+        if x.shape != y.shape: return False
+        if y.dtype.kind in 'fc': return x.dtype == y.dtype and np.allclose(x, y, rtol=1e-5, atol=1e-8, equal_nan=True)
+        return x.dtype == y.dtype and (x == y).all()
+
+    def functions():
+        for name in sorted(np.__all__):
+            f = getattr(np, name)
+            if callable(f) and name not in NOT_ASKED and not (isinstance(f, type) and issubclass(f, BaseException)): yield name, f, f.__name__
+            if isinstance(f, np.ufunc):
+                for method in ('reduce', 'accumulate', 'outer', 'at', 'reduceat'): yield f'{{name}}.{{method}}', getattr(f, method), f'{{f.__name__}}.{{method}}'
+
+    FORMS = {{
+        'a': lambda a, b: ((a,), {{}}), 'a, b': lambda a, b: ((a, b), {{}}), 'a, 2': lambda a, b: ((a, 2), {{}}), 'a, numpy': lambda a, b: ((a, np.arange(11)), {{}}),
+        'a, [5]': lambda a, b: ((a, np.array([5])), {{}}), '[a, b]': lambda a, b: (([a, b],), {{}}), 'axis': lambda a, b: ((a,), {{'axis': 0}}), 'dtype': lambda a, b: ((a,), {{'dtype': 'f4'}}),
+        'where': lambda a, b: ((a,), {{'where': np.arange(11) > -1}}), '2, a': lambda a, b: ((2, a), {{}}), 'a, b, 3': lambda a, b: ((a, b, 3), {{}})}}
+    MAY_WRITE = 'a, b', '2, a', 'a, b, 3'
+    answers, refusals, wrong, NONE = 0, 0, [], object()
+    for kinds in {kinds!r}:
+        whole = [(np.array([3, 1, 2, 0, 1, 2, 1, 3, 1, 2, 1]) * (2 / 3 if kind[0] == 'f' else 1)).astype(kind) for kind in kinds]  # as a shape, of nothing
+        made = [am.array(w) for w in whole]
+        for name, f, its_name in functions():
+            if name.endswith('.at'): continue
+            for form in list(FORMS)[:{forms}]:
+                args, options = FORMS[form](*([am.array(w) for w in whole] if form in MAY_WRITE else made))
+                its_args, _ = FORMS[form](*map(np.copy, whole))
+                if name in TAKE_TYPES and len(args) > 1: continue
+                try: expected = f(*its_args, **options)
+                except Exception: expected = NONE
+                try: found = f(*args, **options)
+                except TypeError as error:
+                    refusals += 1
+                    if expected is not NONE and OTHER_NAMES.get(name, its_name) not in str(error): wrong.append((name, form, str(error)))
+                    continue
+                except Exception as error:
+                    if expected is not NONE: wrong.append((name, form, repr(error)))
+                    continue
+                answers += 1
+                if expected is NONE or not same(found, expected): wrong.append((name, form, np.asarray(found) if isinstance(found, am.Array) else found, expected))
+        for a, w in zip(made, whole):
+            if not (np.asarray(a) == w).all(): wrong.append('something has written')
+    assert not wrong, '\\n'.join(map(str, wrong))
+    assert answers > {least} and refusals > {least}, (answers, refusals)
+    if am.rank == 0: print(answers, refusals)
+    """
+
+
+def check(job, ranks, kinds, forms, least):
+    job.passes(ranks, SCRIPT.format(lists=(NOT_ASKED, TAKE_TYPES, OTHER_NAMES), kinds=kinds, forms=forms, least=least))
+
+
+def test_all_functions(job):
+    check(job, 2, [("f8", "i4")], 3, 100)
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("first", ["f8", "f4", "i8", "i4"])
+def test_all_functions_on_all_types(job, first):
+    for second in ("f8", "f4", "i8", "i4"):
+        check(job, 2, [(first, second)], 11, 300)
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_products_and_results_of_several(job, ranks):
+    job.passes(ranks, """
+        import armilla as am, numpy as np
+        r = np.random.default_rng(1)
+        x, y = r.random(101), r.random(101)
+        a, b = am.array(x), am.array(y)
+        for f in (np.matmul, np.vecdot if hasattr(np, 'vecdot') else np.dot, np.dot, np.inner, np.vdot):
+            assert np.isclose(f(a, b), x @ y), f
+        assert np.isclose(a @ b, x @ y)
+        for product in (lambda: a @ y, lambda: y @ a, lambda: np.matmul(a, np.ones((101, 2)))):
+            try: product()
+            except TypeError as e: assert 'numpy.matmul' in str(e), e
+            else: assert False
+        q, rest = divmod(a, 0.25)
+        assert (np.asarray(q) == x // 0.25).all() and (np.asarray(rest) == x % 0.25).all()
+        out = np.modf(a * 3, out=(am.array(101), am.array(101)))
+        assert (np.asarray(out[0]) == np.modf(x * 3)[0]).all()
+        one = am.array(np.array([2.0]))
+        assert (np.asarray(a * one) == x * 2).all() and (np.asarray(one * y) == y * 2).all() and len(one + np.ones(1)) == 1
+        big = am.array(np.full(4, 2**62, 'i8'))
+        assert big.mean() == 2.0**62 and (np.asarray(am.array(np.full(4, 2**30, 'i4')).cumsum()) == np.arange(1, 5) * 2**30).all()
+        """)
+
+
+def test_mistakes_are_told_on_all_ranks(job):
+    job.passes(2, """
+        import armilla as am, numpy as np
+        def raises(kind, text, f):
+            try: f()
+            except kind as e: assert text in str(e), e
+            else: assert False, text
+        a, n = am.array(np.arange(10.0)), am.array(np.arange(10))
+        raises(TypeError, 'numpy.equal', lambda: a == 3)
+        raises(TypeError, 'numpy.median', lambda: np.median(a))
+        raises(TypeError, 'numpy.linalg.norm', lambda: np.linalg.norm(a))
+        raises(TypeError, 'numpy.add.reduce', lambda: np.add.reduce(a))
+        raises(TypeError, 'numpy.add', lambda: np.add(np.ones(10), a, out=np.ones(10)))
+        raises(TypeError, 'numpy.add', lambda: a + np.ones((3, 10)))
+        raises(TypeError, 'numpy.add', lambda: a + 1j)
+        raises(TypeError, 'numpy.add', lambda: n.__iadd__(1.5))
+        raises(TypeError, 'type ndarray', lambda: a[np.arange(3)])
+        raises(TypeError, 'type bool', lambda: a[True])
+        raises(TypeError, 'type float', lambda: a[1.0])
+        raises(ValueError, 'ambiguous', lambda: bool(a))
+        raises(ValueError, 'without a copy', lambda: a.__array__(copy=False))
+        raises(ValueError, 'one dimension', lambda: am.array(np.ones((4, 1))))
+        raises(ValueError, 'negative integer powers', lambda: am.array(np.arange(1)) ** am.array(np.array([-1])))     # of one rank's elements
+        am.barrier()
+        """)
+
+
+def test_nan_is_as_numpy_has_it(job):
+    job.passes(3, """
+        import armilla as am, numpy as np
+        for kind in ('f8', 'f4'):
+            for at in (0, 5, 16):
+                x = np.random.default_rng(at).random(17).astype(kind)
+                x[at] = np.nan
+                a = am.array(x)
+                assert np.isnan(a.min()) and np.isnan(a.max()) and np.isnan(np.min(a)) and np.isnan(a.sum())
+                a.sort()
+                assert np.array_equal(np.asarray(a), np.sort(x), equal_nan=True)
+                a.sort(descending=True)
+                assert np.array_equal(np.asarray(a), np.sort(x)[::-1], equal_nan=True)
+            for who in range(am.size):
+                for op in ('min', 'max'):
+                    value = float('nan') if am.rank == who else float(am.rank)
+                    for mine in (value, np.float32(value), np.array(value), np.array([value, 1.0], kind), np.array([value], 'f2')):
+                        assert np.isnan(np.ravel(am.all_reduce(mine, op))[0]), (who, op, mine)
+        """)
+
+
+def test_ranks_that_do_not_ask_for_the_same_are_told(job):
+    job.passes(3, """
+        import armilla as am, numpy as np
+        def differs(text, f):
+            try: f()
+            except am.UsageError as e: assert 'do not ask for the same' in str(e) and text in str(e), e
+            else: assert False, text
+        mine = am.rank == 2
+        for kind in ('f8', 'u2'):
+            differs('max', lambda: am.all_reduce(np.ones(5, kind), 'max' if mine else 'sum'))
+            differs('(6,)', lambda: am.all_reduce(np.ones(6 if mine else 5, kind)))
+            differs('(5, 1)', lambda: am.all_reduce(np.ones((5, 1) if mine else 5, kind)))
+            differs('int64', lambda: am.all_reduce(np.ones(5, 'i8' if mine else kind)))
+        differs('values', lambda: am.all_reduce(1.0 if mine else np.ones(1)))
+        differs('min', lambda: am.all_reduce(1, 'min' if mine else 'sum'))
+        differs('other', lambda: am.all_reduce(1, other if mine else max))
+        differs('11 elements', lambda: am.array(11 if mine else 10))
+        differs('float32', lambda: am.array(10, 'f4' if mine else 'f8'))
+        differs('max', lambda: am.dict(max if mine else min))
+        a = am.array(10)
+        differs('numpy.multiply', lambda: np.multiply(a, a) if mine else np.add(a, a))
+        assert am.all_reduce(1) == 3 and a.sum() == 0
+        """.replace("def differs", "def other(a, b): return a\n        def differs"))
