@@ -12,7 +12,23 @@
 from __future__ import annotations
 
 import os as _os
-from typing import Any
+import sys as _sys
+
+
+def _is_main() -> bool:
+    """Whether this is imported for `python -m armilla`."""
+    if _sys.argv[:1] != ["-m"]:
+        return False
+    with open("/proc/self/cmdline", "rb") as file:
+        words = file.read().split(b"\0")
+    return any(word == b"-marmilla" or word == b"-m" and following in (b"armilla", b"armilla.__main__") for word, following in zip(words, words[1:]))
+
+
+# `python -m` has put the current folder in front, in which others may have put a greenlet.py. The script's own folder takes its place later.
+if _is_main() and not getattr(_sys.flags, "safe_path", False) and _sys.path[:1] == [_os.getcwd()]:
+    del _sys.path[0]
+
+from typing import Any  # noqa: E402
 
 _os.environ.setdefault("ARMILLA_BACKENDS", _os.path.join(_os.path.dirname(_os.path.abspath(__file__)), "backends"))
 
@@ -30,6 +46,24 @@ _of_ranks = ("call", "async_", "barrier", "fence", "broadcast", "all_gather", "g
 __all__ = ["Error", "Future", "Job", "LimitError", "RankLost", "RemoteError", "RemoteTraceback", "Ranks", "TimeoutError", "UsageError", "attach", "in_body", "jobs", "poll", "ranks", *_of_ranks]
 
 
+class _Number(int):
+    """`rank` or `size`: a number as any other, which says so where it is called as a function, as in C++ and in mpi4py."""
+
+    name: str
+
+    @classmethod
+    def of(cls, name: str, value: int) -> "_Number":
+        made = cls(value)
+        made.name = name
+        return made
+
+    def __call__(self, *arguments: Any) -> Any:
+        raise TypeError(f"armilla: armilla.{self.name} is a number, not a function: write armilla.{self.name}, which is {int(self)} here")
+
+    def __reduce__(self) -> Any:
+        return int, (int(self),)
+
+
 def _start() -> None:
     from . import _calls, _collectives, _named
     from ._dict import make_dict
@@ -40,8 +74,8 @@ def _start() -> None:
         for name in _of_ranks:
             if hasattr(module, name):
                 names[name] = getattr(module, name)
-    names["rank"] = _core.rank()
-    names["size"] = _core.size()
+    names["rank"] = _Number.of("rank", _core.rank())
+    names["size"] = _Number.of("size", _core.size())
     names["dict"] = make_dict
 
 

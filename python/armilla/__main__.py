@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
-import subprocess
 import sys
-import traceback
 import types
 
-from . import _core, _session
+from . import _core, _launch, _session
 
 
 def _parsed() -> argparse.Namespace:
@@ -28,7 +26,7 @@ def _become_main(path: str, arguments: list[str]) -> None:
     main.__dict__.update(__file__=path, __builtins__=__builtins__, __spec__=None, __cached__=None)
     sys.modules["__main__"] = main
     sys.argv[:] = [path, *arguments]
-    sys.path[0] = os.path.dirname(os.path.abspath(path))
+    _launch.put_first(os.path.dirname(os.path.realpath(path)))
     with open(path, "rb") as file:
         code = compile(file.read(), path, "exec")
     exec(code, main.__dict__)
@@ -38,7 +36,8 @@ def _become_module(name: str, arguments: list[str]) -> None:
     import runpy
 
     sys.argv[:] = [name, *arguments]
-    sys.path[0] = os.getcwd()
+    if not name.startswith("armilla."):  # ours, whose path the driver gives
+        _launch.put_first(os.getcwd())
     runpy._run_module_as_main(name, alter_argv=True)  # type: ignore[attr-defined]
 
 
@@ -68,7 +67,7 @@ def _run_rank(what: argparse.Namespace) -> int:
         while at is not None and at.tb_next is not None and at.tb_frame.f_code.co_filename == __file__:
             at = at.tb_next
         if not isinstance(error, _core.RankLost):  # which the rank that is lost has told
-            traceback.print_exception(type(error), error, at)
+            _session.tell(error, at)
         _session.fail_by(error)
         return 1
 
@@ -86,10 +85,12 @@ def main() -> int:
     if os.environ.get("ARMILLA_FABRIC") == "threads":
         print("armilla: ranks of Python are processes; unset ARMILLA_FABRIC=threads", file=sys.stderr)
         return 2
-    flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
+    from . import _said
+
+    os.environ["ARMILLA_INTERNAL_ERRORS"] = _said.shared()
     module = ["-m"] if what.module else []
     try:
-        return _core.supervise([sys.executable, *flags, "-m", "armilla", *module, what.script, *what.arguments], [])
+        return _core.supervise(_launch.command(*module, what.script, *what.arguments), [])
     except _core.Error as error:
         print(error, file=sys.stderr)
         return 2

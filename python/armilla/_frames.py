@@ -2,15 +2,53 @@
 """Messages between a driver and its workers, on a socket of this host: a number, a kind, and parts, of which the first is a pickle."""
 from __future__ import annotations
 
+import hmac
 import socket
 import struct
 import threading
+import time
 from typing import Any, Sequence
 
-CALL, VALUE, RAISED, HELLO, CLOSE = range(5)
+from . import _core
+
+CALL, VALUE, RAISED, CANCEL, CLOSE = range(5)
 
 _head = struct.Struct("<QII")  # number, kind, parts; the sizes of the parts follow
 _most_parts = 64
+
+_hello = struct.Struct("<32sii")  # the job's key, rank and process: with which a worker begins
+key_bytes = 16
+
+
+def send_hello(connection: socket.socket, key: str, rank: int, process: int) -> None:
+    connection.sendall(_hello.pack(key.encode(), rank, process))
+
+
+def receive_hello(connection: socket.socket, key: str, end: float) -> tuple[int, int] | None:
+    """Rank and process of a worker of the job that has the key; None: it is not one, or has not said so by then. Nothing that it sends is unpickled before."""
+    said = b""
+    while len(said) < _hello.size:
+        left = end - time.monotonic()
+        if left <= 0:
+            return None
+        connection.settimeout(left)
+        try:
+            more = connection.recv(_hello.size - len(said))
+        except OSError:
+            return None
+        if not more:
+            return None
+        said += more
+    its, rank, process = _hello.unpack(said)
+    if not hmac.compare_digest(its, key.encode()):
+        return None
+    connection.settimeout(None)
+    return rank, process
+
+
+def in_folder(folder: int) -> str:
+    """The address of a socket in an open folder: short, however long its path is. That of a socket has 107 bytes at most."""
+    return f"/proc/self/fd/{folder}/driver"
 
 
 class Channel:
@@ -22,13 +60,7 @@ class Channel:
         views = [memoryview(p).cast("B") for p in parts]
         head = _head.pack(number, kind, len(views)) + struct.pack(f"<{len(views)}Q", *(v.nbytes for v in views))
         with self._sending:
-            rest = [memoryview(head), *(v for v in views if v.nbytes)]
-            while rest:
-                sent = self.socket.sendmsg(rest[:16])
-                while rest and sent >= rest[0].nbytes:
-                    sent -= rest.pop(0).nbytes
-                if sent:
-                    rest[0] = rest[0][sent:]
+            _core.send_all(self.socket.fileno(), [head, *views])  # in one: an interrupt comes before or after it
 
     def receive(self) -> tuple[int, int, list[Any]]:
         """Raises EOFError at the end."""

@@ -9,7 +9,8 @@ from typing import Any, Iterable
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from . import _core, _worker_names
+from . import _worker_names
+from ._arrays import Whole, unsupported
 from ._worker_names import Reference
 
 
@@ -19,7 +20,7 @@ class _Proxy:
         self._number = number
 
     def __reduce__(self) -> Any:
-        return Reference(self._number).__reduce__()  # in a call, it is the workers' own object
+        return Reference(self._ranks._key, self._number).__reduce__()  # in a call, it is the workers' own object
 
     def _together(self, name: str, *arguments: Any, **options: Any) -> Any:
         return self._ranks._together(_worker_names.method, self, name, *arguments, **options)
@@ -28,7 +29,7 @@ class _Proxy:
         self._ranks._dropped.append(self._number)
 
 
-class ArrayProxy(_Proxy, NDArrayOperatorsMixin):
+class ArrayProxy(_Proxy, Whole, NDArrayOperatorsMixin):
     """An array over the workers; see armilla.Array. Each operation is done by all of them."""
 
     def __init__(self, ranks: Any, number: int, size: int, dtype: str) -> None:
@@ -36,16 +37,11 @@ class ArrayProxy(_Proxy, NDArrayOperatorsMixin):
         self.size = size
         self.dtype = np.dtype(dtype)
 
-    shape = property(lambda self: (self.size,))
-    ndim = 1
-    nbytes = property(lambda self: self.size * self.dtype.itemsize)
-
-    def __len__(self) -> int:
-        return self.size
-
     def __array_ufunc__(self, function: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         if method != "__call__":
-            raise _core.UsageError(f"armilla: array: numpy.{function.__name__}.{method} works on local() parts only")
+            raise unsupported(f"{function.__name__}.{method}", f"{method} works on local() parts only")
+        if function.nout != 1:
+            raise unsupported(function.__name__, "it has several results")
         (out,) = options.pop("out", (None,))
         result = self._ranks._together(_worker_names.ufunc, self, function, inputs, out, options)
         return result if out is None else out
@@ -56,9 +52,6 @@ class ArrayProxy(_Proxy, NDArrayOperatorsMixin):
     def __setitem__(self, where: int | slice, value: Any) -> None:
         self._ranks.call(0, _worker_names.set_slice, self, where, value).get()
         self._ranks.barrier()
-
-    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
-        return self[:].astype(dtype or self.dtype, copy=False)
 
     def local(self, rank: int) -> np.ndarray:
         """A worker's elements in place, to be read: its memory is mapped here. Valid as long as this array."""

@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import traceback
-from typing import Any
+from typing import Any, Callable
 
 from . import _collectives, _core
 
@@ -25,11 +25,24 @@ def start() -> None:
         if stream is not None:
             stream.flush()
     _core.join()
+    _take_environment()
     _started = True
     atexit.register(_finish)
     sys.excepthook = _uncaught(sys.excepthook)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=_forget)
+
+
+taken: dict[str, str] = {}  # variables of this rank alone
+
+
+def _take_environment() -> None:
+    """What made this process a rank is not for processes that it starts: those are no ranks, and start no job by themselves."""
+    for name in list(os.environ):
+        if name in ("ARMILLA_RANKS", "ARMILLA_LABEL") or name.startswith("ARMILLA_INTERNAL_"):
+            taken[name] = os.environ.pop(name)
+    if _core.launched():  # the launcher's own variables stay, for MPI of this process
+        os.environ["ARMILLA_LAUNCHER"] = "none"
 
 
 def _forget() -> None:
@@ -41,10 +54,26 @@ def _uncaught(before: Any) -> Any:
         if issubclass(kind, KeyboardInterrupt):
             end_by_interrupt()
         if not issubclass(kind, _core.RankLost):  # which the rank that is lost has told
-            before(kind, error, at)
+            tell(error, at, lambda: before(kind, error, at))
         fail_by(error)
 
     return hook
+
+
+def tell(error: BaseException, at: Any, otherwise: Callable[[], None] | None = None) -> None:
+    """Prints what this rank ends by: once for all ranks that end by it, where `python -m armilla` has started them."""
+    path = taken.get("ARMILLA_INTERNAL_ERRORS")
+    if path is not None and _started:
+        try:
+            from . import _said
+
+            return _said.print_once(path, _core.rank(), _core.size(), "".join(traceback.format_exception(type(error), error, at)))
+        except Exception:  # the process that has the file is gone
+            pass
+    if otherwise is not None:
+        otherwise()
+    else:
+        traceback.print_exception(type(error), error, at)
 
 
 def fail_by(error: BaseException) -> None:
@@ -87,7 +116,7 @@ def _finish() -> None:
         return
     except BaseException as error:
         error = _collectives.own_error() or error
-        traceback.print_exception(type(error), error, error.__traceback__)
+        tell(error, error.__traceback__)
         fail_by(error)
         os._exit(1)
     _core.finish()

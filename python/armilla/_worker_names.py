@@ -10,25 +10,55 @@ _objects: dict[int, Any] = {}
 
 
 class Reference:
-    """Stands for an object of the workers in the arguments of a call."""
+    """Stands for an object of the workers in the arguments of a call. `job`: what tells the jobs of all drivers apart."""
 
-    __slots__ = ("number",)
+    __slots__ = ("job", "number")
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, job: str, number: int) -> None:
+        self.job = job
         self.number = number
 
     def __reduce__(self) -> Any:
-        return _found, (self.number,)
+        return _found, (self.job, self.number)
 
 
-def _found(number: int) -> Any:
-    return _objects[number]
+job = ""  # whose worker this is; "": none
+
+
+def _found(of: str, number: int) -> Any:
+    from . import _core
+
+    if of != job:
+        raise _core.UsageError("armilla: an array or dictionary of other workers is among the arguments; those of one armilla.ranks can be used by its own calls alone: "
+                               "send what is in it (numpy.asarray(a), d.items())")
+    found = _objects.get(number)
+    if found is None:
+        raise _core.UsageError("armilla: an array or dictionary is among the arguments that these workers do not have any more")
+    return found
 
 
 def prepare(path: list[str], folder: str) -> None:
     """First of all: modules are found as the driver finds them."""
     os.chdir(folder)
     sys.path[:] = path
+
+
+def together_so_far() -> tuple[int, list[tuple]]:
+    """How many collectives this worker has entered, and which the last ones were."""
+    from . import _collectives
+
+    return _collectives.begun, list(_collectives.log)
+
+
+def take_part(missed: list[tuple]) -> None:
+    """Enters what others have entered for a call that was cancelled."""
+    from . import _collectives, _waits
+
+    for what in missed:
+        _collectives.take_part(what)
+    _waits.unsettled -= 1
+    if not _waits.unsettled and "armilla._arrays" in sys.modules:
+        sys.modules["armilla._arrays"]._just_made.clear()
 
 
 def barrier() -> None:

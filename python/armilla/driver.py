@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import functools
+import logging
 import os
+import queue
 import re
+import secrets
 import selectors
 import shutil
-import signal
 import socket
 import struct
 import subprocess
@@ -17,9 +20,10 @@ import tempfile
 import threading
 import time
 import weakref
+from collections import deque
 from typing import Any, Callable, Generator, Sequence
 
-from . import _core, _frames, _worker_names
+from . import _core, _frames, _launch, _worker_names
 from ._pickling import dumps_by_value, dumps_call, loads, loads_error
 
 _start_seconds = 60.0
@@ -29,12 +33,13 @@ _hello_seconds = 5.0
 class WorkerFuture(concurrent.futures.Future):
     """What a worker answers, as a future of `concurrent.futures`; `get` is `result`, and `await` works in a coroutine.
 
-    An interrupt (Ctrl-C) while one waits interrupts the workers, too.
+    An interrupt (Ctrl-C) while one waits cancels the call. Callbacks (`add_done_callback`) may make calls and wait for them.
     """
 
-    def __init__(self, ranks: "Ranks", rank: int) -> None:
+    def __init__(self, ranks: "Ranks", rank: int, number: int) -> None:
         super().__init__()
         self._ranks = ranks
+        self._number = number
         self.rank = rank
 
     def result(self, timeout: float | None = None) -> Any:
@@ -46,27 +51,24 @@ class WorkerFuture(concurrent.futures.Future):
             raise _core.TimeoutError(f"armilla: call: rank {self.rank} has not answered within {timeout} s; wait again") from None
         except KeyboardInterrupt:
             if not self.done():
-                self._ranks.interrupt()
+                self._ranks._cancel([self._number])
             raise
 
     get = result
+
+    def add_done_callback(self, f: Callable[[Any], Any]) -> None:
+        super().add_done_callback(functools.partial(self._ranks._call_back, f))
 
     def __await__(self) -> Generator[Any, None, Any]:
         return asyncio.wrap_future(self).__await__()
 
 
-def _hello_of(connection: socket.socket, end: float) -> tuple[int, int] | None:
+def _hello_of(connection: socket.socket, key: str, end: float) -> tuple[int, int] | None:
     """The rank and the process of a worker that has called; nothing: it is none, or says nothing in time."""
     _, _, user = struct.unpack("iII", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("iII")))
     if user != os.geteuid():
         return None
-    connection.settimeout(max(0.1, min(_hello_seconds, end - time.monotonic())))
-    try:
-        rank, pid = loads(_frames.Channel(connection).receive()[2])
-    except Exception:  # whatever a stranger sends
-        return None
-    connection.setblocking(True)
-    return int(rank), int(pid)
+    return _frames.receive_hello(connection, key, min(end, time.monotonic() + _hello_seconds))
 
 
 class Ranks:
@@ -93,6 +95,11 @@ class Ranks:
         self._dropped: list[int] = []  # those that are no more used here
         self._file: int | None = None  # the workers' memory, once it was asked for
         self._channels: list[_frames.Channel] = []
+        self._key = secrets.token_hex(_frames.key_bytes)
+        self._reader: threading.Thread | None = None
+        self._callbacks: queue.SimpleQueue[Any] | None = None  # of futures, on a thread of their own: the reader goes on
+        self._cancels: deque[list[int]] = deque()  # of interrupts, until all workers are past them
+        self._cancelling = threading.Event()
         self._pids: list[int] = [0] * size
         self._start(environment or {})
 
@@ -100,16 +107,14 @@ class Ranks:
 
     def _start(self, environment: dict[str, str]) -> None:
         folder = tempfile.mkdtemp(prefix="armilla-")  # which only this user can enter
+        file, door = os.open(folder, os.O_PATH | os.O_CLOEXEC), socket.socket(socket.AF_UNIX)
         try:
-            door = socket.socket(socket.AF_UNIX)
-            door.bind(os.path.join(folder, "driver"))
+            door.bind(_frames.in_folder(file))
             door.listen(self.size)
             mine = {k: v for k, v in os.environ.items() if not k.startswith("ARMILLA_INTERNAL_")}
-            mine.update(environment, ARMILLA_INTERNAL_DRIVER=os.path.join(folder, "driver"), ARMILLA_LAUNCHER="none", ARMILLA_RANKS=str(self.size))
+            mine.update(environment, ARMILLA_INTERNAL_DRIVER=folder, ARMILLA_INTERNAL_KEY=self._key, ARMILLA_LAUNCHER="none", ARMILLA_RANKS=str(self.size))
             mine.pop("ARMILLA_FABRIC", None) if mine.get("ARMILLA_FABRIC") == "threads" else None
-            package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-            mine["PYTHONPATH"] = os.pathsep.join([package, *filter(None, [mine.get("PYTHONPATH")])])
-            self._supervisor = subprocess.Popen([sys.executable, "-m", "armilla", "-n", str(self.size), "-m", "armilla._worker"], env=mine, stdin=subprocess.DEVNULL,
+            self._supervisor = subprocess.Popen(_launch.command("-n", str(self.size), "-m", "armilla._worker"), env=mine, stdin=subprocess.DEVNULL,
                                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
             self._pumps = [threading.Thread(target=self._pump, args=(self._supervisor.stdout, "stdout"), daemon=True),
                            threading.Thread(target=self._pump, args=(self._supervisor.stderr, "stderr"), daemon=True)]
@@ -118,9 +123,11 @@ class Ranks:
             self._meet(door)
         finally:
             door.close()
+            os.close(file)
             shutil.rmtree(folder, ignore_errors=True)
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
+        threading.Thread(target=self._settle_all, daemon=True).start()
         self.call_all(_worker_names.prepare, list(sys.path), os.getcwd())
         Ranks.open.append(self)
 
@@ -137,7 +144,7 @@ class Ranks:
                 connection, _ = door.accept()
             except socket.timeout:
                 continue
-            hello = _hello_of(connection, end)
+            hello = _hello_of(connection, self._key, end)
             if hello is None or not 0 <= hello[0] < self.size or hello[0] in channels:
                 connection.close()
                 continue
@@ -165,6 +172,8 @@ class Ranks:
 
     def close(self) -> None:
         """Ends the workers, when they have done what they were asked for."""
+        if self._lost is None and not self._closing:
+            self._settled(5)
         with self._lock:
             if self._closing:
                 return
@@ -187,7 +196,11 @@ class Ranks:
                 self._supervisor.wait()
         for channel in self._channels:
             channel.close()
-        self._reader.join(2)
+        if self._reader is not None and self._reader is not threading.current_thread():
+            self._reader.join(2)
+        self._cancelling.set()
+        if self._callbacks is not None:
+            self._callbacks.put(None)
         self._join_pumps()
         if self._file is not None:
             os.close(self._file)
@@ -198,13 +211,70 @@ class Ranks:
         """The workers' supervisor, for `armilla.attach`."""
         return self._supervisor.pid
 
+    # ---- interrupts ----
+
     def interrupt(self) -> None:
-        """Raises KeyboardInterrupt in what the workers do now."""
-        for pid in self._pids:
+        """Cancels all calls that have not ended: what the workers do for them raises KeyboardInterrupt, and so do their futures."""
+        self._cancel(list(self._open))
+
+    def _cancel(self, numbers: list[int]) -> None:
+        """Returns at once. An interrupt may come anywhere in the code of this thread, so that another one does the work."""
+        self._cancels.append(numbers)
+        self._cancelling.set()
+
+    def _settled(self, seconds: float = float("inf")) -> None:
+        """Waits until the workers are past all interrupts, so that what they enter together next is the same."""
+        end = time.monotonic() + seconds
+        while self._cancels and self._lost is None and not self._closing and time.monotonic() < end:
+            self._cancelling.set()
+            time.sleep(0.0005)
+
+    def _settle_all(self) -> None:
+        while not self._closing and self._lost is None:
+            self._cancelling.wait()
+            self._cancelling.clear()
+            while self._cancels:
+                try:
+                    self._settle(self._cancels[0])
+                except Exception:  # a worker is lost: its calls say so
+                    pass
+                self._cancels.popleft()
+
+    def _settle(self, numbers: list[int]) -> None:
+        """Tells the workers. Those whose call ended early then enter what the others wait in."""
+        for channel in self._channels:
+            channel.send(0, _frames.CANCEL, [struct.pack(f"<{len(numbers)}Q", *numbers)])
+        futures = [self._send(r, dumps_by_value((_worker_names.together_so_far, (), {})), self._numbers(1)[0]) for r in range(self.size)]
+        begun = [future.result() for future in futures]
+        most, log = max(begun, key=lambda each: each[0])
+        if most - min(count for count, _ in begun) > len(log):  # one of them has broadcast on and on
+            self._supervisor.terminate()
+            return
+        missed = [log[len(log) - (most - count):] if count < most else [] for count, _ in begun]
+        futures = [self._send(r, dumps_by_value((_worker_names.take_part, (missed[r],), {})), self._numbers(1)[0]) for r in range(self.size)]
+        try:
+            for future in futures:
+                future.result()
+        except Exception:
+            self._supervisor.terminate()  # they would wait for each other for ever
+            raise
+
+    def _call_back(self, f: Callable[[Any], Any], future: WorkerFuture) -> None:
+        if threading.current_thread() is not self._reader:
+            f(future)
+            return
+        if self._callbacks is None:
+            self._callbacks = queue.SimpleQueue()
+            threading.Thread(target=self._run_callbacks, args=(self._callbacks,), daemon=True).start()
+        self._callbacks.put((f, future))
+
+    @staticmethod
+    def _run_callbacks(calls: queue.SimpleQueue) -> None:
+        for f, future in iter(calls.get, None):
             try:
-                os.kill(pid, signal.SIGINT)
-            except ProcessLookupError:
-                pass
+                f(future)
+            except Exception:
+                logging.getLogger("concurrent.futures").exception("exception calling callback for %r", future)
 
     def __enter__(self) -> "Ranks":
         return self
@@ -265,6 +335,7 @@ class Ranks:
         error.rank = int(named.group(1)) if named else rank  # type: ignore[attr-defined]
         with self._lock:
             self._lost = error
+            self._cancelling.set()
             waiting = list(self._open.values())
             self._open.clear()
         for future in waiting:
@@ -272,15 +343,18 @@ class Ranks:
 
     # ---- calls ----
 
-    def _send(self, rank: int, parts: Sequence[Any]) -> WorkerFuture:
-        future = WorkerFuture(self, rank)
+    def _numbers(self, count: int) -> range:
+        with self._lock:
+            self._last += count
+            return range(self._last - count + 1, self._last + 1)
+
+    def _send(self, rank: int, parts: Sequence[Any], number: int) -> WorkerFuture:
+        future = WorkerFuture(self, rank, number)
         with self._lock:
             if self._lost is not None:
                 raise self._lost
             if self._closing:
                 raise _core.UsageError("armilla: call: these ranks have ended; make new ones by armilla.ranks")
-            self._last += 1
-            number = self._last
             self._open[number] = future
         future.set_running_or_notify_cancel()
         try:
@@ -289,20 +363,32 @@ class Ranks:
             pass  # the reader says what has happened
         return future
 
+    def _send_each(self, calls: Sequence[tuple[int, Sequence[Any]]]) -> list[WorkerFuture]:
+        """An interrupt meanwhile cancels all of them."""
+        self._settled()
+        numbers = self._numbers(len(calls))
+        try:
+            return [self._send(rank, parts, number) for (rank, parts), number in zip(calls, numbers)]
+        except KeyboardInterrupt:
+            self._cancel(list(numbers))
+            raise
+
     def call(self, rank: int, f: Callable[..., Any], *args: Any, **kwargs: Any) -> WorkerFuture:
         """Runs `f(*args, **kwargs)` on one worker; a future of what it returns."""
         if not 0 <= rank < self.size:
             raise _core.UsageError(f"armilla: call: rank {rank} does not exist (ranks of this job: {self.size}); give a rank from 0 to {self.size - 1}")
-        return self._send(rank, dumps_call("call", f, args, kwargs, dumps_by_value))
+        return self._send_each([(rank, dumps_call("call", f, args, kwargs, dumps_by_value))])[0]
 
     def call_all(self, f: Callable[..., Any], *args: Any, **kwargs: Any) -> list[Any]:
         """Runs `f(*args, **kwargs)` on all workers at once; the list of what they return, or the error of the lowest rank that raised."""
         parts = dumps_call("call_all", f, args, kwargs, dumps_by_value)
-        futures = [self._send(r, parts) for r in range(self.size)]
+        self._settled()
+        numbers = self._numbers(self.size)
         try:
+            futures = [self._send(rank, parts, number) for rank, number in enumerate(numbers)]
             concurrent.futures.wait(futures)
         except KeyboardInterrupt:
-            self.interrupt()
+            self._cancel(list(numbers))
             raise
         return [f.result() for f in futures]
 
@@ -312,8 +398,13 @@ class Ranks:
 
     def map(self, f: Callable[[Any], Any], values: Sequence[Any]) -> list[Any]:
         """`f` of each value, on the workers in turn; the list of what it returns, in the order of the values."""
-        futures = [self.call(i % self.size, f, v) for i, v in enumerate(values)]
-        return [future.get() for future in futures]
+        futures = self._send_each([(i % self.size, dumps_call("map", f, (v,), {}, dumps_by_value)) for i, v in enumerate(values)])
+        try:
+            concurrent.futures.wait(futures)
+        except KeyboardInterrupt:
+            self._cancel([future._number for future in futures])
+            raise
+        return [future.result() for future in futures]
 
     # ---- what all do together ----
 
@@ -347,12 +438,19 @@ class Ranks:
         return self._make("dict", *combine)
 
     def _make(self, kind: str, *arguments: Any) -> Any:
-        self._number += 1
-        return self._object(self.call_all(_worker_names.make, self._number, self._gone(), kind, *arguments)[0])
+        return self._new(_worker_names.make, kind, *arguments)
 
     def _together(self, f: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        return self._new(_worker_names.together, f, *arguments, **options)
+
+    def _new(self, how: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         self._number += 1
-        return self._object(self.call_all(_worker_names.together, self._number, self._gone(), f, *arguments, **options)[0])
+        number, gone = self._number, self._gone()
+        try:
+            return self._object(self.call_all(how, number, gone, *arguments, **options)[0])
+        except KeyboardInterrupt:  # some workers may have it, and have heard of the others
+            self._dropped += [number, *gone]
+            raise
 
     def _gone(self) -> list[int]:
         gone = []

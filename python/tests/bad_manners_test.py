@@ -172,6 +172,116 @@ def test_a_fork_of_a_rank_leaves_the_job_alone(job):
         """)
 
 
+def test_the_environment_of_a_rank_makes_no_ranks(workers):
+    def started():
+        import subprocess
+        import sys
+
+        return subprocess.run([sys.executable, "-c", "import armilla as am; print(am.rank, am.size, am.all_reduce(5))"], capture_output=True, text=True, check=False, timeout=50).stdout
+
+    assert workers.call(1, started).get() == "0 1 5\n"
+
+
+@pytest.mark.whole
+def test_processes_that_a_rank_starts_are_no_ranks(job):
+    out = job.passes(2, """
+        import armilla as am, multiprocessing as mp, os, subprocess, sys
+        def work(x): return x * am.size             # a process of its own: one rank
+        if __name__ == '__main__':
+            assert not [k for k in os.environ if k.startswith('ARMILLA_INTERNAL_') or k == 'ARMILLA_RANKS']
+            said = subprocess.run([sys.executable, '-c', 'import armilla as am; print(am.rank, am.size, am.all_reduce(5))'], capture_output=True, text=True, check=True, timeout=50)
+            assert said.stdout == '0 1 5\\n', said
+            with mp.get_context('spawn').Pool(1) as pool: assert pool.map(work, [3]) == [3]
+            said = subprocess.run([sys.executable, '-m', 'armilla', '-n', '2', '-m', 'platform'], capture_output=True, text=True, check=True, timeout=50)
+            assert len(said.stdout.splitlines()) == 2, said              # a job, where one is asked for
+            if am.rank == 0: print(am.all_reduce(1))
+            else: am.all_reduce(1)
+        """)
+    assert out == "2\n"
+
+
+@pytest.mark.parametrize("how", ["script", *(pytest.param(how, marks=pytest.mark.whole) for how in ("module", "one rank", "driver"))])
+def test_modules_of_the_current_folder_are_not_taken_for_installed_ones(tmp_path, how):
+    import subprocess
+    import sys
+
+    mine, theirs = tmp_path / "mine", tmp_path / "theirs"
+    mine.mkdir()
+    theirs.mkdir()
+    for name in ("greenlet", "numpy", "cloudpickle", "selectors", "subprocess", "queue", "beside"):
+        (theirs / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'a').write('{name} ')\n")
+    (mine / "beside.py").write_text("value = 6\n")
+    (mine / "script.py").write_text("import beside, sys, os\nimport armilla as am\nassert sys.path[0] == os.path.dirname(os.path.abspath(__file__))\nprint(am.all_reduce(beside.value))\n")
+    (mine / "driver.py").write_text("import armilla\nwith armilla.ranks(2) as am: print(sum(am.call_all(len, 'abcdef')))\n")
+    command = {"script": ["-m", "armilla", "-n", "2", mine / "script.py"], "one rank": ["-m", "armilla", "-n", "1", mine / "script.py"], "driver": [mine / "driver.py"],
+               "module": ["-m", "armilla", "-n", "2", "-m", "armilla.__main__", "--help"]}[how]
+    done = subprocess.run([sys.executable, *map(str, command)], capture_output=True, text=True, timeout=60, check=False, cwd=theirs)
+    assert not (tmp_path / "ran").exists(), (tmp_path / "ran").read_text()
+    assert done.returncode == 0 and (how == "module" or done.stdout.split() == (["6"] if how == "one rank" else ["12"] * (2 - (how == "driver")))), done.stdout + done.stderr
+
+
+@pytest.mark.whole
+def test_modules_beside_the_module_that_is_run_are_found(tmp_path):
+    import subprocess
+    import sys
+
+    (tmp_path / "program.py").write_text("import beside, armilla as am\nprint(am.all_reduce(beside.value))\n")
+    (tmp_path / "beside.py").write_text("value = 6\n")
+    done = subprocess.run([sys.executable, "-m", "armilla", "-n", "2", "-m", "program"], capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, "12\n12\n"), done.stderr
+
+
+def test_an_error_of_all_ranks_is_printed_once(job):
+    done = job(3, """
+        import armilla as am
+        am.barrier()
+        def broken(): return undefined
+        broken()
+        """)
+    assert done.returncode == 1 and done.stderr.count("Traceback") == 1 and done.stderr.count("NameError: name 'undefined'") == 2, done.stderr
+    assert re.search(r"^armilla: ranks 0-2 raised this:$", done.stderr, re.MULTILINE), done.stderr
+
+
+@pytest.mark.whole
+def test_errors_of_several_ranks_are_printed_once_each(job):
+    done = job(4, """
+        import armilla as am
+        am.barrier()
+        if am.rank != 2: raise ValueError(am.rank // 3)
+        am.barrier()
+        """)
+    assert done.returncode == 1 and done.stderr.count("Traceback") == 2, done.stderr
+    assert re.search(r"^armilla: ranks 0-1 raised this:$", done.stderr, re.MULTILINE) and re.search(r"^armilla: rank 3 raised this:$", done.stderr, re.MULTILINE), done.stderr
+
+
+def test_numbers_that_are_called_say_that_they_are_numbers(together):
+    together("""
+        import armilla as am, json, pickle
+        for name in ('rank', 'size'):
+            try: getattr(am, name)()
+            except TypeError as e: assert f'armilla.{name} is a number, not a function' in str(e), e
+            else: assert False
+        assert type(pickle.loads(pickle.dumps(am.rank))) is int and json.dumps(am.rank) == str(int(am.rank)) and repr(am.size) == '3'
+        """)
+
+
+@pytest.mark.whole
+@pytest.mark.parametrize("first, second, names", [
+    ("a.sort()", "a.sum()", ("array.sort", "array.sum")),
+        ("am.fence()", "am.barrier()", ("fence", "barrier")), ("a.sort()", "am.barrier()", ("array.sort", "barrier")), ("am.all_reduce(1)", "am.gather(1)", ("all_reduce", "gather")),
+        ("a.max()", "am.broadcast(1)", ("array.max", "broadcast"))])
+def test_reports_of_different_collectives_name_what_was_called(job, first, second, names):
+    done = job(2, f"""
+        import armilla as am
+        a = am.array(4)
+        a.sort()
+        am.dict()
+        {first} if am.rank == 0 else {second}
+        """)
+    said = "".join(line for line in done.stderr.splitlines(True) if "ranks entered different collectives" in line)
+    assert all(name in said for name in names) and not re.search("transform|cumsum|dict", said), done.stderr
+
+
 def test_different_scripts_of_wrong_options_are_told(job):
     import subprocess
     import sys

@@ -39,12 +39,18 @@ def job(tmp_path) -> Job:
     return Job(tmp_path)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def workers():
     import armilla
 
     with armilla.ranks(3) as am:
         yield am
+
+
+@pytest.fixture
+def together(workers):
+    """Runs a script on three ranks that are there already: cheaper than a job of its own."""
+    return lambda script: workers.execute(textwrap.dedent(script))
 
 
 def wait_for(condition, seconds: float = 20.0):

@@ -2,18 +2,21 @@
 """Workers of a plain process."""
 import asyncio
 import os
+import pickle
+import queue
+import random
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
 import armilla
 import numpy as np
 import pytest
-from armilla import _frames, driver
-from armilla._pickling import dumps
+from armilla import _frames, _worker, _worker_names, driver
 from conftest import alive, wait_for
 
 
@@ -214,17 +217,197 @@ def test_a_cell_whose_first_lines_fail_on_one_worker_is_an_error(workers):
         workers.run_cell("import armilla as there\nclass Broken:\n    value = 1 // there.rank\nthere.rank")
 
 
-def test_a_caller_who_is_no_worker_is_sent_away(monkeypatch):
+KEY = "0123456789abcdef" * 2
+
+
+class Dangerous:
+    """Makes a folder where it is unpickled."""
+
+    def __init__(self, folder):
+        self.folder = str(folder)
+
+    def __reduce__(self):
+        return os.mkdir, (self.folder,)
+
+
+def test_a_caller_who_is_no_worker_is_sent_away(monkeypatch, tmp_path):
     monkeypatch.setattr(driver, "_hello_seconds", 0.2)
-    for said in (b"", b"nonsense", bytes(8) + b"\xff" * 8):
+    proof = tmp_path / "unpickled"
+    wrong = _frames._hello.pack(b"f" * 32, 0, 1)
+    for said in (b"", b"nonsense", bytes(8) + b"\xff" * 8, pickle.dumps(Dangerous(proof)) * 9, wrong, KEY.encode()):
         ours, theirs = socket.socketpair()
         with ours, theirs:
             theirs.sendall(said)
             begin = time.monotonic()
-            assert driver._hello_of(ours, begin + 60) is None
+            assert driver._hello_of(ours, KEY, begin + 60) is None
             assert time.monotonic() - begin < 5
+    assert not proof.exists()
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        _frames.Channel(theirs).send(0, _frames.HELLO, dumps((3, 4711)))
-        assert driver._hello_of(ours, time.monotonic() + 60) == (3, 4711)
+        _frames.send_hello(theirs, KEY, 3, 4711)
+        assert driver._hello_of(ours, KEY, time.monotonic() + 60) == (3, 4711)
         assert ours.gettimeout() is None
+
+
+@pytest.mark.whole
+def test_a_stranger_at_the_door_does_not_stop_the_workers(monkeypatch, tmp_path):
+    proof, met = tmp_path / "unpickled", []
+    meet = driver.Ranks._meet
+
+    def with_strangers(self, door):
+        for said in (b"", pickle.dumps(Dangerous(proof)) * 9, _frames._hello.pack(b"f" * 32, 1, 1)):
+            stranger = socket.socket(socket.AF_UNIX)
+            stranger.connect(door.getsockname())
+            stranger.sendall(said)
+            met.append(stranger)
+        meet(self, door)
+
+    monkeypatch.setattr(driver, "_hello_seconds", 0.2)
+    monkeypatch.setattr(driver.Ranks, "_meet", with_strangers)
+    with armilla.ranks(2) as am:
+        assert am.call_all(ten_times, 1) == [10, 10] and len(met) == 3 and not proof.exists()
+    for stranger in met:
+        stranger.close()
+
+
+def test_a_long_folder_for_temporary_files(tmp_path):
+    folder = tmp_path / ("long" * 50)
+    folder.mkdir()
+    file = os.open(folder, os.O_PATH)
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind(_frames.in_folder(file))
+        door.listen(1)
+        with _worker._connected(str(folder)) as caller, door.accept()[0] as there:
+            caller.sendall(b"hello")
+            assert there.recv(5) == b"hello"
+    os.close(file)
+
+
+@pytest.mark.whole
+def test_workers_start_with_a_long_folder_for_temporary_files(monkeypatch, tmp_path):
+    folder = tmp_path / ("long" * 50) / ("name" * 20)
+    folder.mkdir(parents=True)
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    with armilla.ranks(2) as am:
+        assert am.call_all(ten_times, 1) == [10, 10]
+
+
+def test_objects_of_other_workers_are_told(workers):
+    mine = workers.array(10)
+    theirs = _worker_names.Reference("another job", mine._number)
+    with pytest.raises(armilla.UsageError, match="of other workers is among the arguments"):
+        workers.call_all(lambda x: x.size, theirs)
+    with pytest.raises(armilla.UsageError, match="do not have any more"):
+        workers.call_all(lambda x: x.size, _worker_names.Reference(workers._key, 10**6))
+    assert workers.call_all(lambda x: x.size, mine) == [10] * 3
+
+
+@pytest.mark.whole
+def test_objects_of_two_jobs_do_not_mix(workers):
+    mine = workers.array(10)
+    with armilla.ranks(2) as other:
+        for _ in range(mine._number):
+            theirs, words = other.array(7), other.dict()
+        for wrong in (theirs, words):
+            with pytest.raises(armilla.UsageError, match="of other workers is among the arguments"):
+                workers.call_all(lambda x: x.size, wrong)
+        with pytest.raises(armilla.UsageError, match="of other workers"):
+            mine + theirs
+        assert other.call_all(lambda x: x.size, theirs) == [7, 7]
+    assert workers.call_all(lambda x: x.size, mine) == [10] * 3
+
+
+def test_a_callback_may_call(workers):
+    done = queue.SimpleQueue()
+
+    def then(future):
+        done.put((future.result(), workers.call(1, ten_times, 6).get()))
+
+    workers.call(0, time.sleep, 0.1).add_done_callback(then)
+    assert done.get(timeout=20) == (None, 60)
+    future = workers.call(0, ten_times, 1)
+    future.get()
+    future.add_done_callback(then)  # at once
+    assert done.get(timeout=20) == (10, 60)
+
+
+def test_an_interrupt_cancels_what_is_waited_for_alone(workers):
+    other = workers.call(2, lambda: [time.sleep(1), 5][1])
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        workers.call(1, time.sleep, 60).get()
+    assert other.get() == 5
+
+
+def test_workers_ignore_interrupts_of_others(workers):
+    pids = workers.call_all(os.getpid)
+    asked = [workers.call(r, time.sleep, 0.5) for r in range(3)]
+    for _ in range(5):
+        for pid in pids:
+            os.kill(pid, signal.SIGINT)
+        time.sleep(0.05)
+    assert [f.get() for f in asked] == [None] * 3 and workers.call_all(ten_times, 1) == [10] * 3
+
+
+def test_workers_that_were_interrupted_before_a_collective_and_in_it_come_together(workers):
+    def some_wait(rank):
+        if armilla.rank == rank:
+            time.sleep(60)
+        return armilla.all_reduce(1)
+
+    for rank in (0, 1, 2):
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        with pytest.raises(KeyboardInterrupt):
+            workers.call_all(some_wait, rank)
+        assert workers.call_all(some_wait, -1) == [3, 3, 3]
+        a = workers.array(100)
+        a += 2
+        assert a.sum() == 200
+
+
+def nested(x):
+    return armilla.call((armilla.rank + 1) % armilla.size, ten_times, x).get()
+
+
+def reductions(n):
+    return [armilla.all_reduce(np.full(50, i), "sum")[0] for i in range(n)][-1]
+
+
+def mixed(n):
+    for i in range(n):
+        armilla.barrier()
+        armilla.broadcast(i, i % armilla.size)
+        a = armilla.array(100)
+        a += armilla.all_reduce(1)
+        a.sort()
+    return a.sum()
+
+
+def random_interrupts(am, count, seed):
+    """Interrupts at random moments of calls of all kinds: none loses the job, and what comes next is right."""
+    r = random.Random(seed)
+    work = [lambda: [am.call(k % 3, ten_times, 4).get() for k in range(20)] == [40] * 20, lambda: am.call_all(reductions, 20) == [57] * 3, lambda: am.call_all(mixed, 5) == [300] * 3,
+            lambda: am.call(1, nested, 5).get() == 50, lambda: am.map(ten_times, range(30)) == list(range(0, 300, 10)), lambda: am.call_all(np.sum, np.ones(10**5)) == [1e5] * 3]
+    caught = 0
+    for k in range(count):
+        timer = threading.Timer(r.random() ** 2 * 0.02, os.kill, (os.getpid(), signal.SIGINT))
+        try:
+            timer.start()
+            assert r.choice(work)(), k
+            timer.join()
+            time.sleep(0.01)
+        except KeyboardInterrupt:
+            caught += 1
+        timer.join()
+        assert r.choice(work)(), k
+    assert all(each() for each in work) and caught == count
+
+
+def test_random_interrupts(workers):
+    random_interrupts(workers, 8, 3)
+
+
+@pytest.mark.whole
+def test_more_random_interrupts(workers):
+    random_interrupts(workers, int(os.environ.get("ROUNDS", "200")), 4)

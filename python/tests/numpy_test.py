@@ -71,24 +71,23 @@ SCRIPT = """
     """
 
 
-def check(job, ranks, kinds, forms, least):
-    job.passes(ranks, SCRIPT.format(lists=(NOT_ASKED, TAKE_TYPES, OTHER_NAMES), kinds=kinds, forms=forms, least=least))
+def script(kinds, forms, least):
+    return SCRIPT.format(lists=(NOT_ASKED, TAKE_TYPES, OTHER_NAMES), kinds=kinds, forms=forms, least=least)
 
 
-def test_all_functions(job):
-    check(job, 2, [("f8", "i4")], 3, 100)
+def test_all_functions(together):
+    together(script([("f8", "i4")], 1, 30))
 
 
 @pytest.mark.whole
 @pytest.mark.parametrize("first", ["f8", "f4", "i8", "i4"])
 def test_all_functions_on_all_types(job, first):
     for second in ("f8", "f4", "i8", "i4"):
-        check(job, 2, [(first, second)], 11, 300)
+        job.passes(2, script([(first, second)], 11, 300))
 
 
-@pytest.mark.parametrize("ranks", [1, 3])
-def test_products_and_results_of_several(job, ranks):
-    job.passes(ranks, """
+def test_products_and_results_of_several(together):
+    together("""
         import armilla as am, numpy as np
         r = np.random.default_rng(1)
         x, y = r.random(101), r.random(101)
@@ -111,8 +110,8 @@ def test_products_and_results_of_several(job, ranks):
         """)
 
 
-def test_mistakes_are_told_on_all_ranks(job):
-    job.passes(2, """
+def test_mistakes_are_told_on_all_ranks(together):
+    together("""
         import armilla as am, numpy as np
         def raises(kind, text, f):
             try: f()
@@ -138,8 +137,8 @@ def test_mistakes_are_told_on_all_ranks(job):
         """)
 
 
-def test_nan_is_as_numpy_has_it(job):
-    job.passes(3, """
+def test_nan_is_as_numpy_has_it(together):
+    together("""
         import armilla as am, numpy as np
         for kind in ('f8', 'f4'):
             for at in (0, 5, 16):
@@ -159,8 +158,8 @@ def test_nan_is_as_numpy_has_it(job):
         """)
 
 
-def test_ranks_that_do_not_ask_for_the_same_are_told(job):
-    job.passes(3, """
+def test_ranks_that_do_not_ask_for_the_same_are_told(together):
+    together("""
         import armilla as am, numpy as np
         def differs(text, f):
             try: f()
