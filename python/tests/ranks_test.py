@@ -84,10 +84,10 @@ def test_a_fence_waits_for_what_statements_cause(job):
         """)
 
 
-def test_inner_functions_that_call_each_other_travel(job):
-    job.passes(2, """
+def test_inner_functions_that_call_each_other_travel(together):
+    together("""
         import armilla as am
-        other = 1 - am.rank
+        other = (am.rank + 1) % am.size
         def make():
             def even(n): return True if n == 0 else odd(n - 1)
             def odd(n): return False if n == 0 else even(n - 1)
