@@ -170,7 +170,7 @@ RANK_TEST(a_halo_may_lie_on_one_side) {
       take_steps_one_way(width, 0, periodic);
       take_steps_one_way(0, width, periodic);
     }
-  EXPECT_THROWS_SAYING(am::usage_error, "matrices have the dimensions 0 to 2", am::halo().sides(3, 1, 1));
+  EXPECT_THROWS_SAYING(am::usage_error, "give one from 0 to 2", am::halo().sides(3, 1, 1));
 }
 
 RANK_TEST(stencils_go_over_borders_between_columns) {

@@ -14,11 +14,20 @@ T = TypeVar("T")
 keep_interrupts = False  # of a worker: an interrupted body is an error of its caller
 errors: list[Any] = []  # of statements, since the last fence: packed
 run_named: Callable[..., None]  # of _named
+before_fence: list[Callable[[], None]] = []  # what sends calls that wait for company
+in_fence = False  # then none waits: this rank has sent what waited, and a fence completes what bodies cause
 
 
 def in_body() -> bool:
     """Whether this code runs for another rank."""
     return in_other_greenlet()
+
+
+def left_body() -> None:
+    """Behind each call that has run here, before the caller hears of it."""
+    if in_fence:
+        for send in before_fence:
+            send()
 
 
 def run_next() -> bool:
@@ -32,6 +41,7 @@ def run_next() -> bool:
     source, number, parts = call
     try:
         raised, answer = _outcome(number, parts)
+        left_body()
         if number:
             _core.answer(source, number, raised, answer)
         elif raised:  # for the next fence, which cannot end before

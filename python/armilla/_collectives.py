@@ -9,9 +9,6 @@ from . import _calls, _core, _waits
 from ._pickling import dumps, loads, loads_error
 
 
-before_fence: list[Callable[[], None]] = []  # what sends calls that wait for company
-
-
 def _run(name: str, begin: Callable[..., int], *arguments: Any) -> list:
     if _calls.in_body():
         raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: a call that runs for another rank cannot enter what all ranks do together; do it in the rank's own code")
@@ -101,17 +98,26 @@ def barrier() -> None:
     _run("barrier", _core.barrier)
 
 
+def _run_fence(name: str, begin: Callable[..., int]) -> None:
+    """What bodies of other ranks leave buffered meanwhile is sent, too."""
+    for send in _calls.before_fence:
+        send()
+    _calls.in_fence = True
+    try:
+        _run(name, begin)
+    finally:
+        _calls.in_fence = False
+
+
 def fence() -> None:
     """Returns when all calls that any rank has made, and all that these have caused, have run everywhere.
 
     Raises on every rank what a statement (`async_`) has raised since the last fence: that of the lowest rank.
     """
-    for send in before_fence:
-        send()
     global _fences
     _fences += 1
     try:
-        _run("fence", _core.fence)
+        _run_fence("fence", _core.fence)
     except _core.RemoteError as told:
         error = _as_it_was(told)
     else:
@@ -143,12 +149,10 @@ def _as_it_was(told: _core.RemoteError) -> BaseException:
 
 def last_fence() -> None:
     """What ends the script: as the fence, for ranks of every program. No call of a guest is under way then."""
-    for send in before_fence:
-        send()
     _core.take_guest_calls(False)
     while _core.guest_calls():
         _waits.wait(0, 0.001, "the end of guests' calls")
-    _run("the end of the script", _core.last_fence)
+    _run_fence("the end of the script", _core.last_fence)
 
 
 def own_error() -> BaseException | None:

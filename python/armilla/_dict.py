@@ -74,7 +74,7 @@ def _send_buffered() -> None:
             _calls.async_(to, _let_go, gone)
 
 
-_collectives.before_fence.append(_send_buffered)
+_calls.before_fence.append(_send_buffered)
 
 
 def _found(number: int) -> Dict:

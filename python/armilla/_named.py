@@ -103,7 +103,10 @@ def withdraw(name: str) -> None:
 def run(number: int, f: Callable[..., Any], arguments: tuple) -> None:
     """Runs a call that has come in by name, and answers it."""
     try:
-        value = f(*arguments)
+        try:
+            value = f(*arguments)
+        finally:
+            _calls.left_body()
     except BaseException as error:  # SystemExit as well: the caller is told
         _core.fail_named(number, *described(error))
         if isinstance(error, KeyboardInterrupt) and not _calls.keep_interrupts:

@@ -123,6 +123,22 @@ def test_dictionaries_that_all_ranks_have_dropped_are_freed(together):
         """)
 
 
+def test_a_fence_completes_updates_of_calls_that_run_in_it(together):
+    together("""
+        import armilla as am, time
+        def note():
+            for key in range(20): d.update(key)
+        d = am.dict()
+        am.barrier()
+        if am.rank == 0:
+            time.sleep(0.1)                                  # the others are in the fence
+            am.call(1, note).get()
+        am.fence()
+        assert all(d[key] == 1 for key in range(20))
+        am.barrier()
+        """)
+
+
 def test_a_dictionary_in_a_call_is_the_other_ranks_own(together):
     together("""
         import armilla as am

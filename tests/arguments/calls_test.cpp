@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What armilla.hpp declares, with arguments at their edges.
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "tests/arguments/edges.hpp"
@@ -226,6 +227,24 @@ EDGES(members_and_roots, team::world_rank, team::rank_of, team::split, team::bro
   });
   EXPECT(!all.split(lowest));
   EXPECT_EQ(all.split(highest, lowest).size(), all.size());
+}
+
+EDGES(operations_of_collectives, team::reduce, team::all_reduce, team::reduce_scatter, team::inclusive_scan,
+      team::exclusive_scan) {
+  int (*const no_sum)(int, int) = nullptr;
+  const am::team& all = am::world();
+  std::vector<int> each(std::size_t(all.size()));
+  const std::span<int> data(each);
+  REFUSED(no_function, all.reduce(1, no_sum, 0));
+  REFUSED(no_function, all.reduce(data, no_sum, 0));
+  REFUSED(no_function, all.all_reduce(1, no_sum));
+  REFUSED(no_function, all.all_reduce(data, no_sum));
+  REFUSED(no_function, all.reduce_scatter(each, no_sum));
+  REFUSED(no_function, all.reduce_scatter(data, data.first(1), no_sum));
+  REFUSED(no_function, all.inclusive_scan(1, no_sum));
+  REFUSED(no_function, all.inclusive_scan(data, no_sum));
+  REFUSED(no_function, all.exclusive_scan(1, 0, no_sum));
+  REFUSED(no_function, all.exclusive_scan(data, 0, no_sum));
 }
 
 EDGES(teams_that_are_empty, team::reduce_scatter, team::inclusive_scan, team::exclusive_scan, team::all_reduce, team::all_gather,
