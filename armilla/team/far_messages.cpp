@@ -101,6 +101,23 @@ struct member_message {
 };
 handler_slot& member_slot = fixed_handler<member_message, well_known(handler_range::team, 1)>;
 
+struct given_up {
+  std::uint64_t slot, team;
+};
+
+struct give_up_message {
+  static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
+    given_up g;
+    if (size != sizeof g) throw_damaged(source, "the length of a word that a collective is given up", size);
+    std::memcpy(&g, at, sizeof g);
+    if (g.slot >= collective_layout::all_slots) throw_damaged(source, "the slot of a collective that is given up", g.slot);
+    if (in.self.teams == nullptr) return;  // the session ends
+    pairs_of(in.self, source, std::uint32_t(g.slot)).with[source].given_up = std::uint32_t(g.team);
+    if (in.self.teams->ended) drop_given_up(*in.self.teams);
+  }
+};
+handler_slot& give_up_slot = fixed_handler<give_up_message, well_known(handler_range::team, 4)>;
+
 }  // namespace
 
 scratch make_scratch_for(rank_t from, std::uint64_t bytes) {
@@ -174,6 +191,19 @@ void abandon(const team_record& t) {
   pairs.abandoned = true;
   pairs.abandoned_team = std::uint32_t(t.first_step);
   for (auto& [from, p] : pairs.with) drop_up_to(state.self, t.slot, p, from, pairs.abandoned_team);
+}
+
+void tell_given_up(const team_record& t, rank_t to) {
+  const given_up g{t.slot, std::uint32_t(t.first_step)};
+  outbox_of(*t.self).far()->send_control(to, give_up_slot.id, &g, sizeof g, nullptr, 0);
+}
+
+void drop_given_up(team_state& s) {
+  for (std::uint32_t slot = 0; slot < collective_layout::all_slots; ++slot) {
+    if (s.areas[slot] == nullptr) continue;
+    for (auto& [from, p] : s.areas[slot]->far.with)
+      if (const auto team = std::exchange(p.given_up, std::nullopt)) drop_up_to(s.self, slot, p, from, *team);
+  }
 }
 
 }  // namespace armilla::detail

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace armilla::detail {
 
 struct context;
 struct team_record;
+struct team_state;
 
 /// What goes before a message, or in its place if it is long.
 struct envelope {
@@ -68,6 +70,8 @@ struct far_pair {
   std::uint64_t taken = 0;
   std::uint64_t told = 0;  ///< of those taken the peer knows of these
   unexpected_queue came;
+  /// The peer has left a collective of this team by an error, and its memory must stay until what it has announced is taken.
+  std::optional<std::uint32_t> given_up;
 
   bool admits() const noexcept { return sent - acknowledged < window; }
 };
@@ -95,5 +99,10 @@ void receive_far(context& self, std::uint32_t slot, far_pair& p, rank_t from, st
 void drop_earlier(context& self, const team_record& t, far_pair& p, rank_t from);
 /// From now on what has come and what comes of this team is dropped.
 void abandon(const team_record& t);
+/// A collective of `t` has ended here by an error before `to` has taken all of it: if the function of `to` has ended, or when it
+/// ends, `to` drops the rest.
+void tell_given_up(const team_record& t, rank_t to);
+/// At the end of the function: drops what ranks have announced that have given up.
+void drop_given_up(team_state& s);
 
 }  // namespace armilla::detail

@@ -66,6 +66,8 @@ bool member_transfer::far_finished() const {
 void member_transfer::leave_far() noexcept {
   if (t_.host_leaders.empty()) return;
   abandon(t_);
+  for (const far_out_stream& o : area_.far_outgoing)
+    if (outbox_of(state_.self).moves_for(&o)) tell_given_up(t_, o.to);
   for (const far_out_stream& o : area_.far_outgoing) await_transfers(*state_.self.messages, &o);
   for (const in_stream& in : area_.incoming) await_transfers(*state_.self.messages, &in);
 }
