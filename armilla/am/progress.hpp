@@ -114,11 +114,11 @@ class progress {
   void sleep(const event_count::backoff& backoff, std::uint64_t deadline_ns, bool closed) noexcept {
     sleeper_.show_wait(self_.fibers->main().waits_for);
     if (out_.far() != nullptr) [[unlikely]]
-      return sleep_beside_network(backoff, deadline_ns);
-    sleeper_.sleep(backoff, deadline_ns, closed);
+      return sleep_beside_network(backoff, deadline_ns, closed);
+    sleeper_.sleep(backoff, deadline_ns, closed ? event_count::ended_by::ranks : event_count::ended_by::anything);
   }
   /// In progress_far.cpp.
-  void sleep_beside_network(const event_count::backoff& backoff, std::uint64_t deadline_ns) noexcept;
+  void sleep_beside_network(const event_count::backoff& backoff, std::uint64_t deadline_ns, bool closed) noexcept;
   static bool past(std::uint64_t deadline_ns) noexcept;
   /// Grows whenever something is taken in, also the rest of a suspended frame, or leaves the backlog.
   std::uint64_t passed() const noexcept {

@@ -19,7 +19,7 @@ constexpr std::uint64_t longest_sleep_ns = 100'000'000;  // at a descriptor
 
 }  // namespace
 
-void progress::sleep_beside_network(const event_count::backoff& backoff, std::uint64_t deadline_ns) noexcept {
+void progress::sleep_beside_network(const event_count::backoff& backoff, std::uint64_t deadline_ns, bool closed) noexcept {
   far_traffic& far = *out_.far();
   if (far.any_bulk() || (out_.routing() != nullptr && out_.routing()->any_late())) {  // moves only while this rank looks
     sleeper_.cancel_wait();
@@ -35,7 +35,8 @@ void progress::sleep_beside_network(const event_count::backoff& backoff, std::ui
   const std::uint64_t now = now_ns();
   const std::uint64_t longest = descriptor < 0 ? nap_ns : std::clamp((now - backoff.began_ns) / 2, nap_ns, longest_sleep_ns);
   const std::uint64_t wake_up = now + longest;
-  sleeper_.sleep(backoff, deadline_ns != 0 && deadline_ns < wake_up ? deadline_ns : wake_up, false, descriptor);
+  const auto by = closed ? event_count::ended_by::ranks_by_network : event_count::ended_by::anything;
+  sleeper_.sleep(backoff, deadline_ns != 0 && deadline_ns < wake_up ? deadline_ns : wake_up, by, descriptor);
   if (shared != nullptr) shared->rank_woke();
   if (descriptor >= 0) far.look_for_losses_next();  // that many naps would have passed
 }

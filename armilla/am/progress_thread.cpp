@@ -76,7 +76,7 @@ void progress_thread::rest(const event_count::backoff& backoff) noexcept {
   if (mine_.out.far() != nullptr)
     rest_beside_network(backoff);
   else
-    mine_.sleeper.sleep(backoff, 0, true);
+    mine_.sleeper.sleep(backoff, 0, event_count::ended_by::ranks);
 }
 
 bool progress_thread::look_at_network() {
@@ -114,11 +114,12 @@ void progress_thread::rest_beside_network(const event_count::backoff& backoff) n
   if (far.any_bulk() || far.wants_buffers()) {  // of some steps no descriptor tells
     const int descriptor = net.descriptor();
     if (descriptor >= 0 && !net.arm()) return mine_.sleeper.cancel_wait();
-    return mine_.sleeper.sleep(backoff, now + shortest_nap_ns, false, descriptor);
+    return mine_.sleeper.sleep(backoff, now + shortest_nap_ns, event_count::ended_by::anything, descriptor);
   }
   if (!rank.away) {
     const bool rests = shared.rest();
-    mine_.sleeper.sleep(backoff, rests ? 0 : rank.since_ns + std::max(self_.settings->progress_after_ns, shortest_nap_ns), false);
+    mine_.sleeper.sleep(backoff, rests ? 0 : rank.since_ns + std::max(self_.settings->progress_after_ns, shortest_nap_ns),
+                        event_count::ended_by::anything);
     return shared.rested();
   }
   const int descriptor = net.descriptor();
@@ -126,7 +127,7 @@ void progress_thread::rest_beside_network(const event_count::backoff& backoff) n
   const std::uint64_t quarter = (now - rank.came_ns) / 4;
   const std::uint64_t nap = descriptor >= 0 ? std::clamp(quarter, calm_nap_ns, longest_nap_at_descriptor_ns)
                                             : std::clamp(quarter, shortest_nap_ns, calm_nap_ns);
-  mine_.sleeper.sleep(backoff, now + nap, false, descriptor);
+  mine_.sleeper.sleep(backoff, now + nap, event_count::ended_by::anything, descriptor);
 }
 
 }  // namespace armilla::detail

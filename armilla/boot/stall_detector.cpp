@@ -22,7 +22,6 @@ namespace {
 constexpr std::uint64_t answers_within_ns = 200 * milli;
 constexpr std::uint64_t look_for_answers_ns = 5 * milli;
 constexpr std::uint64_t most_patience_ns = 1000 * milli;
-constexpr std::uint64_t silent_after = 15;  // times ARMILLA_STALL
 
 double seconds(std::uint64_t ns) noexcept { return double(ns) / 1e9; }
 
@@ -46,6 +45,12 @@ const char* text_of_state(char state) noexcept {
   }
 }
 
+std::string name_of(const job_block& job, rank_t r) {
+  const rank_record& record = job.rank[r];
+  return fmt::format("rank {} ({}, pid {})", r, job.program_names[record.program % job_block::max_programs],
+                     record.pid.load(std::memory_order_relaxed));
+}
+
 std::string seen_from_outside(job_block& job, rank_t r, std::uint64_t now) {
   const rank_stage stage = job.rank[r].stage.load(std::memory_order_acquire);
   if (life_of(job, r).now == presence::coming)
@@ -64,6 +69,35 @@ std::string seen_from_outside(job_block& job, rank_t r, std::uint64_t now) {
                      last.empty() ? "" : ", in ", last, algorithm.empty() ? "" : ", in ", algorithm, state);
 }
 
+}  // namespace
+
+// A sum changes when one of them does, but for accidents that only delay the report.
+std::uint64_t signs_of_life(job_block& job, rank_t r) noexcept {
+  const control_block &rank = control_of(job, r), &progress_thread = progress_thread_of(job, r);
+  return rank.count.polls + rank.count.frames_received + rank.looked.load(std::memory_order_relaxed) +
+         progress_thread.looked.load(std::memory_order_relaxed) + rank.idle.load(std::memory_order_relaxed);
+}
+
+std::uint64_t silence_after(std::uint64_t stall_ns) noexcept {
+  constexpr std::uint64_t times = 15;
+  return stall_ns > ~std::uint64_t{0} / times ? 0 : times * stall_ns;
+}
+
+bool may_be_silent(job_block& job, rank_t r) noexcept {
+  return control_of(job, r).idle.load(std::memory_order_acquire) == 0 &&
+         job.rank[r].stage.load(std::memory_order_acquire) == rank_stage::running && find_loss(job, r) == nullptr;
+}
+
+std::string silence_headline(const std::vector<rank_t>& silent, std::uint64_t stall_ns) {
+  return fmt::format(
+      "armilla: rank {}{} taken in no messages for {:.1f} s, and another rank waits (the job goes on; "
+      "ARMILLA_STALL=0: never look); who waits for what:",
+      silent.front(), silent.size() == 1 ? " has" : fmt::format(" and {} more have", silent.size() - 1),
+      seconds(silence_after(stall_ns)));
+}
+
+namespace {
+
 // Whether it can answer.
 bool runs(const job_block& job, std::uint32_t r) {
   return job.rank[r].stage.load(std::memory_order_acquire) == rank_stage::running && find_loss(job, rank_t(r)) == nullptr;
@@ -75,13 +109,14 @@ bool has_answered(const control_block& rank) noexcept {
   return rank.answered.load(std::memory_order_acquire) == rank.asked.load(std::memory_order_relaxed);
 }
 
+std::string seen_of(job_block& job, rank_t r, std::uint64_t now) {
+  return name_of(job, r) + " " + seen_from_outside(job, r, now) + "\n";
+}
+
 std::string waits_of(job_block& job, rank_t r, std::uint64_t now) {
-  control_block& rank = control_of(job, r);
-  const rank_record& record = job.rank[r];
-  std::string text = fmt::format("rank {} ({}, pid {})", r, job.program_names[record.program % job_block::max_programs],
-                                 record.pid.load(std::memory_order_relaxed));
-  if (!has_answered(rank) || !runs(job, std::uint32_t(r))) return text + " " + seen_from_outside(job, r, now) + "\n";
-  return text + ":\n" + std::string(rank.text, std::min<std::size_t>(rank.text_bytes, control_block::text_room));
+  const control_block& rank = control_of(job, r);
+  if (!has_answered(rank) || !runs(job, std::uint32_t(r))) return seen_of(job, r, now);
+  return name_of(job, r) + ":\n" + std::string(rank.text, std::min<std::size_t>(rank.text_bytes, control_block::text_room));
 }
 
 void say_waits(job_block& job, const std::string& headline) noexcept try {
@@ -158,11 +193,7 @@ void stall_detector::look_for_waits(std::uint64_t now) {
         fmt::format("armilla: a rank has waited for {:.1f} s (ARMILLA_WAIT_REPORT); who waits for what:", seconds(report_ns_));
     begin(phase::reporting);
   } else if (!silent.empty()) {
-    headline_ = fmt::format(
-        "armilla: rank {}{} taken in no messages for {:.1f} s, and another rank waits (the job goes on; "
-        "ARMILLA_STALL=0: never look); who waits for what:",
-        silent.front(), silent.size() == 1 ? " has" : fmt::format(" and {} more have", silent.size() - 1),
-        seconds(silent_after * stall_ns_));
+    headline_ = silence_headline(silent, stall_ns_);
     begin(phase::reporting);
   }
 }
@@ -177,17 +208,14 @@ bool stall_detector::waits_for_ranks(std::uint32_t r, std::uint64_t latest_ns) {
 std::vector<rank_t> stall_detector::find_silent(std::uint64_t now) {
   seen_.resize(job_.places);
   std::vector<rank_t> found;
-  if (stall_ns_ == 0 || stall_ns_ > never / silent_after) return found;
-  const std::uint64_t patience = silent_after * stall_ns_;
+  const std::uint64_t patience = silence_after(stall_ns_);
+  if (patience == 0) return found;
   for (std::uint32_t r = 0; r < job_.places; ++r) {
-    const control_block &rank = control_of(job_, rank_t(r)), &progress_thread = progress_thread_of(job_, rank_t(r));
-    // A sum changes when one of them does, but for accidents that only delay the report.
-    const std::uint64_t sum = rank.count.polls + rank.count.frames_received + rank.looked.load(std::memory_order_relaxed) +
-                              progress_thread.looked.load(std::memory_order_relaxed) + now_[r];
+    const std::uint64_t sum = signs_of_life(job_, rank_t(r));
     sign_of_life& last = seen_[r];
     if (const std::uint32_t life = life_of(job_, rank_t(r)).number; last.life != life) last = {.life = life};
     if (last.sum != sum || last.since_ns == 0) last.sum = sum, last.since_ns = now;
-    if (!last.told && now_[r] == 0 && runs(job_, r) && now - last.since_ns >= patience) found.push_back(rank_t(r));
+    if (!last.told && may_be_silent(job_, rank_t(r)) && now - last.since_ns >= patience) found.push_back(rank_t(r));
   }
   bool waited = false;
   for (std::uint32_t r = 0; !found.empty() && !waited && r < job_.places && now >= patience; ++r)

@@ -17,12 +17,24 @@ void say_waits(job_block& job, const std::string& headline) noexcept;
 bool has_answered(const control_block& rank) noexcept;
 /// What the rank has written down last, or what can be seen of it from outside, in lines; the first names it.
 std::string waits_of(job_block& job, rank_t r, std::uint64_t now_ns);
+/// What can be seen of it from outside, in a line.
+std::string seen_of(job_block& job, rank_t r, std::uint64_t now_ns);
 
 /// What a rank of run_main waits for while it serves the others: the end of the function, however long that takes.
 inline constexpr const char* serving_wait = "run_main: serving until its function returns";
 
 /// "armilla: nothing can come any more: ...".
 std::string stall_headline(std::uint64_t stall_ns);
+
+// ---- ranks that take in no messages, while another one waits for ranks of the job ----
+
+/// For so long: 15 times ARMILLA_STALL; 0: never.
+std::uint64_t silence_after(std::uint64_t stall_ns) noexcept;
+/// Changes while rank `r` of this host looks for messages, or sleeps in a wait.
+std::uint64_t signs_of_life(job_block& job, rank_t r) noexcept;
+/// Whether it runs, and does not sleep in a wait.
+bool may_be_silent(job_block& job, rank_t r) noexcept;
+std::string silence_headline(const std::vector<rank_t>& silent, std::uint64_t stall_ns);
 
 /// Watches the job for its supervisor: tells on request what the ranks wait for, and whether anything can still happen.
 ///

@@ -122,7 +122,7 @@ void event_count::show_wait(const char* what) noexcept {
   post_text(mine_.waits_for, what == nullptr ? std::string_view() : std::string_view(what));
 }
 
-void event_count::sleep(const backoff& s, std::uint64_t deadline_ns, bool closed, int descriptor) noexcept {
+void event_count::sleep(const backoff& s, std::uint64_t deadline_ns, ended_by by, int descriptor) noexcept {
   ++count_.sleeps;
   // The side that asks counts up and then looks at `sleeping`; this rank has set that and now looks at the count. One of them
   // sees the other.
@@ -131,10 +131,10 @@ void event_count::sleep(const backoff& s, std::uint64_t deadline_ns, bool closed
     return cancel_wait();
   if (losses_ != nullptr && losses_->load(std::memory_order_seq_cst) != losses_heard_) return cancel_wait();  // likewise
   if (watches_guests_ && mine_.called.load(std::memory_order_seq_cst) != 0) return cancel_wait();             // likewise
-  closed = closed && outside_ == 0;
+  if (outside_ != 0) by = ended_by::anything;
   const std::uint64_t began = lingers_ != 0 ? lingers_ : s.began_ns;
   std::uint64_t limit = asymmetric_ ? ~std::uint64_t(0) : bounded_sleep_ns;
-  if ((stall_ns_ | report_ns_) != 0) limit = std::min(limit, watch_myself(began, closed));
+  if ((stall_ns_ | report_ns_ | silent_ns_) != 0) limit = std::min(limit, watch_myself(began, by));
   if (deadline_ns != 0) {
     const std::uint64_t now = now_ns();
     if (now >= deadline_ns) return cancel_wait();
@@ -143,7 +143,7 @@ void event_count::sleep(const backoff& s, std::uint64_t deadline_ns, bool closed
   if (descriptor >= 0 && !signals_come()) limit = std::min(limit, bounded_sleep_ns);
   const timespec span{time_t(limit / 1'000'000'000), long(limit % 1'000'000'000)};
   const timespec* until = limit == ~std::uint64_t(0) ? nullptr : &span;
-  mine_.idle.store(began << 1 | std::uint64_t(closed), std::memory_order_release);
+  mine_.idle.store(began << 1 | std::uint64_t(by == ended_by::ranks), std::memory_order_release);
   if (descriptor >= 0)
     sleep_at(descriptor, until);
   else
@@ -174,7 +174,7 @@ void event_count::sleep_at(int descriptor, const timespec* until) noexcept {
 }
 
 // How long it may sleep before something is to be said.
-std::uint64_t event_count::watch_myself(std::uint64_t began_ns, bool closed) noexcept {
+std::uint64_t event_count::watch_myself(std::uint64_t began_ns, ended_by by) noexcept {
   const std::uint64_t waited = now_ns() - began_ns;
   std::uint64_t limit = ~std::uint64_t(0);
   if (report_ns_ != 0 && reported_ != began_ns) {
@@ -185,7 +185,12 @@ std::uint64_t event_count::watch_myself(std::uint64_t began_ns, bool closed) noe
       limit = report_ns_ - waited;
     }
   }
-  if (closed && stall_ns_ != 0) {
+  if (by != ended_by::anything && silent_ns_ != 0) {
+    if (looking_ != began_ns) looking_ = began_ns, looks_ = 0;
+    if (looks_ < 2 && waited >= (looks_ + 1) * (silent_ns_ / 2)) reporter_.look_for_silent(reporter_.rank, looks_++ != 0);
+    if (looks_ < 2) limit = std::min(limit, std::max((looks_ + 1) * (silent_ns_ / 2), waited + silent_ns_ / 4) - waited);
+  }
+  if (by == ended_by::ranks && stall_ns_ != 0) {
     if (waited >= stall_ns_ && !has_guest(mine_)) reporter_.stalled(reporter_.rank);
     limit = std::min(limit, waited < stall_ns_ ? stall_ns_ - waited : stall_ns_);
   }

@@ -57,9 +57,11 @@ class event_count {
   /// Before a sleep: what for, a name, for those that look at this rank from outside; null: nothing that has one.
   void show_wait(const char* what) noexcept;
   /// Sleeps until woken, but not beyond `deadline_ns` (0: none). Returns at spurious wake-ups, too.
-  /// Shows the job how long this rank has found nothing, and whether only ranks of the job can end that (`closed`).
+  /// What can end a wait besides its deadline.
+  enum class ended_by : std::uint8_t { anything, ranks_by_network, ranks };
+  /// Shows the job how long this rank has found nothing, and whether only ranks of the job can end that, by its memory.
   /// `descriptor`: what also ends it, when it becomes readable; -1: nothing.
-  void sleep(const backoff& s, std::uint64_t deadline_ns, bool closed, int descriptor = -1) noexcept;
+  void sleep(const backoff& s, std::uint64_t deadline_ns, ended_by by, int descriptor = -1) noexcept;
   /// The sleeps from here on are naps of one wait that began then and in which nothing has changed; 0: they are not.
   void linger(std::uint64_t since_ns) noexcept { lingers_ = since_ns; }
   bool lingers() const noexcept { return lingers_ != 0; }
@@ -68,6 +70,9 @@ class event_count {
   struct reporter {
     void (*answer)(void* rank) = nullptr;   ///< writes down what it waits for
     void (*stalled)(void* rank) = nullptr;  ///< a rank without supervisor: nothing can come any more
+    /// The same, which waits for ranks of the job: who of them takes in no messages. `again`: it was called in this wait before,
+    /// half of the time ago.
+    void (*look_for_silent)(void* rank, bool again) = nullptr;
     void* rank = nullptr;
   };
   void set_reporter(const reporter& who) noexcept { reporter_ = who; }
@@ -89,10 +94,11 @@ class event_count {
   /// Ranks that outnumber their cores sleep at once while that is quicker; null: they yield first.
   void watch_crowd(crowding* host) noexcept { crowd_ = host; }
   /// The rank has no supervisor: it looks after itself. Times as ARMILLA_STALL (only if it is the whole job) and
-  /// ARMILLA_WAIT_REPORT.
-  void watch_alone(std::uint64_t stall_ns, std::uint64_t report_ns) noexcept {
+  /// ARMILLA_WAIT_REPORT, and after which others are silent. 0: never.
+  void watch_alone(std::uint64_t stall_ns, std::uint64_t report_ns, std::uint64_t silent_ns) noexcept {
     stall_ns_ = stall_ns;
     report_ns_ = report_ns;
+    silent_ns_ = silent_ns;
   }
   /// From now on something outside of the job may end this rank's waits (+1), or no longer (-1): a stall is then none.
   void expect_outside(int change) noexcept { outside_ += change; }
@@ -100,7 +106,7 @@ class event_count {
  private:
   step idle_slowly(backoff& s) noexcept;
   [[gnu::cold]] void answer() noexcept;
-  std::uint64_t watch_myself(std::uint64_t began_ns, bool closed) noexcept;
+  std::uint64_t watch_myself(std::uint64_t began_ns, ended_by by) noexcept;
   void sleep_at(int descriptor, const struct timespec* until) noexcept;
 
   control_block& mine_;
@@ -116,8 +122,9 @@ class event_count {
   bool watches_guests_ = false;
   crowding* crowd_ = nullptr;
   reporter reporter_;
-  std::uint64_t stall_ns_ = 0, report_ns_ = 0;  // of a rank that looks after itself
-  std::uint64_t reported_ = 0;                  // began_ns of the wait that has been reported
+  std::uint64_t stall_ns_ = 0, report_ns_ = 0, silent_ns_ = 0;  // of a rank that looks after itself
+  std::uint64_t reported_ = 0;                                  // began_ns of the wait that has been reported
+  std::uint64_t looking_ = 0, looks_ = 0;                       // of the wait in which it looks for silent ranks; how often
 };
 
 static_assert(std::is_standard_layout_v<control_block> && offsetof(control_block, sleeping) == 0, "notify reads its first word");

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,7 +19,9 @@
 #include "armilla/base/clock.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/ending.hpp"
+#include "armilla/boot/posted_text.hpp"
 #include "armilla/boot/stall_detector.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "armilla/fiber/explain_wait.hpp"
 #include "armilla/object/object_state.hpp"
 #include "armilla/session/session_state.hpp"
@@ -137,19 +140,62 @@ void stalled(void* rank) {
   _exit(stall_exit_code);  // fibers stand in the middle of their work: nothing can be unwound
 }
 
+// Whether one of the host before this one has waited as long: that one tells. Later ones look later.
+bool tells_for_all(const context& self, job_block& job) {
+  const std::uint64_t latest = now_ns() - silence_after(self.settings->stall_ns);
+  bool first = true;
+  self.host->locals().each([&](rank_t r) {
+    const std::uint64_t idle = control_of(job, r).idle.load(std::memory_order_acquire);
+    if (r < self.rank && (idle & 1) != 0 && idle >> 1 <= latest) first = false;
+  });
+  return first;
+}
+
+std::uint64_t time_to_look(const context& self) {
+  const std::uint64_t stall_ns = self.settings->stall_ns, patience = silence_after(stall_ns);
+  return patience == 0 ? 0 : patience + std::uint64_t(self.host->locals().of(self.rank)) * (stall_ns / 4);
+}
+
+// Of the ranks of this host: what this process knows of those of other hosts is no more than that they do not answer.
+void look_for_silent(void* rank, bool again) {
+  const context& self = *static_cast<context*>(rank);
+  job_block& job = *self.session->self.job;
+  if (posted_text(control_of(job, self.rank).waits_for) == serving_wait) return;
+  constexpr std::uint64_t told = ~std::uint64_t{0};
+  std::vector<std::uint64_t>& seen = self.session->signs_of_life;
+  std::vector<rank_t> silent;
+  seen.resize(std::size_t(self.places));
+  self.host->locals().each([&](rank_t r) {
+    std::uint64_t& last = seen[std::size_t(r)];
+    if (r == self.rank || last == told) return;
+    const std::uint64_t now = signs_of_life(job, r);
+    if (again && last == now && may_be_silent(job, r)) silent.push_back(r);
+    last = now;
+  });
+  if (silent.empty() || !tells_for_all(self, job)) return;
+  for (const rank_t r : silent) seen[std::size_t(r)] = told;
+  write_down(self);
+  std::string text = silence_headline(silent, self.settings->stall_ns) + "\n";
+  for (const rank_t r : silent) text += seen_of(job, r, now_ns());
+  text += waits_of(job, self.rank, now_ns());
+  text.pop_back();  // `say` ends the line
+  say(text);
+}
+
 }  // namespace
 
 void start_wait_reports(context& self) {
   event_count& sleeper = self.messages->sleeper;
-  sleeper.set_reporter({&answer, &stalled, &self});
-  // A launcher looks after its job, but knows nothing of waits: each rank tells its own.
-  if (alone(self)) sleeper.watch_alone(self.settings->stall_ns, self.settings->wait_report_ns);
-  if (self.session->self.job->supervisor == job_block::launched) sleeper.watch_alone(0, self.settings->wait_report_ns);
+  sleeper.set_reporter({&answer, &stalled, &look_for_silent, &self});
+  const options& set = *self.settings;
+  // A launcher looks after its job, but knows nothing of waits: each rank tells its own, and of whom it waits for.
+  if (alone(self)) sleeper.watch_alone(set.stall_ns, set.wait_report_ns, 0);
+  if (self.session->self.job->supervisor == job_block::launched) sleeper.watch_alone(0, set.wait_report_ns, time_to_look(self));
 }
 
 void stop_wait_reports(context& self) {
   self.messages->sleeper.set_reporter({});
-  self.messages->sleeper.watch_alone(0, 0);
+  self.messages->sleeper.watch_alone(0, 0, 0);
 }
 
 }  // namespace armilla::detail
