@@ -88,17 +88,13 @@ std::vector<std::string> backend_folders(std::string_view named) {
 
 backend load_backend(std::string_view name, const std::vector<std::string>& folders) {
   const std::string base = fmt::format("libarmilla-{}.so", name);
-  backend refused;
   for (const auto& folder : folders) {
     std::string file = folder + "/" + base, wrong;
     const std::string real = trusted_path(file, wrong);
-    if (!wrong.empty() && refused.problem.empty()) refused = failed(file, fmt::format("{} is not loaded: {}", file, wrong));
-    if (real.empty()) continue;
-    if (const std::string why = why_no_thread(); !why.empty())
-      return failed(file, fmt::format("{} is not loaded: {}", file, why));
-    return load(real);
+    if (real.empty() && access(file.c_str(), F_OK) != 0) continue;  // a folder that is not trusted, and without the file
+    if (wrong.empty()) wrong = why_no_thread();
+    return wrong.empty() ? load(real) : failed(file, fmt::format("{} is not loaded: {}", file, wrong));
   }
-  if (!refused.problem.empty()) return refused;
   return failed({}, fmt::format("{} is in none of {}; ARMILLA_BACKENDS names other folders", base, all_of(folders)));
 }
 
