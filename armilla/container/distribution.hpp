@@ -26,7 +26,7 @@ class placement {
   placement() = default;
   placement(const placement&) = default;
   placement& operator=(const placement&) = default;
-  /// What is moved from has no elements any more, and so has a container that is.
+  /// A moved-from placement has no elements, and neither does a moved-from container.
   placement(placement&& other) noexcept : placement(std::as_const(other)) { other.clear(); }
   placement& operator=(placement&& other) noexcept {
     const placement taken = std::move(other);

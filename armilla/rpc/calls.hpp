@@ -49,7 +49,7 @@ struct thrown_text {
 /// once.
 [[gnu::cold]] void note_statement_error(context& self, rank_t source, std::exception_ptr reason);
 
-/// The rank's code has ended: from here on an error is no news that says `object_is_gone`, as destructors may call objects that
+/// The rank's code has ended: from here on errors that say `object_is_gone` are ignored, as destructors may call objects that
 /// the end has destroyed before. What is kept in futures and fibers that still live is noted as if they were destroyed now.
 void note_errors_at_end(context& self) noexcept;
 inline constexpr std::string_view object_is_gone = "has been destroyed on this rank";

@@ -31,7 +31,7 @@ struct kept_errors {
   /// Gives out the first, and forgets them all. False: there are none.
   bool (*take)(context& self, const std::uint64_t* team, std::string& type, std::string& text) = nullptr;
 };
-/// From now on fences of this rank throw these, too: a fence of a team those of that team, a fence of all ranks all. Nothing if
+/// Makes fences of this rank throw these errors, too: a team's fence those of the team, a fence of all ranks all. Nothing if
 /// they do so already.
 void add_kept_errors(context& self, const kept_errors& how);
 

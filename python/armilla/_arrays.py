@@ -238,7 +238,7 @@ class Array(Whole, NDArrayOperatorsMixin):
         if any(len(shape) > 1 for shape in shapes):
             raise unsupported(name, "distributed arrays have one dimension")
         if any(out is not None and not isinstance(out, Array) for out in outs):
-            raise unsupported(name, "the result of an operation on distributed arrays is one, not an array of NumPy")
+            raise unsupported(name, "the result of an operation on distributed arrays is a distributed array, not a NumPy array")
         try:
             (size,) = np.broadcast_shapes(*shapes, *(out.shape for out in outs if out is not None))  # what is given for results may be larger
         except ValueError:

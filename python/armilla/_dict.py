@@ -80,7 +80,7 @@ _calls.before_fence.append(_send_buffered)
 def _found(number: int) -> Dict:
     """The dictionary of that number on this rank."""
     if number not in _parts:
-        raise _core.UsageError(f"armilla: rank {_core.rank()}: dict: a dictionary is among the arguments that all ranks have dropped, or that is of another job")
+        raise _core.UsageError(f"armilla: rank {_core.rank()}: dict: a dictionary among the arguments has been dropped by all ranks, or belongs to another job")
     return next((d for d in list(_in_use) if d._number == number), None) or Dict._of(number)
 
 
