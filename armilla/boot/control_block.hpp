@@ -66,7 +66,8 @@ struct control_block {
   std::atomic<std::uint32_t> asked_by_guest;  ///< the last question (`asked`) of a guest, which alone reads the answer
   /// Where in this host's memory the list of the data that it exposes begins; 0: it exposes nothing.
   std::atomic<std::uint64_t> exposed;
-  std::atomic<std::uint64_t> waits;  ///< begun: looks that found nothing behind those that found something
+  std::atomic<std::uint64_t> waits;         ///< begun: looks that found nothing behind those that found something
+  std::atomic<std::uint32_t> silence_told;  ///< 1: another rank has reported that this one takes in no messages
   /// The algorithm that the rank is in, ended by a zero, for errors of others; all zeros: none. Read without order.
   static constexpr std::size_t algorithm_words = 4;
   alignas(cache_line) std::atomic<std::uint64_t> algorithm[algorithm_words];

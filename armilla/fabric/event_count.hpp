@@ -56,9 +56,9 @@ class event_count {
   void note_look(backoff& s) noexcept;
   /// Before a sleep: what for, a name, for those that look at this rank from outside; null: nothing that has one.
   void show_wait(const char* what) noexcept;
-  /// Sleeps until woken, but not beyond `deadline_ns` (0: none). Returns at spurious wake-ups, too.
   /// What can end a wait besides its deadline.
   enum class ended_by : std::uint8_t { anything, ranks_by_network, ranks };
+  /// Sleeps until woken, but not beyond `deadline_ns` (0: none). Returns at spurious wake-ups, too.
   /// Shows the job how long this rank has found nothing, and whether only ranks of the job can end that, by its memory.
   /// `descriptor`: what also ends it, when it becomes readable; -1: nothing.
   void sleep(const backoff& s, std::uint64_t deadline_ns, ended_by by, int descriptor = -1) noexcept;
@@ -70,8 +70,8 @@ class event_count {
   struct reporter {
     void (*answer)(void* rank) = nullptr;   ///< writes down what it waits for
     void (*stalled)(void* rank) = nullptr;  ///< a rank without supervisor: nothing can come any more
-    /// The same, which waits for ranks of the job: who of them takes in no messages. `again`: it was called in this wait before,
-    /// half of the time ago.
+    /// A rank under a launcher has waited for ranks of the job: reports which of them take in no messages. Called twice in such
+    /// a wait, after half of the time and at its end (`again`).
     void (*look_for_silent)(void* rank, bool again) = nullptr;
     void* rank = nullptr;
   };

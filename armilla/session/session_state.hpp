@@ -41,7 +41,7 @@ struct session_state {
   bool serves = false;                  ///< under run_main; rank 0 is served
   bool in_region = false;               ///< all ranks run a function together; see spmd.hpp
   std::unique_ptr<region> next_region;  ///< what this rank is to run next
-  /// Of the ranks of this host, when this one looked for silent ones last; all ones: it has told of that one.
+  /// Of the ranks of this host, when this one last looked for silent ones.
   std::vector<std::uint64_t> signs_of_life;
 
  private:

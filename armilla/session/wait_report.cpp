@@ -140,40 +140,20 @@ void stalled(void* rank) {
   _exit(stall_exit_code);  // fibers stand in the middle of their work: nothing can be unwound
 }
 
-// Whether one of the host before this one has waited as long: that one tells. Later ones look later.
-bool tells_for_all(const context& self, job_block& job) {
-  const std::uint64_t latest = now_ns() - silence_after(self.settings->stall_ns);
-  bool first = true;
-  self.host->locals().each([&](rank_t r) {
-    const std::uint64_t idle = control_of(job, r).idle.load(std::memory_order_acquire);
-    if (r < self.rank && (idle & 1) != 0 && idle >> 1 <= latest) first = false;
-  });
-  return first;
-}
-
-std::uint64_t time_to_look(const context& self) {
-  const std::uint64_t stall_ns = self.settings->stall_ns, patience = silence_after(stall_ns);
-  return patience == 0 ? 0 : patience + std::uint64_t(self.host->locals().of(self.rank)) * (stall_ns / 4);
-}
-
 // Of the ranks of this host: what this process knows of those of other hosts is no more than that they do not answer.
 void look_for_silent(void* rank, bool again) {
   const context& self = *static_cast<context*>(rank);
   job_block& job = *self.session->self.job;
   if (posted_text(control_of(job, self.rank).waits_for) == serving_wait) return;
-  constexpr std::uint64_t told = ~std::uint64_t{0};
   std::vector<std::uint64_t>& seen = self.session->signs_of_life;
   std::vector<rank_t> silent;
   seen.resize(std::size_t(self.places));
   self.host->locals().each([&](rank_t r) {
-    std::uint64_t& last = seen[std::size_t(r)];
-    if (r == self.rank || last == told) return;
-    const std::uint64_t now = signs_of_life(job, r);
-    if (again && last == now && may_be_silent(job, r)) silent.push_back(r);
-    last = now;
+    const std::uint64_t now = signs_of_life(job, r), before = std::exchange(seen[std::size_t(r)], now);
+    if (r == self.rank || !again || before != now || !may_be_silent(job, r)) return;
+    if (control_of(job, r).silence_told.exchange(1, std::memory_order_relaxed) == 0) silent.push_back(r);
   });
-  if (silent.empty() || !tells_for_all(self, job)) return;
-  for (const rank_t r : silent) seen[std::size_t(r)] = told;
+  if (silent.empty()) return;
   write_down(self);
   std::string text = silence_headline(silent, self.settings->stall_ns) + "\n";
   for (const rank_t r : silent) text += seen_of(job, r, now_ns());
@@ -190,7 +170,8 @@ void start_wait_reports(context& self) {
   const options& set = *self.settings;
   // A launcher looks after its job, but knows nothing of waits: each rank tells its own, and of whom it waits for.
   if (alone(self)) sleeper.watch_alone(set.stall_ns, set.wait_report_ns, 0);
-  if (self.session->self.job->supervisor == job_block::launched) sleeper.watch_alone(0, set.wait_report_ns, time_to_look(self));
+  if (self.session->self.job->supervisor == job_block::launched)
+    sleeper.watch_alone(0, set.wait_report_ns, silence_after(set.stall_ns));
 }
 
 void stop_wait_reports(context& self) {
