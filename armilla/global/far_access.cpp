@@ -8,7 +8,6 @@
 #include <exception>
 #include <memory>
 #include <string>
-#include <typeinfo>
 #include <utility>
 
 #include <fmt/format.h>
@@ -92,11 +91,12 @@ bool take_failure(context& self, const std::uint64_t*, std::string& type, std::s
   if (first == std::end(m.failure)) return false;
   try {
     throw_far(first->operation, first->status, first->at);
-  } catch (const std::exception& why) {
-    type = demangle(typeid(why).name());
-    text = why.what();
+  } catch (...) {
+    exception_text why = describe_current_exception();
+    type = std::move(why.type_name);
+    text = std::move(why.text);
   }
-  *first = {};
+  std::ranges::replace_if(m.failure, is_kept, far_failure{});
   m.failed = std::ranges::any_of(m.failure, [](const far_failure& f) { return f.status != far_status::ok; });
   return true;
 }

@@ -27,21 +27,27 @@ far_pairs& pairs_of(context& self, rank_t source, std::uint32_t slot) {
   return self.teams->area(slot).far;
 }
 
-struct acknowledgement {
-  std::uint64_t slot, taken;
+/// What is told of a slot, beside its messages.
+struct slot_news {
+  std::uint64_t slot, value;
 };
+
+slot_news read_news(rank_t source, const std::byte* at, std::size_t size) {
+  slot_news n;
+  if (size != sizeof n) throw_damaged(source, "the length of what it tells of a collective", size);
+  std::memcpy(&n, at, sizeof n);
+  if (n.slot >= collective_layout::all_slots) throw_damaged(source, "the slot of what it tells of a collective", n.slot);
+  return n;
+}
 
 struct acknowledge_message {
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
-    acknowledgement a;
-    if (size != sizeof a) throw_damaged(source, "the length of an acknowledgement", size);
-    std::memcpy(&a, at, sizeof a);
-    if (a.slot >= collective_layout::all_slots) throw_damaged(source, "the slot of an acknowledgement", a.slot);
+    const auto [slot, taken] = read_news(source, at, size);
     if (in.self.teams == nullptr) return;  // the session ends
-    far_pairs& pairs = pairs_of(in.self, source, std::uint32_t(a.slot));
+    far_pairs& pairs = pairs_of(in.self, source, std::uint32_t(slot));
     far_pair& p = pairs.with[source];
-    if (a.taken > p.sent) throw_damaged(source, "the count of an acknowledgement", a.taken);
-    p.acknowledged = std::max(p.acknowledged, a.taken);
+    if (taken > p.sent) throw_damaged(source, "the count of an acknowledgement", taken);
+    p.acknowledged = std::max(p.acknowledged, taken);
     ++pairs.events;
   }
 };
@@ -49,7 +55,7 @@ handler_slot& acknowledge_slot = fixed_handler<acknowledge_message, well_known(h
 
 void count_taken(context& self, std::uint32_t slot, far_pair& p, rank_t from) {
   if (++p.taken - p.told < far_pair::window / 2) return;
-  const acknowledgement a{slot, p.taken};
+  const slot_news a{slot, p.taken};
   outbox_of(self).far()->send_control(from, acknowledge_slot.id, &a, sizeof a, nullptr, 0);
   p.told = p.taken;
 }
@@ -101,18 +107,11 @@ struct member_message {
 };
 handler_slot& member_slot = fixed_handler<member_message, well_known(handler_range::team, 1)>;
 
-struct given_up {
-  std::uint64_t slot, team;
-};
-
 struct give_up_message {
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
-    given_up g;
-    if (size != sizeof g) throw_damaged(source, "the length of a word that a collective is given up", size);
-    std::memcpy(&g, at, sizeof g);
-    if (g.slot >= collective_layout::all_slots) throw_damaged(source, "the slot of a collective that is given up", g.slot);
+    const auto [slot, team] = read_news(source, at, size);
     if (in.self.teams == nullptr) return;  // the session ends
-    pairs_of(in.self, source, std::uint32_t(g.slot)).with[source].given_up = std::uint32_t(g.team);
+    pairs_of(in.self, source, std::uint32_t(slot)).with[source].given_up = std::uint32_t(team);
     if (in.self.teams->ended) drop_given_up(*in.self.teams);
   }
 };
@@ -194,7 +193,7 @@ void abandon(const team_record& t) {
 }
 
 void tell_given_up(const team_record& t, rank_t to) {
-  const given_up g{t.slot, std::uint32_t(t.first_step)};
+  const slot_news g{t.slot, std::uint32_t(t.first_step)};
   outbox_of(*t.self).far()->send_control(to, give_up_slot.id, &g, sizeof g, nullptr, 0);
 }
 
