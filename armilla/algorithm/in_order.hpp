@@ -97,7 +97,7 @@ const T& value_of(const indexed_element<T>& e) noexcept {
     return e.value;
 }
 
-/// Notes in `why` if this rank has no room for so many bytes, which it asks for and gives back.
+/// Allocates this many bytes and frees them; notes in `why` if there is no memory for them.
 void try_memory(std::size_t bytes, failure& why);
 
 /// The places of numbers in their order; equal ones as they come.

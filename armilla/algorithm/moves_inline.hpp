@@ -72,6 +72,7 @@ void copy_chosen(const From& from, const To& to, const std::vector<std::size_t>&
   } catch (...) { why.note(); }
   count_moved(mine.size() - counts[std::size_t(t.rank())]);
   std::vector<indexed_element<T>> come = send_counted(t, operation, mine, counts, why);
+  if (why.happened()) return;  // not all of it is here
   std::ranges::sort(come, {}, &indexed_element<T>::index);
   std::size_t next = 0;
   walk(to, why, [&](const auto c, std::size_t n, const indices&) {
