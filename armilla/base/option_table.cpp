@@ -234,9 +234,8 @@ std::vector<row> make_table() {
                    "With ARMILLA_PROGRESS_MODE=thread: when a rank has left the network alone for so long, its thread looks "
                    "there; 0: the thread always does.")),
       duration("stall", &o::stall_ns, 1'000'000'000,
-               "End a job in which every rank has waited so long for what none can do any more; 0: never. A rank that takes in "
-               "no messages "
-               "for 15 times as long while another waits is reported."),
+               "End a job after all ranks have waited this long for events that cannot come; 0: never. A rank that takes in no "
+               "messages for 15 times as long while another waits is reported."),
       duration("wait_report", &o::wait_report_ns, 1'000'000'000,
                "Say what all ranks wait for when one has had nothing to do for so long; 0: never. SIGUSR1 asks for the same. "
                "Under mpirun or srun each rank tells its own."),

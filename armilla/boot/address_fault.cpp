@@ -137,9 +137,8 @@ std::string text_of_fault(job_block& job, rank_t rank) {
   switch (note.what.load(std::memory_order_acquire)) {
     case kind::null: return fmt::format("\n  by a null dereference: it used address {:#x}", note.address);
     case kind::stack:
-      return "\n  by a stack overflow: keep large arrays and deep recursion off the stack, or raise its limit (ulimit -s; for "
-             "fibers "
-             "ARMILLA_STACK)";
+      return "\n  by a stack overflow: keep large arrays and deep recursion off the stack, or raise its limit (ulimit -s; "
+             "for fibers ARMILLA_STACK)";
     case kind::of_other_rank:
       return fmt::format(
           "\n  it used address {:#x}, which is memory of rank {} and not of rank {}: perhaps a lambda captured a pointer or a "

@@ -20,7 +20,7 @@ namespace {
 template <class Enum>
 void require_one_of(const char* operation, Enum value, Enum last) {
   if (value < Enum{} || value > last)
-    detail::throw_usage(operation, fmt::format("{} is none of the {} kinds; name one", int(value), int(last) + 1));
+    detail::throw_usage(operation, fmt::format("{} is not one of the kinds; give one from 0 to {}", int(value), int(last)));
 }
 
 template <class Look>

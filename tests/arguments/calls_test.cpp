@@ -165,10 +165,10 @@ EDGES(futures_that_are_empty, when_all, when_any, spawn_task, sync_var::write) {
 }
 
 EDGES(settings, set_aggregation, aggregation, set_poll_every, set_wait_mode, set_poll_budget, poll, program_name, program_ranks) {
-  REFUSED("99 is none of the 3 kinds", am::set_aggregation(am::peer(99), 4096));
-  REFUSED("-1 is none of the 3 kinds", am::set_aggregation(am::peer(-1), 4096));
-  REFUSED("99 is none of the 3 kinds", am::aggregation(am::peer(99)));
-  REFUSED("2 is none of the 2 kinds", am::set_wait_mode(am::wait_mode(2)));
+  REFUSED("99 is not one of the kinds; give one from 0 to 2", am::set_aggregation(am::peer(99), 4096));
+  REFUSED("-1 is not one of the kinds; give one from 0 to 2", am::set_aggregation(am::peer(-1), 4096));
+  REFUSED("99 is not one of the kinds; give one from 0 to 2", am::aggregation(am::peer(99)));
+  REFUSED("2 is not one of the kinds; give one from 0 to 1", am::set_wait_mode(am::wait_mode(2)));
   const std::size_t before = am::aggregation();
   am::set_aggregation(most), am::set_aggregation(0);
   EXPECT_EQ(am::aggregation(), 0U);
