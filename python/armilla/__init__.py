@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import os as _os
+import re as _re
 import sys as _sys
 
 
@@ -21,11 +22,19 @@ def _is_main() -> bool:
         return False
     with open("/proc/self/cmdline", "rb") as file:
         words = file.read().split(b"\0")
-    return any(word == b"-marmilla" or word == b"-m" and following in (b"armilla", b"armilla.__main__") for word, following in zip(words, words[1:]))
+    return any(_re.fullmatch(rb"-[A-Za-z]*m ?armilla(\.__main__)?", word + (b" " + following if word.endswith(b"m") else b""))
+               for word, following in zip(words, words[1:]))
+
+
+def _current_folder() -> str:
+    try:
+        return _os.getcwd()
+    except OSError:  # it is removed
+        return ""
 
 
 # `python -m` has put the current folder in front, in which others may have put a greenlet.py. The script's own folder takes its place later.
-if _is_main() and not getattr(_sys.flags, "safe_path", False) and _sys.path[:1] == [_os.getcwd()]:
+if _is_main() and not getattr(_sys.flags, "safe_path", False) and _sys.path[:1] == [_current_folder()]:
     del _sys.path[0]
 
 from typing import Any  # noqa: E402

@@ -166,7 +166,7 @@ class Array(Whole, NDArrayOperatorsMixin):
         self.size = size
 
     def __del__(self) -> None:
-        if _waits.unsettled and getattr(self, "_number", None) is not None:  # others may be in an algorithm that goes over it
+        if _waits is not None and _waits.unsettled and getattr(self, "_number", None) is not None:  # others may be in an algorithm that goes over it
             _just_made[self._number] = self._core
 
     # ---- elements ----

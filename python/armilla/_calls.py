@@ -23,8 +23,14 @@ def in_body() -> bool:
     return in_other_greenlet()
 
 
+def note_error(source: int, packed: Any) -> None:
+    """The next fence raises it on every rank."""
+    errors.append(packed)
+    _core.note_error(source, *described_error(packed))
+
+
 def left_body() -> None:
-    """Behind each call that has run here, before the caller hears of it."""
+    """Runs after each body, before its caller gets the answer. What it raises is the body's error."""
     if in_fence:
         for send in before_fence:
             send()
@@ -41,12 +47,10 @@ def run_next() -> bool:
     source, number, parts = call
     try:
         raised, answer = _outcome(number, parts)
-        left_body()
         if number:
             _core.answer(source, number, raised, answer)
-        elif raised:  # for the next fence, which cannot end before
-            errors.append(answer)
-            _core.note_error(source, *described_error(answer))
+        elif raised:  # the next fence cannot end before
+            note_error(source, answer)
     finally:
         _core.ran()
     return True
@@ -70,10 +74,15 @@ def _unpacked(parts: list) -> tuple:
 def _outcome(number: int, parts: list) -> tuple[bool, Any]:
     try:
         f, args, kwargs, *root = _unpacked(parts)
-        if root:
-            return False, _waits.for_root(root[0], lambda: dumps(f(*args, **kwargs)))
-        value = f(*args, **kwargs)
-        return False, dumps(value) if number else None
+
+        def work() -> Any:
+            value = f(*args, **kwargs)
+            return dumps(value) if number else None
+
+        try:
+            return False, _waits.for_root(root[0], work) if root else work()
+        finally:
+            left_body()
     except KeyboardInterrupt as error:
         if not keep_interrupts:
             raise

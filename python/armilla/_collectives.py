@@ -116,16 +116,15 @@ def fence() -> None:
     """
     global _fences
     _fences += 1
+    failed = None
     try:
         _run_fence("fence", _core.fence)
     except _core.RemoteError as told:
-        error = _as_it_was(told)
-    else:
-        error = None
-    _told[:] = [_fences, *_calls.errors[:1]]
+        failed = told
+    _told[:] = [_fences, *_calls.errors[:1]]  # before anything waits: what comes then is of the next fence
     _calls.errors.clear()
-    if error is not None:
-        raise error
+    if failed is not None:
+        raise _as_it_was(failed)
 
 
 _fences = 0
@@ -225,6 +224,8 @@ def all_reduce(value: Any, op: str | Callable[[Any, Any], Any] = "sum") -> Any:
     shapes, get a UsageError, all of them.
     """
     if isinstance(op, str) and op not in _by_name:
+        if _python_alone():
+            agree("all_reduce", _described(value, op))  # the others hear of it
         raise _core.UsageError(f"armilla: rank {_core.rank()}: all_reduce: '{op}' is no operation; there are {', '.join(_by_name)}, or a function of two values")
     what = _described(value, op) if _python_alone() else ""
     if hasattr(value, "__array_interface__") and getattr(value, "ndim", 0) > 0:

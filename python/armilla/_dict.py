@@ -7,6 +7,7 @@ import weakref
 from typing import Any, Callable, Iterable
 
 from . import _calls, _collectives, _core, _hashing
+from ._pickling import dumps_error
 
 _together = 512  # updates that travel in one message
 
@@ -25,6 +26,7 @@ class _Part:
 _parts: dict[int, _Part] = {}
 _last = 0
 _in_use: weakref.WeakSet[Dict] = weakref.WeakSet()
+_unsent: weakref.WeakSet[Dict] = weakref.WeakSet()  # with updates that are buffered
 _dropped: list[tuple[int, list[list[tuple[Any, Any]]], bool]] = []  # here, and no rank has heard of it: with their updates that are buffered
 
 
@@ -54,15 +56,20 @@ def _let_go(numbers: list[int]) -> None:
 
 
 def _send(number: int, to: int, pairs: list[tuple[Any, Any]]) -> None:
-    if to == _core.rank():
+    if to != _core.rank():
+        if pairs:
+            _calls.async_(to, _update, number, pairs)
+        return
+    try:
         _update(number, pairs)
-    elif pairs:
-        _calls.async_(to, _update, number, pairs)
+    except Exception as error:  # of `combine`: the next fence tells all ranks, as where the key is another rank's
+        _calls.note_error(to, dumps_error(error))
 
 
 def _send_buffered() -> None:
     """Before a fence: all updates are on their way, and all ranks are told what this one has dropped."""
-    for one in list(_in_use):
+    for one in list(_unsent):
+        _unsent.discard(one)
         one.flush()
     dropped = [_dropped.pop() for _ in range(len(_dropped))]
     for number, buffered, _ in dropped:
@@ -85,7 +92,7 @@ def _found(number: int) -> Dict:
 
 
 class Dict:
-    """Made by all ranks together. `update` combines: it is a statement, complete at the next `fence`, `items` or `len`; many travel
+    """Made by all ranks together. `update` combines: it is a statement, complete at the next `fence`, `items` or `count`; many travel
     together. `d[key]`, `d[key] = value`, `get` and `in` ask the rank that has the key.
 
     Keys are equal if they are for Python: 1, True and 1.0 are one key. They are strings, numbers, bytes, None, dates, enums, frozen
@@ -132,6 +139,8 @@ class Dict:
         """Combines `value` with what the key has: adds, unless another function was given. A new key gets `value`."""
         to = self.rank_of(key)
         pairs = self._open[to]
+        if not pairs:
+            _unsent.add(self)
         pairs.append((key, value))
         if len(pairs) >= _together:
             self._send(to)

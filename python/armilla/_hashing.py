@@ -85,6 +85,11 @@ def _class(key: type) -> int:
     return _text(_name_of(key))
 
 
+def _range(key: range) -> int:
+    n = max(0, -((key.start - key.stop) // key.step))  # len() takes what is below 2**63
+    return _tuple((n, key.start if n > 0 else None, key.step if n > 1 else None))
+
+
 def _given(key: Any) -> int:
     return stable_hash(key.__armilla_hash__())
 
@@ -98,7 +103,7 @@ _ways: list[tuple[str, str, Callable[[Any], int]]] = [
     ("builtins", "bytes", zlib.crc32),
     ("builtins", "tuple", _tuple),
     ("builtins", "frozenset", _frozenset),
-    ("builtins", "range", lambda key: _tuple(tuple(key[:2]) + (len(key),))),
+    ("builtins", "range", _range),
     ("builtins", "type", _class),
     ("enum", "Flag", _flag),
     ("enum", "Enum", _member),
@@ -127,7 +132,7 @@ def _dataclass_way(kind: Any) -> Callable[[Any], int] | None:
         code, other = getattr(getattr(kind, name), "__code__", None), getattr(alike, name).__code__
         if code is None or (code.co_code, code.co_names) != (other.co_code, other.co_names):
             return None
-    names = [f.name for f in fields if (f.compare if f.hash is None else f.hash)]
+    names = [f.name for f in fields if f.compare and f.hash is not False]
     whole = _name_of(kind)
     return lambda key: _tuple((whole, *(getattr(key, name) for name in names)))
 
@@ -139,7 +144,7 @@ def _numpy_way(kind: Any) -> Callable[[Any], int] | None:
 
 def _way_of(kind: Any) -> Callable[[Any], int] | None:
     if hasattr(kind, "__armilla_hash__"):
-        return _given
+        return _given if kind.__hash__ is not None and kind.__eq__ is not object.__eq__ else None
     if kind in (type(None), type(Ellipsis), type(NotImplemented)):
         return lambda key: _text(repr(key))
     if "numpy" in sys.modules and issubclass(kind, sys.modules["numpy"].generic):
@@ -164,7 +169,7 @@ def stable_hash(key: Any) -> int:
             if kind.__hash__ is None:
                 raise TypeError(f"armilla: dict: a key of type {kind.__qualname__} can change, so it has no hash; use a tuple of its contents")
             raise TypeError(f"armilla: dict: a key of type {kind.__qualname__}: ranks do not know which of these are equal; use a tuple of what makes them so, or give the class "
-                            "a method __armilla_hash__ that returns that tuple")
+                            "methods __eq__, __hash__ and __armilla_hash__, which returns that tuple")
         _known[kind] = way
     return way(key)
 

@@ -50,13 +50,13 @@ def together_so_far() -> tuple[int, list[tuple]]:
     return _collectives.begun, list(_collectives.log)
 
 
-def take_part(missed: list[tuple]) -> None:
-    """Enters what others have entered for a call that was cancelled."""
+def take_part(missed: list[tuple], told: int) -> None:
+    """Enters what others have entered for calls that were cancelled. `told`: by how many interrupts."""
     from . import _collectives, _waits
 
     for what in missed:
         _collectives.take_part(what)
-    _waits.unsettled -= 1
+    _waits.unsettled -= told
     if not _waits.unsettled and "armilla._arrays" in sys.modules:
         sys.modules["armilla._arrays"]._just_made.clear()
 

@@ -57,7 +57,9 @@ class WorkerFuture(concurrent.futures.Future):
     get = result
 
     def add_done_callback(self, f: Callable[[Any], Any]) -> None:
-        super().add_done_callback(functools.partial(self._ranks._call_back, f))
+        # asyncio's own returns at once, and a callback may wait for it.
+        of_asyncio = getattr(f, "__module__", "") == "asyncio.futures"
+        super().add_done_callback(f if of_asyncio else functools.partial(self._ranks._call_back, f))
 
     def __await__(self) -> Generator[Any, None, Any]:
         return asyncio.wrap_future(self).__await__()
@@ -234,30 +236,45 @@ class Ranks:
             self._cancelling.wait()
             self._cancelling.clear()
             while self._cancels:
+                told = 1
                 try:
-                    self._settle(self._cancels[0])
-                except Exception:  # a worker is lost: its calls say so
+                    told = self._settle()
+                except BaseException:  # a worker is lost: its calls say so
                     pass
-                self._cancels.popleft()
+                for _ in range(told):
+                    self._cancels.popleft()
 
-    def _settle(self, numbers: list[int]) -> None:
-        """Tells the workers. Those whose call ended early then enter what the others wait in."""
-        for channel in self._channels:
-            channel.send(0, _frames.CANCEL, [struct.pack(f"<{len(numbers)}Q", *numbers)])
-        futures = [self._send(r, dumps_by_value((_worker_names.together_so_far, (), {})), self._numbers(1)[0]) for r in range(self.size)]
+    def _tell(self, told: int) -> int:
+        """Tells the workers of all interrupts but the first `told`; returns how many there are."""
+        while told < len(self._cancels):
+            numbers = self._cancels[told]
+            for channel in self._channels:
+                channel.send(0, _frames.CANCEL, [struct.pack(f"<{len(numbers)}Q", *numbers)])
+            told += 1
+        return told
+
+    def _settle(self) -> int:
+        """Tells the workers. Those whose call ended early then enter what the others wait in. Returns how many interrupts they are past."""
+        told, asked = self._tell(0), 0
+        while asked != told:  # again where one came meanwhile: a worker may have begun and ended another call by it
+            asked = told
+            futures = [self._send(r, dumps_by_value((_worker_names.together_so_far, (), {})), self._numbers(1)[0]) for r in range(self.size)]
+            while concurrent.futures.wait(futures, 0.01).not_done:
+                told = self._tell(told)
         begun = [future.result() for future in futures]
         most, log = max(begun, key=lambda each: each[0])
         if most - min(count for count, _ in begun) > len(log):  # one of them has broadcast on and on
             self._supervisor.terminate()
-            return
+            return told
         missed = [log[len(log) - (most - count):] if count < most else [] for count, _ in begun]
-        futures = [self._send(r, dumps_by_value((_worker_names.take_part, (missed[r],), {})), self._numbers(1)[0]) for r in range(self.size)]
+        futures = [self._send(r, dumps_by_value((_worker_names.take_part, (missed[r], told), {})), self._numbers(1)[0]) for r in range(self.size)]
         try:
             for future in futures:
                 future.result()
         except Exception:
-            self._supervisor.terminate()  # they would wait for each other for ever
+            self._supervisor.terminate()  # they would wait for each other forever
             raise
+        return told
 
     def _call_back(self, f: Callable[[Any], Any], future: WorkerFuture) -> None:
         if threading.current_thread() is not self._reader:

@@ -139,6 +139,44 @@ def test_a_fence_completes_updates_of_calls_that_run_in_it(together):
         """)
 
 
+def test_what_combining_raises_the_fence_tells_all_ranks(together):
+    together("""
+        import armilla as am, pytest
+        d = am.dict()
+        for owner in range(am.size):
+            key = next(k for k in range(1000) if d.rank_of(k) == owner)
+            if am.rank == 0:
+                d.update(key, 1)
+                d.update(key, 'text')
+            with pytest.raises(TypeError): am.fence()
+        am.barrier()
+        """)
+
+
+def test_a_call_gets_the_error_of_what_it_has_buffered(together):
+    together("""
+        import armilla as am, pytest, time
+        d = am.dict()
+        mine = next(k for k in range(1000) if d.rank_of(k) == 1)
+        am.barrier()
+        if am.rank == 1: d.update(mine, 1)
+        am.fence()
+        if am.rank == 0:
+            time.sleep(0.1)                                  # rank 1 is in the fence
+            am.call(1, lambda: d.update(mine, 'text')).get(10)
+        with pytest.raises(TypeError): am.fence()
+        am.barrier()
+        """)
+
+
+def test_statements_return_nothing_that_must_travel(together):
+    together("""
+        import armilla as am, threading
+        am.async_((am.rank + 1) % am.size, threading.Lock)
+        am.fence()
+        """)
+
+
 def test_a_dictionary_in_a_call_is_the_other_ranks_own(together):
     together("""
         import armilla as am

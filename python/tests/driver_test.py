@@ -340,6 +340,26 @@ def test_an_interrupt_cancels_what_is_waited_for_alone(workers):
     assert other.get() == 5
 
 
+def test_a_second_interrupt_gets_through_while_a_worker_is_busy(workers):
+    long = workers.call(1, time.sleep, 60)
+    threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        workers.call(0, time.sleep, 60).get()
+    workers.interrupt()
+    with pytest.raises(KeyboardInterrupt):
+        long.get(10)
+    assert workers.call_all(ten_times, 1) == [10] * 3
+
+
+def test_a_callback_may_await(workers):
+    async def ask():
+        return await workers.call(1, ten_times, 6)
+
+    done = queue.SimpleQueue()
+    workers.call(0, time.sleep, 0.1).add_done_callback(lambda _: done.put(asyncio.run(ask())))
+    assert done.get(timeout=20) == 60
+
+
 def test_workers_ignore_interrupts_of_others(workers):
     pids = workers.call_all(os.getpid)
     asked = [workers.call(r, time.sleep, 0.5) for r in range(3)]
