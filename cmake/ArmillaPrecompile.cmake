@@ -2,12 +2,13 @@
 # Precompiled headers, in presets with ARMILLA_PRECOMPILE: what all tests of one kind include is parsed once. Presets without
 # (minimal, dev, clang) compile the same files without, and so find an #include that is missing.
 #
-#   armilla_precompiled(<target> SET <set>): the target's sources begin with the header of this set. Sets: unit, rank, program, bench;
+#   armilla_precompiled(<target> SET <set>): the target's sources begin with the header of this set. Sets: unit, rank, scene (a program of tests), program, bench;
 # none, for options of its own.
 # A target has the options of its set; those of `bench` are ARMILLA_BENCH_FLAGS.
 set(ARMILLA_PRECOMPILED_unit "<gtest/gtest.h>") # not ours, so that what a layer's tests see remains that layer's
 set(ARMILLA_PRECOMPILED_rank "<tests/rank_test.hpp>")
 set(ARMILLA_PRECOMPILED_program "<armilla/armilla.hpp>")
+set(ARMILLA_PRECOMPILED_scene "<armilla/armilla.hpp>")
 set(ARMILLA_PRECOMPILED_bench "<bench/suites/common.hpp>")
 
 function(armilla_precompiled target)
@@ -24,11 +25,14 @@ function(armilla_precompiled target)
     # The options must be those of the programs that use it, down to -fPIE, which CMake gives executables and not objects.
     set_target_properties(armilla_precompiled_${arg_SET} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
     target_compile_options(armilla_precompiled_${arg_SET} PRIVATE -fPIE)
-    if(CMAKE_CXX_COMPILER_ID STREQUAL Clang) # what a compiler cache kept is valid for files that are younger
+    if(arg_SET MATCHES "^(unit|rank|scene)$")
+      armilla_compiled_as_test(armilla_precompiled_${arg_SET})
+    endif()
+    if(CMAKE_CXX_COMPILER_ID STREQUAL Clang OR (armilla_other_compiler AND arg_SET MATCHES "^(unit|rank|scene)$")) # what a compiler cache kept is valid for files that are younger
       target_compile_options(armilla_precompiled_${arg_SET} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
     endif()
     target_link_libraries(armilla_precompiled_${arg_SET} PRIVATE armilla_private armilla_interface)
-    if(arg_SET STREQUAL program)
+    if(arg_SET MATCHES "^(program|scene)$")
       target_compile_options(armilla_precompiled_${arg_SET} PRIVATE ${ARMILLA_TEST_OPTIONS})
       target_link_libraries(armilla_precompiled_${arg_SET} PRIVATE armilla_fmt nlohmann_json::nlohmann_json)
     elseif(arg_SET STREQUAL bench)

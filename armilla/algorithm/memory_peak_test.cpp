@@ -103,7 +103,7 @@ RANK_TEST(of_map_that_grows) {
   expect_at_most(2.2, peak_of([] {
                    am::map<std::uint64_t, std::uint64_t> x;
                    const std::size_t n = bytes / pair;
-                   const auto key = [n](std::size_t i) { return mixed(std::size_t(am::rank()) * n + i); };
+                   const auto key = [](std::size_t i) { return mixed(std::size_t(am::rank()) * n + i); };
                    x.rebalance_like(std::views::iota(0, 1000) | std::views::transform(key));
                    for (std::size_t i = 0; i < n; ++i) x.insert_or_assign(key(i), 1);
                    am::fence();

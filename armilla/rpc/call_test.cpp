@@ -107,8 +107,8 @@ RANK_TEST(a_row_of_questions_without_results_is_answered) {
 }
 
 RANK_TEST(a_closure_carries_what_it_captured) {
-  const int a = 5;
-  const double b = 2.5;
+  int a = 5;
+  double b = 2.5;
   EXPECT_EQ(am::call(next(), [a, b](int c) { return a * b + c; }, 1).get(), 13.5);
 }
 

@@ -226,7 +226,9 @@ RANK_TEST(a_fence_is_not_fooled_by_what_is_sent_between_two_counts_of_a_round) {
     auto other = am::spawn([&] {
       const std::uint64_t& rounds = am::detail::current_head->count->fence_rounds;
       const am::detail::fiber_record& main = am::detail::current_head->fibers->main();
-      for (std::uint64_t seen = rounds; !over; am::yield()) {
+      std::uint64_t seen = rounds;
+      while (!over) {
+        am::yield();
         if (am::rank() == last) compute_for(150us);
         const bool has_counted = main.state == am::detail::fiber_record::state_t::waiting;
         if (am::rank() != 0 || seen == rounds || !has_counted) continue;
