@@ -63,11 +63,12 @@ def main():
     parser.add_argument("--hosts", metavar="LAUNCHER")
     chosen, dice = read_arguments(parser)
     chosen.program = os.path.realpath(chosen.program)
-    failed = losses = again = 0
-    for _ in range(chosen.count):
+    jobs = failed = losses = again = 0
+    # Whether a kill hits a worker that has a task is chance: until one has, there are more jobs.
+    while jobs < chosen.count or (jobs < 10 * chosen.count and not (losses and (again or chosen.hosts))):
         good, lost, twice = one_job(chosen.program, dice, chosen.hosts)
-        failed, losses, again = failed + (not good), losses + lost, again + twice
-    print(f"{chosen.count} jobs, {failed} wrong; {losses} ranks lost, {again} tasks were given to a second rank")
+        jobs, failed, losses, again = jobs + 1, failed + (not good), losses + lost, again + twice
+    print(f"{jobs} jobs, {failed} wrong; {losses} ranks lost, {again} tasks were given to a second rank")
     return failed != 0 or losses == 0 or (again == 0 and not chosen.hosts)
 
 
