@@ -111,6 +111,14 @@ def ranks_on_hosts(program):
     return list(by_host.values())
 
 
+def until_tried(count, tried):
+    """The numbers of the jobs of a test: `count` of them, and up to ten times as many until tried() says that chance has hit what is tested."""
+    for job in range(10 * count):
+        if job >= count and tried():
+            return
+        yield job
+
+
 def read_arguments(parser):
     """PROGRAM COUNT [--seed N], and what `parser` knows besides: what was chosen, and dice by the seed, which is printed."""
     parser.add_argument("program")

@@ -10,7 +10,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "tests"))
-from jobs import Job, over_hosts, ranks_on_hosts, read_arguments  # noqa: E402
+from jobs import Job, over_hosts, ranks_on_hosts, read_arguments, until_tried  # noqa: E402
 
 ANSWER = re.compile(r"^(\d+ steps), error .*, (bits [0-9a-f]{16}): right$", re.M)
 WORDS = ["48", "20000", "100"]
@@ -60,10 +60,10 @@ def main():
         return 1
     print(f"{answer[0]} in {seconds:.2f} s", flush=True)
     wrong = lost = recovered = late = 0
-    for _ in range(chosen.count):
+    for job in until_tried(chosen.count, lambda: lost and late):
         good, losses, times, behind = one_job(chosen.program, dice, seconds, answer.groups(), chosen.hosts)
         wrong, lost, recovered, late = wrong + (not good), lost + losses, recovered + times, late + behind
-    print(f"{chosen.count} jobs, {wrong} wrong; {lost} ranks lost, {recovered} times from memory, {late} of them behind the beginning")
+    print(f"{job + 1} jobs, {wrong} wrong; {lost} ranks lost, {recovered} times from memory, {late} of them behind the beginning")
     return wrong != 0 or lost == 0 or late == 0
 
 

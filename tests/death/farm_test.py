@@ -10,7 +10,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from jobs import Job, over_hosts, ranks_on_hosts, read_arguments  # noqa: E402
+from jobs import Job, over_hosts, ranks_on_hosts, read_arguments, until_tried  # noqa: E402
 
 
 def workers_of(job, farm, launcher):
@@ -63,12 +63,11 @@ def main():
     parser.add_argument("--hosts", metavar="LAUNCHER")
     chosen, dice = read_arguments(parser)
     chosen.program = os.path.realpath(chosen.program)
-    jobs = failed = losses = again = 0
-    # Whether a kill hits a worker that has a task is chance: until one has, there are more jobs.
-    while jobs < chosen.count or (jobs < 10 * chosen.count and not (losses and (again or chosen.hosts))):
+    failed = losses = again = 0
+    for job in until_tried(chosen.count, lambda: losses and (again or chosen.hosts)):
         good, lost, twice = one_job(chosen.program, dice, chosen.hosts)
-        jobs, failed, losses, again = jobs + 1, failed + (not good), losses + lost, again + twice
-    print(f"{jobs} jobs, {failed} wrong; {losses} ranks lost, {again} tasks were given to a second rank")
+        failed, losses, again = failed + (not good), losses + lost, again + twice
+    print(f"{job + 1} jobs, {failed} wrong; {losses} ranks lost, {again} tasks were given to a second rank")
     return failed != 0 or losses == 0 or (again == 0 and not chosen.hosts)
 
 

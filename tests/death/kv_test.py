@@ -16,7 +16,7 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from jobs import PATIENCE, Job, over_hosts, ranks_on_hosts, read_arguments  # noqa: E402
+from jobs import PATIENCE, Job, over_hosts, ranks_on_hosts, read_arguments, until_tried  # noqa: E402
 
 
 class Service(Job):
@@ -141,12 +141,13 @@ def main():
     parser.add_argument("--broken", action="store_true")
     parser.add_argument("--hosts", metavar="LAUNCHER")
     chosen, dice = read_arguments(parser)
-    sums, jobs = {}, 0
-    while jobs < chosen.count and not (chosen.broken and sums.get("wrong")):
-        jobs += 1
+    sums = {}
+    for job in until_tried(chosen.count, lambda: sums["lost"]):
+        if chosen.broken and sums.get("wrong"):
+            break
         for what, n in one_job(os.path.realpath(chosen.program), dice, chosen.broken, chosen.hosts).items():
             sums[what] = sums.get(what, 0) + n
-    print(f"{jobs} jobs: " + ", ".join(f"{n} {what}" for what, n in sums.items()))
+    print(f"{job + 1} jobs: " + ", ".join(f"{n} {what}" for what, n in sums.items()))
     return sums["failed"] != 0 or sums["lost"] == 0 or (sums["wrong"] != 0) != chosen.broken
 
 

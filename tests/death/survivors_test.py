@@ -13,7 +13,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from jobs import FABRIC_OF_HOSTS, Job, over_hosts, read_arguments  # noqa: E402
+from jobs import FABRIC_OF_HOSTS, Job, over_hosts, read_arguments, until_tried  # noqa: E402
 
 CAUSES = {
     "kill": r"was killed by signal 9 \(SIGKILL\)",
@@ -96,10 +96,10 @@ def main():
     parser.add_argument("--hosts", metavar="LAUNCHER")
     chosen, dice = read_arguments(parser)
     failed = losses = teams = 0
-    for i in range(chosen.count):
+    for i in until_tried(chosen.count, lambda: losses and teams):
         good, lost, agreed = one_job(chosen.program, dice, many=i % 300 == 0 and not chosen.hosts, launcher=chosen.hosts)
         failed, losses, teams = failed + (not good), losses + lost, teams + agreed
-    print(f"{chosen.count} jobs, {failed} wrong; {losses} ranks lost, {teams} teams or meetings of those that were left")
+    print(f"{i + 1} jobs, {failed} wrong; {losses} ranks lost, {teams} teams or meetings of those that were left")
     if losses == 0 or teams == 0:
         print("nothing was tried")
     return failed != 0 or losses == 0 or teams == 0

@@ -10,7 +10,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from jobs import PATIENCE, Job, read_arguments  # noqa: E402
+from jobs import PATIENCE, Job, read_arguments, until_tried  # noqa: E402
 
 LATE = r"(armilla-run: not in it yet: .*\n)?"
 ANSWERS = re.compile(LATE + r"armilla-run: job \d+: (ranks? [\d, ]+ (is|are) (in it|not in it: .*)|the job has .*|it .*)\n|armilla: .*attach.*\n")
@@ -73,12 +73,12 @@ def main():
     parser.add_argument("--kind", choices=("grower", "farm"), required=True)
     chosen, dice = read_arguments(parser)
     failed = joined = lost = 0
-    for _ in range(chosen.count):
+    for job in until_tried(chosen.count, lambda: joined and lost):
         storm = Storm(chosen, dice)
         failed += not storm.run()
         joined += storm.job.err.count(" has joined (")
         lost += storm.job.err.count(" was killed by signal 9")
-    print(f"{chosen.count} jobs, {failed} wrong; {joined} ranks joined, {lost} were lost")
+    print(f"{job + 1} jobs, {failed} wrong; {joined} ranks joined, {lost} were lost")
     return failed != 0 or joined == 0 or lost == 0
 
 
