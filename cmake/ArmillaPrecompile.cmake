@@ -27,6 +27,11 @@ function(armilla_precompiled target)
     target_compile_options(armilla_precompiled_${arg_SET} PRIVATE -fPIE)
     if(arg_SET MATCHES "^(unit|rank|scene)$")
       armilla_compiled_as_test(armilla_precompiled_${arg_SET})
+      if(armilla_other_compiler) # clang++ would begin the new one with the old one, which CMake names as it does for g++
+        set(old "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/armilla_precompiled_${arg_SET}.dir/cmake_pch.hxx.gch")
+        get_target_property(launcher armilla_precompiled_${arg_SET} CXX_COMPILER_LAUNCHER)
+        set_target_properties(armilla_precompiled_${arg_SET} PROPERTIES CXX_COMPILER_LAUNCHER "sh;-c;rm -f '${old}' && exec \"$@\";sh;${launcher}")
+      endif()
     endif()
     if(CMAKE_CXX_COMPILER_ID STREQUAL Clang OR (armilla_other_compiler AND arg_SET MATCHES "^(unit|rank|scene)$")) # what a compiler cache kept is valid for files that are younger
       target_compile_options(armilla_precompiled_${arg_SET} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
