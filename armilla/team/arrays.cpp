@@ -333,6 +333,7 @@ all_gather_parts::all_gather_parts(team_record* team, const std::byte* mine, std
     total_ += counts[i];
   }
   t.known = step_;
+  part_.emplace(t);
 }
 
 void all_gather_parts::run(std::byte* all) {
@@ -352,6 +353,7 @@ void all_gather_parts::run(std::byte* all) {
     all += bytes;
   }
   if (std::ranges::any_of(places, [](const known_place& p) { return p.bytes > most_on_board; })) moves.run();
+  part_->end();
 }
 
 }  // namespace armilla::detail

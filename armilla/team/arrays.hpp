@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <exception>
+#include <optional>
 #include <span>
 
 #include "armilla/team/record.hpp"
@@ -86,6 +87,7 @@ class all_gather_parts {
 
  private:
   team_record* t_;
+  std::optional<collective_part> part_;  ///< from its entry until `run` has returned
   const std::byte* mine_;
   std::size_t bytes_;
   std::span<std::size_t> counts_;

@@ -205,6 +205,7 @@ flat_all_to_all_v::flat_all_to_all_v(team_record* team, std::size_t in_size, std
   else
     all_to_all_parts(t, counts, theirs, sizeof(std::size_t), kind);
   for (const std::size_t n : out_counts) total_ += n;
+  part_.emplace(t);
 }
 
 void flat_all_to_all_v::run(const std::byte* in, std::byte* out) {
@@ -225,6 +226,7 @@ void flat_all_to_all_v::run(const std::byte* in, std::byte* out) {
     in += bytes;
   }
   moves.run();
+  part_->end();
 }
 
 void throw_other_length(const char* what, rank_t from, std::uint64_t bytes, std::uint64_t expected) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,6 +31,7 @@ class flat_all_to_all_v {
 
  private:
   team_record* t_;
+  std::optional<collective_part> part_;  ///< from its entry until `run` has returned
   std::span<const std::size_t> in_counts_;
   std::span<std::size_t> out_counts_;
   std::size_t element_;

@@ -19,6 +19,15 @@ bool has_root(collective kind) {
   return kind == collective::broadcast || kind == collective::scatter || kind == collective::reduce || kind == collective::gather;
 }
 
+/// A member whose part of a collective will never come.
+[[noreturn]] void throw_left(const team_record& t, rank_t other, std::uint64_t number, collective kind) {
+  throw_usage(
+      algorithm_here(name_of(kind)),
+      fmt::format("rank {} has left {} by an exception, so rank {} cannot end it (number {} of this team); the team is of no "
+                  "use any more: make a new one",
+                  other, name_of(kind), t.self->rank, number - t.first_step));
+}
+
 [[noreturn]] void throw_different(const team_record& t, rank_t other, std::uint64_t number, const std::string& mine,
                                   const std::string& theirs, collective kind) {
   const std::uint64_t which = number << 16 | (t.slot + 1u);
@@ -90,6 +99,7 @@ void hear_of(const team_record& t, rank_t r) {
 }  // namespace
 
 std::string describe(const intention& i) {
+  if (i.kind == collective::left) return "has left it by an exception";
   if (i.kind == collective::end) return i.root == 0 ? "has ended its function" : "has come to its end";
   const std::string type = type_known_as(i.type.id());
   if (i.kind == collective::elements) return "uses elements of type " + (type.empty() ? "not known here" : type);
@@ -138,19 +148,44 @@ bool runs_one_program(const team& t) noexcept { return t.record_ == nullptr || t
 
 bool does_otherwise(const team_record& t, rank_t r) { return differ_at(t, r, t.number); }
 
-void throw_does_otherwise(const team_record& t, rank_t r, std::uint64_t word) {
+void leave_collective(const team_record& t) noexcept {
+  if (t.lost != no_rank || t.owner == nullptr) return;  // which all members hear
+  const std::uint32_t slot = t.keeper->slot;
+  if (slot < collective_layout::slots) t.owner->unsettled |= 1u << slot;
+  team_record& mine = const_cast<team_record&>(t);
+  mine.head = nullptr;  // this member enters no other collective of it
+  t.entered->what[t.entered_at].store(intention{collective::left}.word(), std::memory_order_release);
+  for (const rank_t r : t.members)
+    if (r != t.self->rank && !t.self->host->far[std::size_t(r)]) t.self->out->notify(r);
+  if (!t.host_leaders.empty()) tell_entered(t);
+}
+
+namespace {
+
+[[noreturn]] void tell_difference(const team_record& t, rank_t r, std::uint64_t word) {
   if (!t.host_leaders.empty()) abandon(t);  // others may have announced something, and wait until it has moved
   hear_of(t, r);
   const intention mine = intention::from(entered_as(*t.entered, t.number));
-  if (const std::uint64_t number = first_difference(t, r); number != 0)
+  const std::uint64_t number = first_difference(t, r);
+  if (number != 0 && intention::from(entered_as(entered_by(t, r), number)).kind == collective::left)
+    throw_left(t, r, number, mine.kind);
+  if (number != 0)
     throw_different(t, r, number, describe(intention::from(entered_as(*t.entered, number))),
                     describe(intention::from(entered_as(entered_by(t, r), number))), mine.kind);
   throw_different(t, r, t.number, describe(mine), describe_sign(t, word), mine.kind);
 }
 
+}  // namespace
+
+void throw_does_otherwise(const team_record& t, rank_t r, std::uint64_t word) try { tell_difference(t, r, word); } catch (...) {
+  leave_collective(t);
+  throw;
+}
+
 const char* name_of(collective kind) noexcept {
   switch (kind) {
-    case collective::none: break;
+    case collective::none:
+    case collective::left: break;
     case collective::barrier: return "barrier";
     case collective::fence: return "fence";
     case collective::split: return "team::split";
@@ -179,6 +214,11 @@ void throw_cannot_enter(const team_record* t, collective kind) {
   if (current == nullptr) throw_no_rank(operation);
   if (t == nullptr && algorithm_here(nullptr) != nullptr) throw_no_ranks(operation);
   if (t == nullptr) throw_usage(operation, empty_team);
+  if (t->self == current && t->head == nullptr)
+    throw_usage(
+        operation,
+        "an earlier collective of this team has failed on this rank, in the middle: an exception left it, or ranks had entered "
+        "different ones; make a new team of one that is whole");
   if (t->self == nullptr) throw_usage(operation, "this team belongs to a session that has ended; make teams inside run()");
   if (t->self != current)
     throw_usage(operation,

@@ -32,6 +32,7 @@ enum class collective : std::uint8_t {
   end,  ///< the fences with which a rank's function and session end; `root` is the stage
   survivors,
   grow,
+  left,     ///< not a collective: this member entered one, and an exception took it out of the middle
   elements  ///< not a collective: of what type a container or what an algorithm goes through is
 };
 const char* name_of(collective kind) noexcept;

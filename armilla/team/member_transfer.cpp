@@ -35,7 +35,7 @@ std::uint64_t out_stream::taken() const {
 }
 
 member_transfer::member_transfer(team_record& t, collective what)
-    : t_(t), state_(*t.owner), area_(state_.area(t.slot)), what_(name_of(what)) {
+    : t_(t), part_(t), state_(*t.owner), area_(state_.area(t.slot)), what_(name_of(what)) {
   area_.outgoing.clear();
   area_.far_outgoing.clear();
   area_.incoming.clear();
@@ -254,6 +254,7 @@ void member_transfer::run() {
     o.pair->used[half_] = o.pair->sent;
     area_.used_by[half_].push_back(o.to);
   }
+  part_.end();
   if (otherwise_ != no_rank) [[unlikely]]
     throw_does_otherwise(t_, otherwise_, sign_of_other_);
 }

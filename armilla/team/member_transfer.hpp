@@ -97,6 +97,7 @@ class member_transfer {
   bool finished() const;
 
   team_record& t_;
+  collective_part part_;  ///< until `run` has returned
   team_state& state_;
   team_area& area_;
   const char* what_;

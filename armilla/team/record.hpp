@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -253,6 +254,26 @@ void refuse_parts_of_bodies(const context& c, const char* operation);
 [[gnu::cold]] bool does_otherwise(const team_record& t, rank_t r);
 /// Rank `r` has entered another collective, this time or before; `word` is what it has shown, with its sign, or 0.
 [[noreturn, gnu::cold]] void throw_does_otherwise(const team_record& t, rank_t r, std::uint64_t word);
+/// An exception takes this member out of the middle of a collective: the others, who wait for its part, hear of it. What moved
+/// in the team's slot may have stopped in the middle, so the slot is settled before another team has it.
+[[gnu::cold]] void leave_collective(const team_record& t) noexcept;
+
+/// Around the part of a collective that other members wait for.
+class collective_part {
+ public:
+  explicit collective_part(const team_record& t) noexcept : t_(t), exceptions_(std::uncaught_exceptions()) {}
+  ~collective_part() {
+    if (!over_ && std::uncaught_exceptions() > exceptions_) [[unlikely]]
+      leave_collective(t_);
+  }
+  collective_part(const collective_part&) = delete;
+  void end() noexcept { over_ = true; }
+
+ private:
+  const team_record& t_;
+  const int exceptions_;  ///< under way before
+  bool over_ = false;
+};
 
 /// The rank's own code and all fibers may enter collectives, bodies on the stack of the loop may not: whether such a body is a
 /// fiber by now depends on what it has waited for. A body with `fiber_depth` counts as one from its beginning.

@@ -49,6 +49,14 @@ bool closed_by_all(const team_record& t) {
   return true;
 }
 
+// Members that entered different collectives, and only sent, have ended them without a word: what they sent was never read.
+bool is_at_rest(const team_state& s, const team_record& t) {
+  if (t.slot >= collective_layout::slots) return true;
+  for (const std::uint32_t one : {t.slot, t.slot + collective_layout::to_twin})
+    if (s.areas[one] != nullptr && !s.areas[one]->at_rest()) return false;
+  return true;
+}
+
 // Forgets the teams that no value names any more; what remains decides which slots are free.
 std::uint32_t free_slots(team_state& s) {
   std::uint32_t used = 0;
@@ -58,6 +66,7 @@ std::uint32_t free_slots(team_state& s) {
       return false;
     }
     s.highest_step = std::max(s.highest_step, last_step(*t));
+    if (!is_at_rest(s, *t)) s.unsettled |= 1u << t->slot;
     delete t;
     return true;
   });
@@ -210,6 +219,13 @@ team_area::team_area(team_state& s, std::uint32_t slot)
 
 team_area::~team_area() = default;
 
+bool team_area::at_rest() const noexcept {
+  return std::ranges::all_of(pair, [](const pair_state& p) {
+    return p.theirs == nullptr || std::max(p.theirs[0].taken.load(std::memory_order_acquire),
+                                           p.theirs[1].taken.load(std::memory_order_acquire)) == p.sent;
+  });
+}
+
 team_state::team_state(context& c) : self(c), layout{c.host->layout.places, c.host->layout.locals} {
   std::vector<rank_t> everyone(std::size_t(c.places));
   std::iota(everyone.begin(), everyone.end(), 0);
@@ -341,6 +357,7 @@ bool has_lost(const team& t, rank_t member) noexcept { return is_lost_to(*t.reco
 mutex& turn_of(const team& t) noexcept { return t.record_->keeper->turn; }
 
 rank_t require_members(const team& t, const char* operation) {
+  if (!t && current != nullptr && algorithm_here(nullptr) != nullptr) throw_no_ranks(operation);
   if (!t) throw_usage(operation, empty_team);
   return t.size();
 }

@@ -67,6 +67,8 @@ struct team_area {
   ~team_area();
   team_area(const team_area&) = delete;
 
+  /// Whether all that this rank has sent was read.
+  bool at_rest() const noexcept;
   pair_state& with(rank_t r) noexcept { return pair[std::size_t(locals.of(r))]; }  ///< `r` is near
 
   const local_ranks& locals;
