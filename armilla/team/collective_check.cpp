@@ -153,7 +153,7 @@ void leave_collective(const team_record& t) noexcept {
   const std::uint32_t slot = t.keeper->slot;
   if (slot < collective_layout::slots) t.owner->unsettled |= 1u << slot;
   team_record& mine = const_cast<team_record&>(t);
-  mine.head = nullptr;  // this member enters no other collective of it
+  mine.enters = nullptr;  // this member enters no other collective of it
   t.entered->what[t.entered_at].store(intention{collective::left}.word(), std::memory_order_release);
   for (const rank_t r : t.members)
     if (r != t.self->rank && !t.self->host->far[std::size_t(r)]) t.self->out->notify(r);
@@ -214,7 +214,7 @@ void throw_cannot_enter(const team_record* t, collective kind) {
   if (current == nullptr) throw_no_rank(operation);
   if (t == nullptr && algorithm_here(nullptr) != nullptr) throw_no_ranks(operation);
   if (t == nullptr) throw_usage(operation, empty_team);
-  if (t->self == current && t->head == nullptr)
+  if (t->self == current && t->enters == nullptr)
     throw_usage(
         operation,
         "an earlier collective of this team has failed on this rank, in the middle: an exception left it, or ranks had entered "

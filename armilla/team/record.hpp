@@ -36,7 +36,8 @@ static_assert(sizeof(error_record) == 1024);
 /// A rank's view of one team. The handles (`armilla::team`) point here and count themselves.
 struct team_record {
   // what the hot paths touch
-  context_head* head = nullptr;  ///< of self
+  context_head* head = nullptr;          ///< of self
+  const context_head* enters = nullptr;  ///< the same; null once this member has left a collective in the middle
   std::uint32_t size = 0;
   std::uint32_t rank = 0;
   std::uint64_t step = 0;                ///< last step of the flat lines
@@ -284,7 +285,7 @@ inline bool may_enter(const context_head& c) noexcept {
 /// May this rank enter a collective now?
 inline context_head& require_entry(const team_record* t, collective kind, rank_t root = 0) {
   context_head* const c = current_head;
-  if (c == nullptr || t == nullptr || t->head != c || t->inside != nullptr || !may_enter(*c)) [[unlikely]]
+  if (c == nullptr || t == nullptr || t->enters != c || t->inside != nullptr || !may_enter(*c)) [[unlikely]]
     throw_cannot_enter(t, kind);
   if (std::uint32_t(root) >= t->size) [[unlikely]]
     throw_bad_root(*t, kind, root);

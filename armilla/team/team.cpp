@@ -126,7 +126,7 @@ std::unique_ptr<team_record> build_record(team_state& s, std::vector<rank_t> mem
   auto t = std::make_unique<team_record>();
   const options& settings = *s.self.settings;
   t->self = &s.self;
-  t->head = &s.self;
+  t->enters = t->head = &s.self;
   t->size = std::uint32_t(members.size());
   t->rank = std::uint32_t(std::ranges::find(members, s.self.rank) - members.begin());
   t->lives = std::move(lives);
@@ -246,7 +246,8 @@ team_state::~team_state() {
   --world->references;
   --ending->references;
   for (team_record* t : teams) {
-    for (team_record* r = t; r != nullptr; r = r->twin.get()) r->owner = nullptr, r->self = nullptr, r->head = nullptr;
+    for (team_record* r = t; r != nullptr; r = r->twin.get())
+      r->owner = nullptr, r->self = nullptr, r->enters = r->head = nullptr;
     if (t->references == 0) delete t;
   }
 }
