@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* allowed =
     "give words with commas between: delay=100us, jitter=1ms, reorder=0.1, swap=0.1, duplicate=0.05, drop=0.02, slow=1 (a rank), "
-    "stop=0.01, seed=7";
+    "stop=0.01, linger=200ms, seed=7";
 
 bool parse_probability(std::string_view text, double& value) {
   const std::string copy(text);
@@ -31,6 +31,7 @@ bool parse_count(std::string_view text, std::uint64_t& value) {
 bool read_word(fault_settings& f, std::string_view name, std::string_view value) {
   if (name == "delay") return parse_duration(value, 1000, f.delay_ns);
   if (name == "jitter") return parse_duration(value, 1000, f.jitter_ns);
+  if (name == "linger") return parse_duration(value, 1000, f.linger_ns);
   if (name == "reorder") return parse_probability(value, f.reorder);
   if (name == "swap") return parse_probability(value, f.swap);
   if (name == "duplicate") return parse_probability(value, f.duplicate);

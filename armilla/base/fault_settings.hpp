@@ -19,12 +19,14 @@ struct fault_settings {
   double swap = 0;              ///< the same, and those of its own pair, too
   double duplicate = 0;         ///< comes once more, some time later
   double drop = 0;
-  double stop = 0;        ///< the receiver does not look for a millisecond
-  rank_t slow = no_rank;  ///< this rank looks only every 50 us
+  double stop = 0;              ///< the receiver does not look for a millisecond
+  std::uint64_t linger_ns = 0;  ///< its end takes so long, and whoever uses it meanwhile ends the process
+  rank_t slow = no_rank;        ///< this rank looks only every 50 us
   std::uint64_t seed = 1;
 
   bool any() const noexcept {
-    return delay_ns != 0 || jitter_ns != 0 || reorder > 0 || swap > 0 || duplicate > 0 || drop > 0 || stop > 0 || slow != no_rank;
+    return delay_ns != 0 || jitter_ns != 0 || reorder > 0 || swap > 0 || duplicate > 0 || drop > 0 || stop > 0 ||
+           linger_ns != 0 || slow != no_rank;
   }
 
   /// "delay=100us,reorder=0.1,drop=0.02,seed=7"; throws `usage_error` that names the word, and what is allowed.

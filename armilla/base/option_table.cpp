@@ -206,7 +206,7 @@ std::vector<row> make_table() {
           "faults", &o::faults, good_faults,
           "words with commas between: delay=100us, jitter=1ms, reorder=0.1, swap=0.1, duplicate=0.05, drop=0.02, slow=1 (a "
           "rank), "
-          "stop=0.01, seed=7",
+          "stop=0.01, linger=200ms, seed=7",
           "Make the network worse (for tests): each frame comes later by delay and by up to jitter; with these probabilities it "
           "is "
           "overtaken by those of other ranks, by those of its own, comes twice, is lost and sent again, or its receiver stops "

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -412,6 +413,8 @@ int in_a_session(int argc, char** argv) {
     tell_of(child);
   }
   if (scene == "session_given") return job.run([] { return given; });
+  if (scene == "session_null") return job.run(static_cast<void (*)()>(nullptr));
+  if (scene == "session_null_main") return job.run_main(std::function<void()>());
   if (scene.starts_with("session_left_")) {
     left::leave_an_error(scene.substr(13), armilla::rank() == star);
     return 0;
@@ -461,6 +464,8 @@ int main(int argc, char** argv) {
   if (scene.starts_with("session")) return in_a_session(argc, argv);
   if (scene == "run_main")
     return armilla::run_main(argc, argv, [] { std::printf("main on %d of %d\n", int(armilla::rank()), int(armilla::ranks())); });
+  if (scene == "null") return armilla::run(argc, argv, static_cast<void (*)()>(nullptr));
+  if (scene == "null_main") return armilla::run_main(argc, argv, std::function<void()>());
   if (scene == "lost_error") return armilla::run_main(argc, argv, wait_for_what_has_thrown);
   if (scene == "instances") return armilla::run_main(argc, argv, start_and_leave);
   if (scene == "main_throws") return armilla::run_main(argc, argv, [] { throw std::runtime_error("main fell"); });

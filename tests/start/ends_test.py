@@ -43,11 +43,13 @@ LOST_TWICE = (rf"armilla: rank {RANKS - 1} \(.*, pid \d+\) was killed by signal 
 NOT_SEEN_BY_THREADS = ("kill", "quick_exit", "_exit0")  # which of them it was
 
 
-def one(actor, fabric, mode, way):
+def one(actor, fabric, linger, mode, way):
     """What is wrong with that cell; nothing: it is right."""
     cause, code = WAYS[way]
     scene = "hang" if way == "supervisor" else f"traffic_{way}"
     going_on = {"ARMILLA_ON_LOSS": "continue"} if way == "rank_lost" else {}
+    if linger:
+        going_on["ARMILLA_FAULTS"] = "linger=300ms"
     job = Job([actor, scene, str(STAR)], ranks=RANKS, fabric=fabric, env=going_on | {"ARMILLA_PROGRESS_MODE": mode})
     if way == "supervisor":
         job.wait_for_lines(RANKS)
@@ -84,6 +86,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--load", type=int, default=0)
     parser.add_argument("--ways", nargs="+", default=list(WAYS))
+    parser.add_argument("--linger", action="store_true", help="the network takes long to go, and ends a process that uses it meanwhile")
     parser.add_argument("--modes", nargs="+", default=list(MODES))
     chosen = parser.parse_args()
     load = [multiprocessing.Process(target=compute, daemon=True) for _ in range(chosen.load)]
@@ -92,7 +95,7 @@ def main():
     cells = [(mode, way) for _ in range(chosen.rounds) for mode in chosen.modes for way in chosen.ways
              if (way not in SERVED or mode == "thread") and (way != "rank_lost" or chosen.fabric == "shm")]
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        results = list(pool.map(lambda cell: one(chosen.actor, chosen.fabric, *cell), cells))
+        results = list(pool.map(lambda cell: one(chosen.actor, chosen.fabric, chosen.linger, *cell), cells))
     wrong = [f"{chosen.fabric}, {mode}, {way}: {text}" for (mode, way), text in zip(cells, results) if text is not None]
     for each in load:
         each.kill()

@@ -236,6 +236,11 @@ class Ending(StartTest):
         job = self.run_job("fail_beside_another", "1", ranks=3, fabric="shm")
         self.assert_failed(job, r"^armilla: rank 1 .*ended by an exception: std::runtime_error: the sky falls; the job was stopped$", 1)
 
+    def test_a_function_that_is_null(self):
+        for scene in ("null", "null_main", "session_null", "session_null_main"):
+            self.on_fabrics(scene, "ended by an exception: armilla::usage_error: run: the function is a null pointer, or an empty std::function; "
+                            "pass a function", 1, fabrics=["shm"] if "session" in scene else None)
+
     def test_exception_that_is_none(self):
         self.on_fabrics("throw_int", "ended by an exception: int.*", 1)
 

@@ -2,13 +2,17 @@
 #include "armilla/fabric/testing/faults.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <map>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "armilla/base/check.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/fabric/frame.hpp"
@@ -53,7 +57,23 @@ class faulty final : public forwarding_network {
       peers_[std::size_t(r)].fate = dice(how.seed, std::uint64_t(me) * std::uint64_t(ranks) + std::uint64_t(r) + 1);
   }
 
+  /// A rank whose progress thread still looks at a network that is taken away fails here, and not once in a while.
+  ~faulty() override {
+    gone_.store(true, std::memory_order_relaxed);
+    if (how_.linger_ns != 0) std::this_thread::sleep_for(std::chrono::nanoseconds(how_.linger_ns));
+  }
+
+  std::byte* acquire(rank_t to, std::size_t bytes) override {
+    require_there();
+    return net().acquire(to, bytes);
+  }
+  void submit(rank_t to, std::size_t bytes) override {
+    require_there();
+    net().submit(to, bytes);
+  }
+
   arrival poll() override {
+    require_there();
     const std::uint64_t now = clock_();
     if (now < next_look_ || now < stopped_until_) return {};
     if (slow_) next_look_ = now + slow_ns;
@@ -75,6 +95,7 @@ class faulty final : public forwarding_network {
     return late_by(how_.delay_ns + own_.up_to(how_.jitter_ns), net().receive_bulk(from, id, data, bytes));
   }
   bool done(std::uintptr_t transfer) override {
+    require_there();
     const auto at = transfers_.find(transfer);
     if (at == transfers_.end()) return false;
     late& l = at->second;
@@ -88,6 +109,8 @@ class faulty final : public forwarding_network {
   }
 
  private:
+  void require_there() const { ARMILLA_REQUIRE(!gone_.load(std::memory_order_relaxed)); }
+
   using bytes_of_frame = std::vector<std::uint64_t>;
   struct coming {
     bytes_of_frame words;
@@ -149,6 +172,7 @@ class faulty final : public forwarding_network {
     return {};
   }
 
+  std::atomic<bool> gone_ = false;
   const fault_settings how_;
   const time_source clock_;
   const bool slow_;

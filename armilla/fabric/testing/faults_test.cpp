@@ -67,8 +67,8 @@ numbers up_to(std::uint64_t n) {
 }
 
 TEST(faults, the_option_is_read) {
-  const auto f =
-      fault_settings::from("delay=100us,jitter=1ms,reorder=0.1,swap=0.2,duplicate=0.05,drop=0.02,slow=1,stop=0.01,seed=7");
+  const auto f = fault_settings::from(
+      "delay=100us,jitter=1ms,reorder=0.1,swap=0.2,duplicate=0.05,drop=0.02,slow=1,stop=0.01,linger=200ms,seed=7");
   EXPECT_EQ(f.delay_ns, 100'000U);
   EXPECT_EQ(f.jitter_ns, 1'000'000U);
   EXPECT_EQ(f.reorder, 0.1);
