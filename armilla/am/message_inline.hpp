@@ -10,6 +10,7 @@
 #include "armilla/am/message_writer.hpp"
 #include "armilla/am/sender.hpp"
 #include "armilla/base/leaves.hpp"
+#include "armilla/base/own_memory.hpp"
 
 // What the templates of message.hpp are made of.
 namespace armilla::detail {
@@ -89,6 +90,7 @@ struct active_message {
   template <class... A>
   static void send(sending& out, channel_head& c, payload bytes, argument_list<A...>, const std::type_identity_t<A>&... values) {
     const timed runtime(out.observed() ? out.watch() : nullptr, component::runtime);
+    if constexpr (parts::has_payload) require_own_memory(bytes.data(), bytes.size(), 1, "request");
     if (!out.admit_statement(c)) return;
     constexpr traffic kind = parts::has_payload ? traffic::uncounted_statements : traffic::statements;
     std::byte* at = message_writer::in_frame(out, c, handler<active_message<H>>.id, size(bytes.size()), kind).at;

@@ -14,7 +14,9 @@
 #include "armilla/base/context.hpp"
 #include "armilla/base/error_text.hpp"
 #include "armilla/base/escaped.hpp"
+#include "armilla/base/limits.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/base/own_memory.hpp"
 #include "armilla/base/required_function.hpp"
 
 namespace armilla {
@@ -146,6 +148,12 @@ namespace detail {
 void throw_usage(const char* operation, std::string_view text) { throw usage_error(operation, text); }
 void throw_no_function(const char* operation) {
   throw_usage(operation, "the function is a null pointer, or an empty std::function; pass a function");
+}
+void throw_no_memory(const char* operation, const void* first, std::size_t n) {
+  throw_usage(operation, first == nullptr
+                             ? "null is given as the memory of " + std::to_string(n) + " elements; pass memory that holds them"
+                             : std::to_string(n) + " elements are more than any memory holds" +
+                                   (looks_negative(n) ? " (is the number negative?)" : "") + "; pass as many as there are");
 }
 void throw_limit(const char* operation, std::string_view text) { throw limit_error(operation, text); }
 void throw_timeout(const char* operation, std::string_view text) { throw timeout_error(operation, text); }

@@ -82,6 +82,15 @@ template <std::size_t Alignment>
   return p;
 }
 
+/// The same for a range; null as well if more is asked for than a segment holds from `at` on, which `reach` refuses.
+template <std::size_t Alignment>
+[[gnu::always_inline]] inline std::byte* direct_range(global_address at, const char* operation, std::uint64_t bytes,
+                                                      std::uint8_t rights) {
+  std::byte* const p = direct<Alignment>(at, operation, bytes, rights);
+  const bool fits = p != nullptr && bytes <= current_head->segment_stride && at.offset <= current_head->segment_stride - bytes;
+  return fits ? p : nullptr;
+}
+
 /// The rare path: throws what is wrong with `at`, answers where it can be loaded from and stored to after all, or null if
 /// its bytes must be fetched.
 std::byte* reach(global_address at, const access_request& wants);

@@ -3,6 +3,10 @@
 
 #include <type_traits>
 
+#include <fmt/format.h>
+
+#include "armilla/base/error.hpp"
+#include "armilla/base/limits.hpp"
 #include "armilla/global/far_access.hpp"
 
 // Model: tests/models/order/counters.rs
@@ -25,6 +29,8 @@ bool is_ours(std::uint64_t& claimed, rank_t rank) noexcept {
 
 void counter::wait(std::uint64_t n) {
   detail::endpoint& messages = *detail::here("counter::wait").messages;
+  if (detail::looks_negative(n))
+    detail::throw_usage("counter::wait", fmt::format("a count of {} was a negative number; give 0 or more", n));
   // Any rank may have been about to add to it.
   messages.waits.wait_until([&] { return value() >= n || messages.lost.first() != detail::no_rank; }, "counter::wait",
                             detail::wait_object(this));

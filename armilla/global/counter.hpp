@@ -26,7 +26,7 @@ class counter {
   counter& operator=(const counter&) = delete;
 
   /// Waits until `n` have arrived since the last wait, and takes them off. Answers calls meanwhile; an error in a body that
-  /// never waits (`to_completion`, `safe`).
+  /// never waits (`to_completion`, `safe`), and for an `n` that was negative.
   /// What the signalling ranks wrote before their signals can be read afterwards: see global_ptr::signal. Only on the rank where
   /// the counter lies.
   void wait(std::uint64_t n = 1);

@@ -81,10 +81,14 @@ class spread_array {
   }
   /// This rank's elements, in their order.
   std::span<T> local() const { return {first(), local_size(std::size_t(detail::head_here("spread_array").rank))}; }
-  /// The number in the whole array of this rank's k-th element.
+  /// The number in the whole array of this rank's k-th element. Errors: usage_error if it has no such element.
   std::size_t index_of_local(std::size_t k) const {
+    const auto r = std::size_t(detail::head_here("spread_array").rank);
     const std::size_t turn = by_block_.quotient(k);
-    return (turn * ranks_ + std::size_t(detail::head_here("spread_array").rank)) * block_ + (k - turn * block_);
+    const std::size_t i = k < size_ ? (turn * ranks_ + r) * block_ + (k - turn * block_) : k;
+    if (i >= size_) [[unlikely]]
+      detail::throw_index(k, local_size(r));
+    return i;
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/base/extents.hpp"
 #include "armilla/global/far_access.hpp"
 
 namespace armilla::detail {
@@ -16,7 +17,7 @@ struct runs {
   explicit runs(const strided_core& s) : dimensions(s.dimensions), bytes(s.element) {
     while (dimensions > 0 && s.local[dimensions - 1] == std::int64_t(bytes) && s.global[dimensions - 1] == std::int64_t(bytes))
       bytes *= s.extent[--dimensions];
-    for (int d = 0; d < s.dimensions; ++d) elements *= s.extent[d];
+    for (int d = 0; d < s.dimensions; ++d) elements = bounded_product(elements, s.extent[d]);
   }
 
   int dimensions;  ///< around one run
@@ -110,6 +111,7 @@ void copy_strided(bool writes, std::byte* local, global_address at, const stride
   std::byte* const base = reach(at, {operation, s.element, s.alignment, rights});
   rank_memory& m = memory_of(*current);
   const runs r(s);
+  require_own_memory(local, r.elements, s.element, operation);
   count_moved(writes, group, r.elements * s.element);
   if (r.elements == 0) return;
   if ((m.opened && at.rank() != m.self.rank) || (checked && base != nullptr))

@@ -21,9 +21,9 @@
 /// are complete when that is (see event). None of these waits, so all may be used in a body. Where memory is mapped each is a
 /// copy, complete when it returns, at the speed of memcpy; private memory of another process costs a kernel call, or messages
 /// where that is refused. Over a network a `get` or `put` is a message and its reply, and a counter two more; a `store` of up to
-/// 8 KiB is one message, its counter included. Errors: usage_error for null, rank, alignment, memory that is not open; those that
-/// only the owner can see come at `sync_memory`, of a `store` at `all_store_sync`. Paper: Split-C, section 2 (split-phase
-/// assignment, store).
+/// 8 KiB is one message, its counter included. Errors: usage_error for null, a range longer than memory, rank, alignment, memory
+/// that is not open; those that only the owner can see come at `sync_memory`, of a `store` at `all_store_sync`. Paper: Split-C,
+/// section 2 (split-phase assignment, store).
 namespace armilla {
 
 /// x := *p.

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "armilla/base/own_memory.hpp"
 #include "armilla/global/counter.hpp"
 #include "armilla/global/global_ptr.hpp"
 #include "armilla/global/memory_state.hpp"
@@ -37,8 +38,9 @@ void store_far(global_address to, const void* from, std::uint64_t bytes, std::ui
 template <class T>
 void get_bytes(T* into, global_address from, std::size_t n) {
   static_assert(movable_bytes<T>, "armilla: only trivially copyable objects travel by get; use a call");
+  require_own_memory(into, n, sizeof(T), "get");
   count_call();
-  if (const std::byte* p = direct<alignof(T)>(from, "get", n * sizeof(T), may_read)) [[likely]] {
+  if (const std::byte* p = direct_range<alignof(T)>(from, "get", n * sizeof(T), may_read)) [[likely]] {
     if (n != 0) std::memcpy(static_cast<void*>(into), p, n * sizeof(T));  // of nothing, into may be null
     ++current_head->count->gets;
     current_head->count->get_bytes += n * sizeof(T);
@@ -50,7 +52,7 @@ void get_bytes(T* into, global_address from, std::size_t n) {
 /// Copies and counts where the target is mapped; else false.
 template <far_group Group, class T>
 [[gnu::always_inline]] inline bool put_near(global_address to, const T* from, std::size_t n, const char* operation) {
-  std::byte* const p = direct<alignof(T)>(to, operation, n * sizeof(T), may_write);
+  std::byte* const p = direct_range<alignof(T)>(to, operation, n * sizeof(T), may_write);
   if (p == nullptr) [[unlikely]]
     return false;
   if (n != 0) std::memcpy(p, static_cast<const void*>(from), n * sizeof(T));  // of nothing, from may be null
@@ -63,6 +65,7 @@ template <far_group Group, class T>
 void put_bytes(global_address to, const T* from, std::size_t n) {
   static_assert(movable_bytes<T>, "armilla: only trivially copyable objects travel by put and store; use a call");
   constexpr const char* operation = Group == far_group::split ? "put" : "store";
+  require_own_memory(from, n, sizeof(T), operation);
   count_call();
   if (!put_near<Group>(to, from, n, operation)) [[unlikely]]
     put_far(to, from, n * sizeof(T), alignof(T), Group, operation);
@@ -81,6 +84,7 @@ void put_one(const global_ptr<T>& to, const T& value) {
 template <class T>
 void store_bytes(global_address to, const T* from, std::size_t n, const global_ptr<counter>& c, std::uint64_t signals) {
   static_assert(movable_bytes<T>, "armilla: only trivially copyable objects travel by put and store; use a call");
+  require_own_memory(from, n, sizeof(T), "store");
   count_call();
   if (put_near<far_group::stores>(to, from, n, "store")) [[likely]]
     signal_after(to, c, signals, "store");

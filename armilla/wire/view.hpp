@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "armilla/base/own_memory.hpp"
 #include "armilla/base/types.hpp"
 #include "armilla/wire/sendable.hpp"
 #include "armilla/wire/view_inline.hpp"
@@ -29,7 +30,8 @@ class view : detail::view_copy<T> {
  public:
   using value_type = T;
 
-  view(const T* data, std::size_t size) noexcept : data_(data), size_(size) {}
+  /// Errors: usage_error for a null pointer to more than nothing, and for a size that no memory holds.
+  view(const T* data, std::size_t size) : data_(data), size_(size) { detail::require_own_memory(data, size, sizeof(T), "view"); }
   /// Of any contiguous range: vector, array, span, string. It must live until the call that sends the view returns.
   template <class Range>
     requires(!detail::is_view<std::remove_cvref_t<Range>> &&
@@ -37,9 +39,9 @@ class view : detail::view_copy<T> {
                { r.data() } -> std::convertible_to<const T*>;
                { r.size() } -> std::convertible_to<std::size_t>;
              })
-  view(const Range& range) noexcept : view(range.data(), range.size()) {}  // NOLINT(google-explicit-constructor)
+  view(const Range& range) : view(range.data(), range.size()) {}  // NOLINT(google-explicit-constructor)
   template <std::size_t N>
-  view(const T (&array)[N]) noexcept : view(array, N) {}  // NOLINT(google-explicit-constructor)
+  view(const T (&array)[N]) : view(array, N) {}  // NOLINT(google-explicit-constructor)
 
   // It goes from hand to hand, but there is one of it.
   view(view&&) = default;
