@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "armilla/container/agreed_exchange.hpp"
 #include "armilla/team/collectives.hpp"
 #include "armilla/wire/encode.hpp"
 
@@ -36,27 +37,32 @@ std::vector<T> next_to_leave(std::vector<T>& part, std::size_t& next, std::size_
   return {begin + std::ptrdiff_t(first), begin + std::ptrdiff_t(next)};
 }
 
-/// As team::all_to_all_v, in rounds as `set_exchange_limit` says. Cost: a reduction a round more.
+/// As team::all_to_all_v, in rounds as `set_exchange_limit` says. A member that has failed, or has no memory for a round, says so
+/// before it, and all throw; what the last round lacks is noted. Cost: a reduction and an exchange of sizes a round more.
 template <class T>
-std::vector<std::vector<T>> exchange_in_rounds(const team& t, std::vector<std::vector<T>> parts) {
+std::vector<std::vector<T>> exchange_in_rounds(const team& t, const char* operation, std::vector<std::vector<T>> parts,
+                                               failure& why) {
   const std::size_t members = parts.size(), me = std::size_t(t.rank());
   const std::size_t most = exchange_limit() / (members < 2 ? 1 : members - 1);
   std::vector<std::vector<T>> come(members), leaving(members);
   std::vector<std::size_t> next(members, 0);
   come[me] = std::exchange(parts[me], {});
-  for (bool more = true; more;) {
-    std::uint32_t left = 0;
-    for (std::size_t m = 0; m < members; ++m) {
-      leaving[m] = next_to_leave(parts[m], next[m], most);
-      left |= std::uint32_t(next[m] < parts[m].size());
-    }
-    std::vector<std::vector<T>> now = t.all_to_all_v(leaving);
-    for (std::size_t m = 0; m < members; ++m)
-      if (come[m].empty())
-        come[m] = std::move(now[m]);
-      else
-        come[m].insert(come[m].end(), std::make_move_iterator(now[m].begin()), std::make_move_iterator(now[m].end()));
-    more = t.all_reduce(left, std::bit_or<>{}) != 0;
+  for (std::uint32_t left = 1; left != 0;) {
+    left = 0;
+    try {
+      for (std::size_t m = 0; m < members && !why.happened(); ++m) {
+        leaving[m] = next_to_leave(parts[m], next[m], most);
+        left |= std::uint32_t(next[m] < parts[m].size());
+      }
+    } catch (...) { why.note(); }
+    std::vector<std::vector<T>> now = exchange_agreed(t, operation, leaving, why, left, std::bit_or<>{});
+    try {
+      for (std::size_t m = 0; m < members; ++m)
+        if (come[m].empty())
+          come[m] = std::move(now[m]);
+        else
+          come[m].insert(come[m].end(), std::make_move_iterator(now[m].begin()), std::make_move_iterator(now[m].end()));
+    } catch (...) { why.note(); }
   }
   return come;
 }

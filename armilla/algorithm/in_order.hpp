@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "armilla/algorithm/walk.hpp"
+#include "armilla/container/agreed_exchange.hpp"
 #include "armilla/container/views.hpp"
 
 /// What algorithms share whose output is in the order of the input's indices, and not at the input's places.
@@ -38,6 +39,8 @@ void walk_between(const V& v, std::size_t first, std::size_t end, failure& why, 
 /// What is read is on the members of what is written, or is made up.
 template <class In, class Out>
 void require_one_team(const In& in, const Out& out) {
+  if (!out.members()) [[unlikely]]
+    throw_no_ranks("algorithm");
   if constexpr (!lies_anywhere<In>) require_same_members(in.members(), out.members());
 }
 
@@ -97,9 +100,6 @@ const T& value_of(const indexed_element<T>& e) noexcept {
     return e.value;
 }
 
-/// Allocates this many bytes and frees them; notes in `why` if there is no memory for them.
-void try_memory(std::size_t bytes, failure& why);
-
 /// The places of numbers in their order; equal ones as they come.
 std::vector<std::size_t> stable_order(const std::vector<std::uint64_t>& numbers);
 
@@ -139,8 +139,8 @@ std::vector<indexed_element<T>> send_counted(const team& t, const char* operatio
       next += std::ptrdiff_t(n);
     }
   } catch (...) { why.note(); }
-  agree(t, operation, why);
-  std::vector<std::vector<indexed_element<T>>> come = t.all_to_all_v(parts);
+  if (why.happened()) parts.assign(counts.size(), {});
+  std::vector<std::vector<indexed_element<T>>> come = exchange_agreed(t, operation, parts, why);
   std::vector<indexed_element<T>> all;
   try {
     for (auto& part : come) all.insert(all.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));

@@ -17,22 +17,29 @@ namespace armilla {
 
 /// Inner join: for each pair of elements with one key a tuple (key, value of `left`, value of `right`). Gives this rank's part of
 /// the result, in no particular order: those whose keys belong here. All members of `left` call it, and `right` is over the same.
-/// What a file or a container throws on one rank comes on all. Cost: each element travels once; memory for both inputs twice.
+/// What a file or a container throws on one rank comes on all, and so does that a rank has no memory for its part. Cost: each
+/// element travels once; memory for both inputs twice.
 ///
 ///     for (const auto& [city, people, country] : am::join(people_of, country_of)) ...
 template <class L, class R>
 auto join(L&& left, R&& right) {
-  auto both = detail::meeting_by_key<L, R>::of("join", left, right);
+  const team t = detail::members_of(left);
+  auto both = detail::meeting_by_key<L, R>::of(t, "join", left, right);
   using meeting = decltype(both);
-  detail::chained<typename meeting::left_pairs::element> table;
   std::vector<std::tuple<typename meeting::key, detail::value_of_pairs<L>, detail::value_of_pairs<R>>> joined;
-  detail::reserve_large(joined, std::max(both.left.size(), both.right.size()));
-  for (std::size_t p = 0; p < both.left.partitions(); ++p) {
-    table.clear(both.left.size() / both.left.partitions());
-    both.left.in(p, [&](const auto& e) { table.add(e); });
-    both.right.in(
-        p, [&](const auto& e) { table.each(e.first, [&](const auto& l) { joined.emplace_back(e.first, l.second, e.second); }); });
-  }
+  detail::failure why;
+  try {
+    detail::chained<typename meeting::left_pairs::element> table;
+    detail::reserve_large(joined, std::max(both.left.size(), both.right.size()));
+    for (std::size_t p = 0; p < both.left.partitions(); ++p) {
+      table.clear(both.left.size() / both.left.partitions());
+      both.left.in(p, [&](const auto& e) { table.add(e); });
+      both.right.in(p, [&](const auto& e) {
+        table.each(e.first, [&](const auto& l) { joined.emplace_back(e.first, l.second, e.second); });
+      });
+    }
+  } catch (...) { why.note(); }
+  detail::agree(t, "join", why);
   return joined;
 }
 

@@ -14,6 +14,7 @@
 #include "armilla/algorithm/by_key.hpp"
 #include "armilla/algorithm/exchange_rounds.hpp"
 #include "armilla/algorithm/large_array.hpp"
+#include "armilla/container/agreed_exchange.hpp"
 #include "armilla/container/failure_agreement.hpp"
 #include "armilla/container/hash.hpp"
 #include "armilla/team/collectives.hpp"
@@ -57,13 +58,14 @@ class partitioned {
   using element = travelling_pair<K, V>;
   static constexpr bool as_bytes = trivially_sendable<element>;
 
-  /// Where elements do not travel as bytes, `how` has one partition a member.
+  /// Where elements do not travel as bytes, `how` has one partition a member. Members that have no memory for what they deal or
+  /// get say so before the exchange, and all throw; what fails behind it is noted.
   template <class Source>
-  partitioned(const team& t, const key_partitions& how, Source mine) : each_(how.each) {
+  partitioned(const team& t, const char* operation, const key_partitions& how, Source mine, failure& why) : each_(how.each) {
     if constexpr (as_bytes)
-      exchange(t, how, mine);
+      exchange(t, operation, how, mine, why);
     else
-      exchange_each(t, how, mine);
+      exchange_each(t, operation, how, mine, why);
   }
 
   std::size_t partitions() const noexcept { return each_; }
@@ -83,11 +85,37 @@ class partitioned {
 
   /// What stays here is dealt behind what leaves, and is not copied again.
   template <class Source>
-  void exchange(const team& t, const key_partitions& how, Source& mine) {
-    std::vector<std::size_t> counts(how.count()), at(how.count()), sizes(how.members), come(how.members);
-    for (const auto& e : mine) ++counts[how.of(hash{}(take_first{}(e)))];
+  void exchange(const team& t, const char* operation, const key_partitions& how, Source& mine, failure& why) {
+    std::vector<std::size_t> counts, at, sizes, come, theirs;
     const std::size_t me = std::size_t(t.rank());
     std::size_t leaving = 0, staying = 0;
+    try {
+      counts.resize(how.count()), at.resize(how.count()), theirs.resize(how.count());
+      sizes.resize(how.members), come.resize(how.members);
+      runs_.reserve(how.count());
+      deal(how, mine, me, counts, at, sizes, leaving, staying);
+    } catch (...) { why.note(); }
+    agree(t, operation, why);
+    mine = {};
+    t.all_to_all(std::span<const std::size_t>(counts), std::span(theirs));
+    std::size_t coming = 0;
+    for (std::size_t i = 0; i < theirs.size(); ++i)
+      if (i / how.each != me) coming += theirs[i];
+    try_memory(coming * sizeof(element), why);
+    agree(t, operation, why);
+    came_ = t.all_to_all_v(std::span<const element>(dealt_.get(), leaving), std::span<const std::size_t>(sizes), std::span(come));
+    element *arrived = came_.data(), *kept = dealt_.get() + leaving;
+    for (std::size_t i = 0; i < theirs.size(); ++i) {
+      element*& first = i / how.each == me ? kept : arrived;
+      runs_.push_back({first, theirs[i]});
+      first += theirs[i];
+    }
+    size_ = came_.size() + staying;
+  }
+  template <class Source>
+  void deal(const key_partitions& how, Source& mine, std::size_t me, std::vector<std::size_t>& counts,
+            std::vector<std::size_t>& at, std::vector<std::size_t>& sizes, std::size_t& leaving, std::size_t& staying) {
+    for (const auto& e : mine) ++counts[how.of(hash{}(take_first{}(e)))];
     for (std::size_t i = 0; i < counts.size(); ++i) {
       const bool stays = i / how.each == me;
       std::size_t& sum = stays ? staying : leaving;
@@ -98,24 +126,18 @@ class partitioned {
     for (std::size_t i = me * how.each; i < (me + 1) * how.each; ++i) at[i] += leaving;
     dealt_ = make_large<element>(mine.size());
     for (const auto& e : mine) dealt_[at[how.of(hash{}(take_first{}(e)))]++] = {take_first{}(e), take_second{}(e)};
-    mine = {};
-    std::vector<std::size_t> theirs(how.count());
-    t.all_to_all(std::span<const std::size_t>(counts), std::span(theirs));
-    came_ = t.all_to_all_v(std::span<const element>(dealt_.get(), leaving), std::span<const std::size_t>(sizes), std::span(come));
-    element *arrived = came_.data(), *kept = dealt_.get() + leaving;
-    for (std::size_t i = 0; i < theirs.size(); ++i) {
-      element*& first = i / how.each == me ? kept : arrived;
-      runs_.push_back({first, theirs[i]});
-      first += theirs[i];
-    }
-    size_ = came_.size() + staying;
   }
-  void exchange_each(const team& t, const key_partitions& how, std::vector<element>& mine) {
+  void exchange_each(const team& t, const char* operation, const key_partitions& how, std::vector<element>& mine, failure& why) {
     std::vector<std::vector<element>> parts(how.members);
-    for (element& e : mine) parts[how.of(hash{}(e.first))].push_back(std::move(e));
+    try {
+      for (element& e : mine) parts[how.of(hash{}(e.first))].push_back(std::move(e));
+    } catch (...) { why.note(); }
     mine = {};
-    for (std::vector<element>& some : exchange_in_rounds(t, std::move(parts)))
-      came_.insert(came_.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
+    std::vector<std::vector<element>> come = exchange_in_rounds(t, operation, std::move(parts), why);
+    try {
+      for (std::vector<element>& some : come)
+        came_.insert(came_.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
+    } catch (...) { why.note(); }
     runs_ = {{came_.data(), came_.size()}};
     size_ = came_.size();
   }
@@ -197,16 +219,17 @@ class meeting_by_key {
   using right_pairs = partitioned<key, value_of_pairs<R>>;
   static_assert(std::is_same_v<key, key_of_pairs<R>>, "armilla: the two inputs of a join must have keys of one type");
 
-  static meeting_by_key of(const char* operation, L& left, R& right) {
-    const team t = members_of(left);
+  static meeting_by_key of(const team& t, const char* operation, L& left, R& right) {
     failure why;
     auto mine = pairs_of<typename left_pairs::element>(left, why);
     auto others = pairs_of<typename right_pairs::element>(right, why);
     const std::size_t most = mine.size() < others.size() ? others.size() : mine.size();
     const std::size_t elements = agree(t, operation, why, most, std::plus<>{});
     const key_partitions how(t, left_pairs::as_bytes && right_pairs::as_bytes ? elements : 0);
-    left_pairs came(t, how, std::move(mine));
-    return {std::move(came), right_pairs(t, how, std::move(others))};
+    left_pairs came(t, operation, how, std::move(mine), why);
+    meeting_by_key both{std::move(came), right_pairs(t, operation, how, std::move(others), why)};
+    if constexpr (!left_pairs::as_bytes || !right_pairs::as_bytes) agree(t, operation, why);
+    return both;
   }
 
   left_pairs left;
@@ -216,19 +239,24 @@ class meeting_by_key {
 /// The elements of `left` whose key `right` has, or has not.
 template <class L, class R>
 auto filter_by_key(const char* operation, L& left, R& right, bool wanted) {
-  auto both = meeting_by_key<L, R>::of(operation, left, right);
+  const team t = members_of(left);
+  auto both = meeting_by_key<L, R>::of(t, operation, left, right);
   using pairs = decltype(both);
-  chained<typename pairs::right_pairs::element> keys;
   std::vector<std::pair<typename pairs::key, value_of_pairs<L>>> chosen;
-  for (std::size_t p = 0; p < both.left.partitions(); ++p) {
-    keys.clear(both.right.size() / both.right.partitions());
-    both.right.in(p, [&](const auto& e) {
-      if (!keys.has(e.first)) keys.add(e);
-    });
-    both.left.in(p, [&](auto& e) {
-      if (keys.has(e.first) == wanted) chosen.emplace_back(std::move(e.first), std::move(e.second));
-    });
-  }
+  failure why;
+  try {
+    chained<typename pairs::right_pairs::element> keys;
+    for (std::size_t p = 0; p < both.left.partitions(); ++p) {
+      keys.clear(both.right.size() / both.right.partitions());
+      both.right.in(p, [&](const auto& e) {
+        if (!keys.has(e.first)) keys.add(e);
+      });
+      both.left.in(p, [&](auto& e) {
+        if (keys.has(e.first) == wanted) chosen.emplace_back(std::move(e.first), std::move(e.second));
+      });
+    }
+  } catch (...) { why.note(); }
+  agree(t, operation, why);
   return chosen;
 }
 

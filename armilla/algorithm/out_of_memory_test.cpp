@@ -30,8 +30,18 @@ constexpr std::size_t n = 80'000;
 struct ranges {
   am::vector<long> in, out, other;
   am::vector<std::string> words, more_words;
+  std::vector<std::pair<long, long>> pairs, more_pairs;
+  std::vector<std::pair<std::string, long>> named;
+  am::bag<long> heap;
+  am::bag<std::string> heap_of_words;
 
   explicit ranges(const am::distribution& d) : in(n, d), out(n), other(n), words(n / 8, d), more_words(n / 8) {
+    for (std::size_t i = 0; i < n / 8; ++i) {
+      pairs.emplace_back(i, i), more_pairs.emplace_back(2 * i, i);
+      if (i % 8 == 0) named.emplace_back("a long name of the number " + std::to_string(i), i);
+      if (am::rank() == 0) heap.push(long(i));
+      if (am::rank() == 0 && i % 8 == 0) heap_of_words.push("a long name of the number " + std::to_string(i));
+    }
     am::for_each_index(in, [](std::size_t i, long& e) { e = long(i) / 2; });
     am::for_each_index(words, [](std::size_t i, std::string& e) { e = std::to_string(i); });
   }
@@ -54,6 +64,13 @@ const algorithm algorithms[] = {
     {"stable_partition", [](ranges& r) { return am::stable_partition(r.in, is_kept); }},
     {"pack", [](ranges& r) { return am::pack(r.in, is_kept).size(); }},
     {"pack_index", [](ranges& r) { return am::pack_index(r.in, is_kept).size(); }},
+    {"join", [](ranges& r) { return am::join(r.pairs, r.more_pairs).size(); }, false},
+    {"join of names", [](ranges& r) { return am::join(r.named, r.named).size(); }, false},
+    {"semi_join", [](ranges& r) { return am::semi_join(r.pairs, r.more_pairs).size(); }, false},
+    {"anti_join of names", [](ranges& r) { return am::anti_join(r.named, r.named).size(); }, false},
+    {"bag::rebalance", [](ranges& r) { return r.heap.rebalance(), r.heap.size(); }, false},
+    {"bag::rebalance of words", [](ranges& r) { return r.heap_of_words.rebalance(), r.heap_of_words.size(); }, false},
+    {"sort of words", [](ranges& r) { return am::sort(r.words), r.words.size(); }, false},
     {"remove_if", [](ranges& r) { return am::remove_if(am::views::all(r.in), is_kept); }},
 };
 

@@ -59,16 +59,20 @@ void sort_owned(const team& t, std::span<T> part, const placement& where, const 
   const bool found = find_cuts(t, cuts, sizeof(T), {&comes_first, comes_first_erased<T, Order>}, offers, why);
   if (!cuts_agreed(t, operation, why, found)) return;
   std::vector<std::vector<T>> shares(members);
-  for (std::size_t m = 0; m < members; ++m) {
-    const std::size_t first = m == 0 ? 0 : cuts[m - 1].lower, end = m + 1 == members ? part.size() : cuts[m].lower;
-    shares[m].assign(std::move_iterator(part.data() + first), std::move_iterator(part.data() + end));
-    if (m != std::size_t(t.rank())) count_moved(end - first);
+  try {
+    for (std::size_t m = 0; m < members; ++m) {
+      const std::size_t first = m == 0 ? 0 : cuts[m - 1].lower, end = m + 1 == members ? part.size() : cuts[m].lower;
+      shares[m].assign(std::move_iterator(part.data() + first), std::move_iterator(part.data() + end));
+      if (m != std::size_t(t.rank())) count_moved(end - first);
+    }
+  } catch (...) { why.note(); }
+  std::vector<std::vector<T>> come = exchange_in_rounds(t, operation, std::move(shares), why);
+  if (!why.happened()) {
+    T* to = part.data();
+    for (std::vector<T>& of_member : come) to = std::move(of_member.begin(), of_member.end(), to);
+    count_elements(part.size());
+    sort_here(part.data(), part.size(), comes_first, true);
   }
-  std::vector<std::vector<T>> come = exchange_in_rounds(t, std::move(shares));
-  T* to = part.data();
-  for (std::vector<T>& of_member : come) to = std::move(of_member.begin(), of_member.end(), to);
-  count_elements(part.size());
-  sort_here(part.data(), part.size(), comes_first, true);
   agree(t, operation, why);
 }
 

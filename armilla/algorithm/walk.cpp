@@ -43,10 +43,6 @@ part_counts count_of_all(const team& t, const char* operation, failure& why, std
   return sums;
 }
 
-void try_memory(std::size_t bytes, failure& why) try {
-  ::operator delete(::operator new(bytes));  // as functions: compilers leave out what is written as an expression
-} catch (...) { why.note(); }
-
 std::vector<std::size_t> stable_order(const std::vector<std::uint64_t>& numbers) {
   std::vector<std::size_t> order(numbers.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "armilla/container/agreed_exchange.hpp"
 #include "armilla/container/vector.hpp"
 #include "armilla/team/fence.hpp"
 
@@ -46,7 +47,8 @@ class bag : protected vector<T> {
     base::append(values);
   }
   /// Collective: what is too much on a rank goes to others, until all have as many, but for one. What was pushed before counts:
-  /// it is two fences of the team, and one exchange.
+  /// it is two fences of the team, and one exchange. Errors: remote_error on all members if one has no memory for what it gives
+  /// or gets; then nothing has moved.
   void rebalance();
   /// Names it on all members: `h->push(x)` in a body stages an element on the rank that runs it. No message.
   handle_type handle() const { return this->template make_handle<handle_type>(); }
@@ -75,15 +77,21 @@ void bag<T>::rebalance() {
   const std::vector<std::size_t>& mine = gifts[std::size_t(members().rank())];
   std::vector<std::vector<T>> parts(mine.size());
   std::size_t left = local().size();
-  for (std::size_t m = 0; m < mine.size(); ++m) {
-    left -= mine[m];
-    const auto first = local().begin() + std::ptrdiff_t(left);
-    parts[m].assign(first, first + std::ptrdiff_t(mine[m]));
-  }
-  const std::vector<std::vector<T>> taken = members().all_to_all_v(parts);
+  detail::failure why;
+  try {
+    for (std::size_t m = 0; m < mine.size(); ++m) {
+      left -= mine[m];
+      const auto first = local().begin() + std::ptrdiff_t(left);
+      parts[m].assign(first, first + std::ptrdiff_t(mine[m]));
+    }
+  } catch (...) { why.note(); }
+  const std::vector<std::vector<T>> taken = detail::exchange_agreed(members(), "bag::rebalance", parts, why);
   base::keep_local(left);
-  for (const std::vector<T>& part : taken) base::append(part);
+  try {
+    for (const std::vector<T>& part : taken) base::append(part);
+  } catch (...) { why.note(); }
   members().fence();
+  detail::agree(members(), "bag::rebalance", why);
 }
 
 }  // namespace armilla

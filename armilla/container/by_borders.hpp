@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "armilla/container/agreed_exchange.hpp"
 #include "armilla/container/failure_agreement.hpp"
 #include "armilla/container/guarded_sort.hpp"
 #include "armilla/container/hash.hpp"
@@ -164,7 +165,7 @@ class by_borders {
       for (const auto& each : part.table) parts[member_among(borders, table_type::key_of(each))].emplace_back(each);
     } catch (...) { why.note(); }
     std::vector<element> stay = std::exchange(parts[me_], {});
-    parts = t.all_to_all_v(parts);
+    parts = exchange_agreed(t, "rebalance", parts, why);
     parts[me_] = std::move(stay);
     table_type table;
     try {
