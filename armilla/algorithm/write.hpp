@@ -34,10 +34,12 @@ void write_words(const std::string& path, R&& words) {
       [lines = detail::word_lines()](std::string& all, const auto& word) mutable { lines.append(all, std::string_view(word)); });
 }
 /// Pairs, tuples or arrays of numbers and texts, each a record of comma-separated values, as `read_csv` reads them (RFC 4180; an
-/// end of line is one character). Numbers have as many digits as tell them apart. Else as `write_lines`.
+/// end of line is one character). Numbers have as many digits as tell them apart. Else as `write_lines`. Errors: also usage_error
+/// for a separator that is a quote or ends a line.
 template <distributed_range R>
   requires requires { std::tuple_size<std::remove_const_t<typename views::all_t<R>::value_type>>::value; }
 void write_csv(const std::string& path, R&& records, char separator = ',') {
+  detail::require_separator(separator);
   detail::write_in_order("write_csv", path, detail::reading(std::forward<R>(records)),
                          [separator](std::string& all, const auto& e) {
                            const std::size_t before = all.size();

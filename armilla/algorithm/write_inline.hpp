@@ -50,12 +50,22 @@ inline void append_text(std::string& all, std::string_view text, char separator)
   all += '"';
 }
 
+/// A number in which the separator occurs is put in quotes, too.
+template <class N>
+void append_number_field(std::string& all, N number, char separator) {
+  const std::size_t begin = all.size();
+  append_number(all, number);
+  if (all.find(separator, begin) == all.npos) return;
+  all.insert(begin, 1, '"');
+  all += '"';
+}
+
 template <class F>
 void append_field(std::string& all, const F& field, char separator) {
   if constexpr (std::convertible_to<const F&, std::string_view>)
     append_text(all, field, separator);
   else
-    append_number(all, field);
+    append_number_field(all, field, separator);
 }
 
 }  // namespace armilla::detail

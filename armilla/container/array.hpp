@@ -143,8 +143,13 @@ class array : public detail::named_container<array<T>> {
   /// This rank's elements, in the order of their indices.
   std::span<T> local() noexcept { return {detail::first_of<T>(state_), state_.count()}; }
   std::span<const T> local() const noexcept { return {detail::first_of<T>(state_), state_.count()}; }
-  /// The index of this rank's k-th element.
-  std::size_t index_of_local(std::size_t k) const noexcept { return state_.where.index_of(state_.me, k); }
+  /// The index of this rank's k-th element. Errors: usage_error if it has no such element.
+  std::size_t index_of_local(std::size_t k) const {
+    const std::size_t i = state_.where.index_of(state_.me, k);
+    if (i == npos) [[unlikely]]
+      detail::throw_element(k, state_.count());
+    return i;
+  }
 
   /// Names it on all members, wherever it moves: to send and to keep. No message.
   handle_type handle() const { return this->template make_handle<handle_type>(); }

@@ -26,10 +26,16 @@ const char* find_char(const char* at, const char* end, char c) noexcept {
   return found != nullptr ? static_cast<const char*>(found) : end;
 }
 
+bool ends_line(char c) noexcept { return c == '\n' || c == '\r'; }
+
 }  // namespace
 
+void require_separator(char separator) {
+  if (separator == '"' || ends_line(separator))
+    throw_usage("write_csv", "the separator is a quote, or ends a line; pass another character");
+}
+
 record_parser::record_parser(const csv_format& format) : format_(format) {
-  const auto ends_line = [](char c) { return c == '\n' || c == '\r'; };
   if (ends_line(format.separator) || ends_line(format.quote) || format.separator == format.quote)
     throw_usage("read_csv", "the separator and the quote must differ, and neither may end a line; pass others in file_options");
   for (const char c : {format.separator, '\n', '\r'}) stops_[std::uint8_t(c)] = true;

@@ -16,6 +16,9 @@ struct csv_format {
   bool skip_space = false;  ///< spaces and tabs around a field are not part of it
 };
 
+/// usage_error of write_csv for a separator that no reader tells from a quote or the end of a line.
+void require_separator(char separator);
+
 /// Parses records, one after the other.
 class record_parser {
  public:

@@ -91,6 +91,7 @@ placement::position placement::search(std::size_t i) const noexcept {
 
 std::size_t placement::count(rank_t member) const noexcept {
   const auto m = std::size_t(member);
+  if (m >= std::size_t(members_)) return 0;
   if (borders_) return (*borders_)[m + 1] - (*borders_)[m];
   const std::size_t in_turn = block_ * std::size_t(members_);
   const std::size_t whole = size_ / in_turn, rest = size_ % in_turn, before = m * block_;
@@ -98,6 +99,7 @@ std::size_t placement::count(rank_t member) const noexcept {
 }
 
 placement::run placement::run_at(std::size_t i) const noexcept {
+  if (i >= size_) return {detail::no_rank, size_, size_};
   const rank_t member = member_of(i);
   if (borders_) return {member, (*borders_)[std::size_t(member)], (*borders_)[std::size_t(member) + 1]};
   if (members_ == 1) return {0, 0, size_};
@@ -107,7 +109,7 @@ placement::run placement::run_at(std::size_t i) const noexcept {
 
 std::size_t placement::next_on(rank_t member, std::size_t i) const noexcept {
   const auto m = std::size_t(member);
-  if (i >= size_) return size_;
+  if (i >= size_ || m >= std::size_t(members_)) return size_;
   if (borders_) {
     const std::size_t first = (*borders_)[m], end = (*borders_)[m + 1];
     return first == end || i >= end ? size_ : std::max(i, first);

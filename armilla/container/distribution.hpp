@@ -40,9 +40,9 @@ class placement {
   std::size_t size() const noexcept { return size_; }
   rank_t members() const noexcept { return members_; }
 
-  /// The member that has element i, for i < size().
+  /// The member that has element i; no_rank unless i < size().
   rank_t member_of(std::size_t i) const noexcept { return locate(i).member; }
-  /// The how-manieth of that member's elements it is.
+  /// Which of that member's elements it is; npos unless i < size().
   std::size_t place_of(std::size_t i) const noexcept { return locate(i).place; }
   /// Both.
   struct position {
@@ -50,6 +50,8 @@ class placement {
     std::size_t place;
   };
   position locate(std::size_t i) const noexcept {
+    if (i >= size_) [[unlikely]]
+      return {detail::no_rank, npos};
     if (borders_) [[unlikely]]
       return search(i);
     const std::size_t block = by_block_.quotient(i), rest = i - block * block_;
@@ -58,24 +60,29 @@ class placement {
     const std::size_t turn = by_members_.quotient(block);
     return {rank_t(block - turn * std::size_t(members_)), turn * block_ + rest};
   }
-  /// The index of a member's element.
+  /// The index of a member's element; npos if there is no such member, or it has no such element.
   std::size_t index_of(rank_t member, std::size_t place) const noexcept {
-    if (borders_) return (*borders_)[std::size_t(member)] + place;
+    const auto m = std::size_t(member);
+    if (m >= std::size_t(members_) || place >= size_) [[unlikely]]
+      return npos;
+    if (borders_) [[unlikely]]
+      return place < (*borders_)[m + 1] - (*borders_)[m] ? (*borders_)[m] + place : npos;
     const std::size_t turn = by_block_.quotient(place);
-    return (turn * std::size_t(members_) + std::size_t(member)) * block_ + (place - turn * block_);
+    const std::size_t index = (turn * std::size_t(members_) + m) * block_ + (place - turn * block_);
+    return index < size_ ? index : npos;
   }
-  /// How many elements a member has.
+  /// How many elements a member has; 0 if there is no such member.
   std::size_t count(rank_t member) const noexcept;
 
   /// Whether each member's elements follow each other, in the order of the members.
   bool linear() const noexcept { return one_turn_; }
-  /// Elements around i's that follow each other in memory.
+  /// Elements around i's that follow each other in memory; for an i beyond the end {no_rank, size(), size()}.
   struct run {
     rank_t member;
     std::size_t begin, end;
   };
   run run_at(std::size_t i) const noexcept;
-  /// The first index from i on whose element is the member's; size() if there is none.
+  /// The first index from i on whose element is the member's; size() if there is none, or no such member.
   std::size_t next_on(rank_t member, std::size_t i) const noexcept;
   /// The same elements at the same places, if there are `n` of them: blocks of given sizes become blocks of equal sizes.
   placement resized(std::size_t n) const;

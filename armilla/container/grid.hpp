@@ -10,6 +10,7 @@
 
 #include "armilla/base/extents.hpp"
 #include "armilla/base/limits.hpp"
+#include "armilla/container/dimension.hpp"
 #include "armilla/team/team.hpp"
 
 namespace armilla {
@@ -37,18 +38,6 @@ inline grid on(const team& t, grid g) {
   g.members_ = t;
   return g;
 }
-
-namespace detail {
-
-[[noreturn, gnu::cold]] void throw_dimension(std::size_t dimensions, std::size_t d);
-/// Budget: nothing where `d` is a constant.
-inline std::size_t dimension_below(std::size_t dimensions, std::size_t d) {
-  if (d >= dimensions) [[unlikely]]
-    throw_dimension(dimensions, d);
-  return d;
-}
-
-}  // namespace detail
 
 /// Cells around each block that hold what lies beyond its border: `width` on each side, or as `sides` says. Beyond the border of
 /// the whole matrix they hold what `set_border` says, or in a periodic dimension the cells of the other end. Errors: usage_error
@@ -133,6 +122,7 @@ void each_row(const box<N>& b, F f) {
 void choose_blocks(std::size_t dimensions, const std::size_t* extents, rank_t members, rank_t* blocks);
 /// Takes the numbers that the program gives. usage_error unless they are as many as dimensions, and their product the members.
 void take_blocks(std::size_t dimensions, const std::vector<rank_t>& given, rank_t members, rank_t* blocks);
+[[noreturn, gnu::cold]] void throw_row(std::size_t dimension, std::ptrdiff_t i, std::ptrdiff_t first, std::ptrdiff_t end);
 [[noreturn, gnu::cold]] void throw_cell(std::size_t dimension, std::size_t i, std::size_t extent);
 [[noreturn, gnu::cold]] void throw_too_large(std::size_t dimensions, const std::size_t* extents);
 /// Of how many pieces a member's halo may be made.

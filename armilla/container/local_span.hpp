@@ -10,6 +10,8 @@
 #include <mdspan>
 #endif
 
+#include "armilla/container/dimension.hpp"
+
 namespace armilla {
 
 /// Elements in memory of this rank that lie at equal distances in each of N dimensions: a column, a tile, the own cells of a
@@ -27,9 +29,10 @@ class local_span {
       : first_(first), extents_(extents), strides_(strides) {}
 
   constexpr T* data() const noexcept { return first_; }
-  constexpr std::size_t extent(std::size_t d) const noexcept { return extents_[d]; }
-  /// Elements from one to the next of a dimension.
-  constexpr std::ptrdiff_t stride(std::size_t d) const noexcept { return strides_[d]; }
+  /// In dimension d. Errors: usage_error for a dimension that it does not have.
+  constexpr std::size_t extent(std::size_t d) const { return extents_[detail::dimension_below(N, d)]; }
+  /// Elements from one to the next of a dimension. Errors: as extent.
+  constexpr std::ptrdiff_t stride(std::size_t d) const { return strides_[detail::dimension_below(N, d)]; }
   constexpr std::size_t size() const noexcept {
     std::size_t all = 1;
     for (const std::size_t n : extents_) all *= n;

@@ -25,22 +25,29 @@ class matrix_block {
  public:
   matrix_block(T* begin, const detail::block_layout<N>& layout) noexcept : begin_(begin), layout_(&layout) {}
 
-  /// How many own cells it has in dimension d, and the coordinate of the first one in the matrix.
-  std::size_t extent(std::size_t d) const noexcept { return layout_->cells.volume() == 0 ? 0 : layout_->cells.extent(d); }
-  std::size_t origin(std::size_t d) const noexcept { return layout_->cells.begin[d]; }
-  /// How wide its halo is in dimension d, on the side of the first cell and of the last one.
-  std::size_t halo_before(std::size_t d) const noexcept { return layout_->before[d]; }
-  std::size_t halo_behind(std::size_t d) const noexcept { return layout_->behind[d]; }
+  /// How many own cells it has in dimension d, and the coordinate of the first one in the matrix. Errors: usage_error for a
+  /// dimension that it does not have.
+  std::size_t extent(std::size_t d) const {
+    detail::dimension_below(N, d);
+    return layout_->cells.volume() == 0 ? 0 : layout_->cells.extent(d);
+  }
+  std::size_t origin(std::size_t d) const { return layout_->cells.begin[detail::dimension_below(N, d)]; }
+  /// How wide its halo is in dimension d, on the side of the first cell and of the last one. Errors: as extent.
+  std::size_t halo_before(std::size_t d) const { return layout_->before[detail::dimension_below(N, d)]; }
+  std::size_t halo_behind(std::size_t d) const { return layout_->behind[detail::dimension_below(N, d)]; }
 
   template <std::convertible_to<std::ptrdiff_t>... I>
     requires(sizeof...(I) == N)
   T& operator()(I... i) const noexcept {
     return begin_[layout_->offset({std::ptrdiff_t(i)...})];
   }
-  /// The own cells of a row, which is named by all coordinates but the last.
+  /// The own cells of a row, which is named by all coordinates but the last. Errors: usage_error for a row that is neither one of
+  /// the own cells nor of the halo.
   template <std::convertible_to<std::ptrdiff_t>... I>
     requires(sizeof...(I) + 1 == N)
-  std::span<T> row(I... i) const noexcept {
+  std::span<T> row(I... i) const {
+    std::size_t d = 0;
+    (require_row(d++, std::ptrdiff_t(i)), ...);
     return {begin_ + layout_->offset({std::ptrdiff_t(i)..., 0}), extent(N - 1)};
   }
   /// All own cells, without the halo: what other libraries take, as a std::mdspan where there is one.
@@ -51,6 +58,12 @@ class matrix_block {
   }
 
  private:
+  void require_row(std::size_t d, std::ptrdiff_t i) const {
+    const auto before = std::ptrdiff_t(layout_->before[d]), end = std::ptrdiff_t(extent(d) + layout_->behind[d]);
+    if (i < -before || i >= end) [[unlikely]]
+      detail::throw_row(d, i, -before, end);
+  }
+
   T* begin_;
   const detail::block_layout<N>* layout_;
 };
@@ -196,9 +209,10 @@ class matrix : public detail::named_container<matrix<T, N>> {
   [[nodiscard]] recovered<matrix, cell_range<N>> recover(const team& t, raw_t);
 
   /// The halo beyond the border of the whole matrix becomes f(coordinates), where coordinates are signed: -1 lies before the
-  /// first cell. Not in periodic dimensions. This rank's part; no message.
+  /// first cell. Not in periodic dimensions. This rank's part; no message. Errors: usage_error for a function that is null.
   template <class F>
   void set_border(F f) {
+    detail::require_function(f, "matrix::set_border");
     const auto& cells = plan().mine.cells;
     detail::box<N> all;
     for (std::size_t d = 0; d < N; ++d)
