@@ -3,9 +3,14 @@
 #include <cstdint>
 #include <utility>
 
+#include "armilla/base/limits.hpp"
+#include "armilla/base/required_function.hpp"
 #include "armilla/fiber/semaphore.hpp"
 
 namespace armilla::mpcpp {
+namespace detail {
+[[noreturn, gnu::cold]] void throw_no_threads(std::uint64_t count);
+}
 
 /// A place where `count` threads meet, of whatever ranks: none goes on before all have come. It lies on one rank; others come
 /// by `invoke<&Barrier::arrive>(gp)`. Used as often as one likes. Unlike armilla::barrier it is for threads, also for those that
@@ -13,7 +18,11 @@ namespace armilla::mpcpp {
 /// Paper: MPC++, section 3 (barrier at the level of MPC++).
 class Barrier {
  public:
-  explicit Barrier(std::uint64_t count) noexcept : count_(count) {}
+  /// Errors: usage_error for a barrier of 0 threads, or of a negative number.
+  explicit Barrier(std::uint64_t count) : count_(count) {
+    if (count == 0 || armilla::detail::looks_negative(count)) [[unlikely]]
+      detail::throw_no_threads(count);
+  }
 
   void arrive() {
     if (++here_ < count_) return go_on_.acquire();
@@ -33,7 +42,10 @@ class Barrier {
 template <class T, class Op>
 class Reduction {
  public:
-  explicit Reduction(std::uint64_t count, Op op = Op()) : count_(count), all_(count), op_(std::move(op)) {}
+  /// Errors: as Barrier, and usage_error for an `op` that is null.
+  explicit Reduction(std::uint64_t count, Op op = Op()) : count_(count), all_(count), op_(std::move(op)) {
+    armilla::detail::require_function(op_, "Reduction");
+  }
 
   T arrive(T value) {
     sum_ = here_ == 0 ? std::move(value) : op_(std::move(sum_), std::move(value));

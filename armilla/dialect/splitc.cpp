@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/base/limits.hpp"
 #include "armilla/base/rank.hpp"
 #include "armilla/global/spread_array.hpp"
 
@@ -21,6 +22,14 @@ using armilla::detail::global_address;
 per_rank<std::vector<armilla::detail::spread_storage>> spread_memory;
 
 }  // namespace
+
+void throw_index(std::size_t i, std::size_t extent) {
+  armilla::detail::throw_usage(
+      "spread_array", extent == 0
+                          ? fmt::format("index {} of a dimension that has none", i)
+                          : fmt::format("index {}{}; give one from 0 to {}", i,
+                                        armilla::detail::looks_negative(i) ? " (is it a negative number?)" : "", extent - 1));
+}
 
 void* local_part(const global_address& at) {
   if (at.null()) return nullptr;

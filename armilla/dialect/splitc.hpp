@@ -50,7 +50,7 @@ inline void sync() { sync_memory(); }
 inline void store_sync(std::size_t bytes) { detail::stores_arrived->wait(bytes); }
 
 /// Copies `bytes` from `from`; complete when it returns. Lengths of all bulk transfers are bytes, and the destination stands
-/// first.
+/// first. Errors of all of them: usage_error for null, and for more bytes than are there or any memory holds.
 inline void bulk_read(void* into, const global<const void*>& from, std::size_t bytes) {
   event read;
   armilla::get(detail::bytes_at(into, bytes), detail::bytes_at(from), read);
@@ -79,8 +79,8 @@ inline void bulk_store(const global<void*>& to, const void* from, std::size_t by
 /// Seconds, for differences.
 inline double get_seconds() { return double(armilla::detail::now_ns()) * 1e-9; }
 
-/// How many of `n` elements of a spread array lie here.
-inline int my_elements(int n) { return (n - armilla::rank() + armilla::ranks() - 1) / armilla::ranks(); }
+/// How many of `n` elements of a spread array lie here; 0 of a negative number.
+inline int my_elements(int n) { return n <= armilla::rank() ? 0 : (n - armilla::rank() - 1) / armilla::ranks() + 1; }
 
 namespace detail {
 int start(int argc, char** argv, int (*program)(int, char**));

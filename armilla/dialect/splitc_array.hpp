@@ -19,7 +19,7 @@ namespace armilla::splitc {
 ///     A[i] = 1;  lx <<= B[p][k];  bulk_get(mine, &B[p][0], bytes);  int* tile = tolocal(X[i][j]);
 ///
 /// Made and given back by all processors together; elements begin as zeros. Errors: limit_error where it does not fit,
-/// usage_error for a first index beyond the end. Paper: MRPC, section 2 (spread arrays).
+/// usage_error for an index beyond the end of its dimension. Paper: MRPC, section 2 (spread arrays).
 template <class T, int Spread = 1, int Together = 0>
 class spread_array {
   static_assert(Spread >= 1 && Together >= 0, "armilla: at least one dimension of a spread array is spread");
@@ -27,7 +27,7 @@ class spread_array {
  public:
   template <class... N>
     requires(sizeof...(N) == Spread + Together && (std::is_convertible_v<N, std::size_t> && ...))
-  explicit spread_array(N... n) : shape_{std::size_t(n)...}, elements_(shape_.spread() * shape_.together(), shape_.together()) {}
+  explicit spread_array(N... n) : shape_{std::size_t(n)...}, elements_(shape_.elements(), shape_.together()) {}
 
   auto operator[](std::size_t i) const { return detail::spread_part<T, Spread, Together>(elements_, shape_, 0)[i]; }
   /// What the array's name means where a spread pointer is wanted.

@@ -3,21 +3,26 @@
 #include <array>
 #include <cstddef>
 
+#include "armilla/base/extents.hpp"
 #include "armilla/dialect/splitc_pointer.hpp"
 #include "armilla/global/spread_array.hpp"
 
 // What the templates of splitc_array.hpp are made of.
 namespace armilla::splitc::detail {
 
+[[noreturn, gnu::cold]] void throw_index(std::size_t i, std::size_t extent);
+
 template <int Spread, int Together>
 struct spread_shape {
   std::array<std::size_t, std::size_t(Spread + Together)> n;
 
+  /// The greatest number where it is more than a number can be: no memory holds that.
   std::size_t product(int first, int last) const noexcept {
     std::size_t all = 1;
-    for (int d = first; d < last; ++d) all *= n[std::size_t(d)];
+    for (int d = first; d < last; ++d) all = armilla::detail::bounded_product(all, n[std::size_t(d)]);
     return all;
   }
+  std::size_t elements() const noexcept { return product(0, Spread + Together); }
   std::size_t spread() const noexcept { return product(0, Spread); }
   std::size_t together() const noexcept { return product(Spread, Spread + Together); }
 };
@@ -29,6 +34,8 @@ class block_part {
   block_part(const global_ptr<T>& at, const std::size_t* n) noexcept : at_(at), n_(n) {}
 
   auto operator[](std::size_t i) const {
+    if (i >= n_[0]) [[unlikely]]
+      throw_index(i, n_[0]);
     std::size_t step = 1;
     for (int d = 1; d < N; ++d) step *= n_[d];
     const global_ptr<T> there = at_ + std::ptrdiff_t(i * step);
@@ -58,6 +65,8 @@ class spread_part {
       : a_(a), shape_(shape), before_(before) {}
 
   auto operator[](std::size_t i) const {
+    if (i >= shape_.n[std::size_t(Given)]) [[unlikely]]
+      throw_index(i, shape_.n[std::size_t(Given)]);
     const std::size_t line = before_ * shape_.n[std::size_t(Given)] + i;
     if constexpr (Given + 1 < Spread)
       return spread_part<T, Spread, Together, Given + 1>(a_, shape_, line);

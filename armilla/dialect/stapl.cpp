@@ -4,6 +4,7 @@
 #include "armilla/am/outbox.hpp"
 #include "armilla/base/collective_pattern.hpp"
 #include "armilla/base/error.hpp"
+#include "armilla/base/limits.hpp"
 #include "armilla/dialect/stapl_containers.hpp"
 #include "armilla/dialect/stapl_pgraph.hpp"
 #include "armilla/dialect/stapl_prange.hpp"
@@ -88,6 +89,41 @@ void set_poll_period(int n) {
   armilla::set_poll_every(std::uint32_t(n));
 }
 
+void require_object(const void* object, bool member, const char* operation) {
+  if (object == nullptr) armilla::detail::throw_usage(operation, "the object is a null pointer; pass this node's own object");
+  if (!member)
+    armilla::detail::throw_usage(operation, "the pointer to a member is null; pass one of a member of the object's class");
+}
+
+namespace {
+
+[[noreturn]] void throw_scope(std::size_t first, std::size_t last, std::size_t size) {
+  armilla::detail::throw_usage(
+      "prange",
+      fmt::format("indices {} to {} of a container of {} elements; give first <= last <= size, and one subrange at least", first,
+                  last, size));
+}
+
+}  // namespace
+
+std::vector<std::size_t> borders_of(std::size_t first, std::size_t last, std::size_t size, std::size_t subranges) {
+  if (first > last || last > size || subranges == 0) throw_scope(first, last, size);
+  if (subranges > std::size_t{1} << 32)
+    armilla::detail::throw_limit("prange",
+                                 fmt::format("{} subranges{}; give fewer, one for each node or some more", subranges,
+                                             armilla::detail::looks_negative(subranges) ? " (is it a negative number?)" : ""));
+  const std::size_t each = (last - first) / subranges, rest = (last - first) % subranges;
+  std::vector<std::size_t> borders(subranges + 1);
+  for (std::size_t i = 0; i <= subranges; ++i) borders[i] = first + each * i + rest * i / subranges;
+  return borders;
+}
+
+void refuse_vertices(std::size_t there, std::size_t more) {
+  armilla::detail::throw_limit("pgraph::add_vertices",
+                               fmt::format("{} more vertices in a graph of {}{}; their numbers have 32 bits", more, there,
+                                           armilla::detail::looks_negative(more) ? " (is it a negative number?)" : ""));
+}
+
 void throw_no_subrange(std::size_t i, std::size_t subranges) {
   armilla::detail::throw_usage("prange", fmt::format("subrange {} of {}", i, subranges));
 }
@@ -96,13 +132,6 @@ void throw_no_share(std::size_t i, int owner) {
       "prange",
       fmt::format("subrange {} is the share of node {}: it is walked through only there; send the work to its node", i, owner));
 }
-void throw_scope(std::size_t first, std::size_t last, std::size_t size) {
-  armilla::detail::throw_usage(
-      "prange",
-      fmt::format("indices {} to {} of a container of {} elements; give first <= last <= size, and one subrange at least", first,
-                  last, size));
-}
-
 void throw_erased_place() { armilla::detail::throw_usage("plist", "the place names no element: it has been erased"); }
 
 void throw_not_here(std::size_t index, rank_t owner, const char* operation) {

@@ -52,7 +52,8 @@ class pgraph {
     state().add({from, to, d});
   }
   void erase_edge(vertex_id from, vertex_id to) { state().erase(from, to); }
-  /// Behind the fence there are as many more, numbered from the old `size()` on.
+  /// Behind the fence there are as many more, numbered from the old `size()` on. Errors: limit_error for more than 32 bits
+  /// number; of all nodes together that is found by the fence.
   void add_vertices(std::size_t n) { state().add_vertices(n); }
 
   // ---- as of the last fence ----

@@ -8,11 +8,14 @@
 #include <utility>
 #include <vector>
 
+#include "armilla/base/extents.hpp"
 #include "armilla/container/graph.hpp"
 #include "armilla/team/collectives.hpp"
 #include "armilla/team/fence_guest.hpp"
 
 namespace armilla::stapl::detail {
+
+[[noreturn, gnu::cold]] void refuse_vertices(std::size_t there, std::size_t more);
 
 /// A graph, and what this node has said since the last fence.
 template <class E>
@@ -35,7 +38,11 @@ class graph_changes final : public armilla::detail::fence_guest {
     said_.push_back({edge_between(from, to), true});
   }
 
-  void add_vertices(std::size_t n) { new_vertices_ += n; }
+  void add_vertices(std::size_t n) {
+    const std::size_t all = armilla::detail::bounded_sum(new_vertices_, n);
+    if (armilla::detail::bounded_sum(graph_.size(), all) >= UINT32_MAX) refuse_vertices(graph_.size(), all);
+    new_vertices_ = all;
+  }
 
   bool look() override {
     picture_ = said_.size();

@@ -40,8 +40,7 @@ class prange {
   prange(C& c, std::size_t first, std::size_t last, std::size_t subranges = std::size_t(get_num_nodes()))
     requires detail::indexed<C>
       : c_(&c) {
-    if (first > last || last > c.size() || subranges == 0) detail::throw_scope(first, last, c.size());
-    for (std::size_t i = 0; i <= subranges; ++i) borders_.push_back(first + (last - first) * i / subranges);
+    borders_ = detail::borders_of(first, last, c.size(), subranges);
   }
 
   using subrange = std::conditional_t<detail::indexed<C>, detail::index_scope<C>, detail::node_scope<C>>;

@@ -17,7 +17,9 @@ concept indexed = pcontainer<C> && requires(const C& c) {
 
 [[noreturn, gnu::cold]] void throw_no_subrange(std::size_t i, std::size_t subranges);
 [[noreturn, gnu::cold]] void throw_no_share(std::size_t i, int owner);
-[[noreturn, gnu::cold]] void throw_scope(std::size_t first, std::size_t last, std::size_t size);
+/// Where each of so many equal subranges of [first, last) begins, and the end. Errors: usage_error for a scope that is not there
+/// or no subrange, limit_error for more than memory holds.
+std::vector<std::size_t> borders_of(std::size_t first, std::size_t last, std::size_t size, std::size_t subranges);
 
 /// Indices first .. last - 1 of a container.
 template <class C>

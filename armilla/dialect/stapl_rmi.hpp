@@ -79,9 +79,10 @@ void broadcast_rmi(T* object, F C::* method, const A&... arguments) {
 }
 
 /// A question on all nodes, whose answers are collected: every node gives its `input`, and on each the method takes all of them
-/// in, `method(input, output)`, node 0's first. No node goes on before all have called.
+/// in, `method(input, output)`, node 0's first. No node goes on before all have called. Errors: usage_error for a null pointer.
 template <class T, class F, class C, class Input, class Output>
 void collect_rmi(const communicator& nodes, T* object, F C::* method, const Input& input, Output& output) {
+  detail::require_object(object, method != nullptr, "collect_rmi");
   for (const Input& each : nodes.all_gather(input)) (object->*method)(each, output);
 }
 template <class T, class F, class C, class Input, class Output>
@@ -137,7 +138,8 @@ inline void set_poll_every(int n) { detail::set_poll_period(n); }
 inline void set_aggregation_factor(int messages) { detail::translation->set_factor(messages); }
 
 /// As long as one lives on every node, this node's object stands for those of the others. Made by all nodes together, in one
-/// order. Requests that came before run at once: register an object that is ready. Put a fence before the end.
+/// order. Requests that came before run at once: register an object that is ready. Put a fence before the end. Errors:
+/// usage_error for a null pointer.
 template <class T>
 class rmi_object {
  public:
@@ -158,7 +160,7 @@ class parallel_task {
   virtual void execute() = 0;
 };
 
-/// Runs `task->execute()`, on all nodes together; returns behind a fence.
+/// Runs `task->execute()`, on all nodes together; returns behind a fence. Errors: usage_error for a null pointer.
 template <class T>
   requires std::is_base_of_v<parallel_task, T>
 void execute_parallel_task(const communicator& nodes, T* task) {

@@ -60,6 +60,8 @@ class translation_layer {
 [[gnu::visibility("default")]] inline per_rank<translation_layer> translation;
 
 void set_poll_period(int n);
+/// usage_error for a null pointer to an object, or to a member.
+void require_object(const void* object, bool member, const char* operation);
 
 /// A method of the object that a name translates to.
 template <class F, class C, class T>
@@ -112,6 +114,7 @@ class registration {
  public:
   template <class T>
   explicit registration(T* object, const team& members = world(), bool with_places = false) : object_(object) {
+    require_object(object, true, "stapl");
     if (with_places) translation->add_places(members, object);  // first: requests may come as soon as it has a name
     translation->add(members, typeid(T), object);
   }

@@ -9,6 +9,9 @@
 #include "armilla/fiber/semaphore.hpp"
 
 namespace armilla::mpcpp {
+namespace detail {
+[[noreturn, gnu::cold]] void throw_no_reason();
+}
 
 /// MPC++'s synchronising structure: a queue of values between threads. `write` appends and never waits; `read` waits for a value
 /// and takes it out; `peek` waits likewise and leaves it there. Readers are served in the order in which they came.
@@ -47,8 +50,12 @@ class Sync {
   /// Values that are not taken yet.
   std::size_t length() const noexcept { return values_.size(); }
 
-  /// In place of a value: the reader that takes it throws it.
-  void fail(std::exception_ptr reason) { push(failure{std::move(reason)}); }
+  /// In place of a value: the reader that takes it throws it. Errors: usage_error for null.
+  void fail(std::exception_ptr reason) {
+    if (reason == nullptr) [[unlikely]]
+      detail::throw_no_reason();
+    push(failure{std::move(reason)});
+  }
 
  private:
   struct failure {
