@@ -3,6 +3,8 @@
 #include <concepts>
 #include <type_traits>
 
+#include "armilla/base/required_function.hpp"
+
 // What the templates of run.hpp are made of.
 namespace armilla {
 namespace detail {
@@ -24,6 +26,7 @@ int run_job(int argc, char** argv, rank_main call, const void* function, who_run
 template <class F>
 int call_copy(const void* function) {
   const auto call = [](auto& f) {
+    require_function(f, "run");
     using result = std::invoke_result_t<F&>;
     if constexpr (std::is_void_v<result>)
       return f(), 0;

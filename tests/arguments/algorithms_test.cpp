@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What algorithms and views are given, at its edges.
+#include <unistd.h>
+
+#include <filesystem>
+
 #include <armilla/algorithms.hpp>
 
 #include "tests/arguments/edges.hpp"
@@ -58,4 +62,68 @@ EDGES(views_outside, views::slice, views::stride, views::chunk, views::slide, vi
   REFUSED("", am::views::block(m, {2, 2}, {1, 1}));
   REFUSED("", am::views::tiles(m, {0, 1}));
   REFUSED("", am::views::block(m, {most, 0}, {most, 4}));
+}
+
+EDGES(ranges_that_are_empty_or_gone, find_first_of, equal_range, inner_product, is_permutation, partial_sum, sample, shuffle,
+      set_symmetric_difference, semi_join, anti_join, views::reverse, views::flatten) {
+  constexpr const char* no_ranks = "it has no ranks";
+  am::vector<int> x(10, 1), gone, none(0), y(4, 2), z(14);
+  const am::vector<int> taken = std::move(gone);
+  bool (*const less)(const int&, const int&) = nullptr;
+  int (*const op)(const int&, const int&) = nullptr;
+  const std::vector<int> values{1};
+  REFUSED(no_function, am::find_first_of(x, values, less));
+  REFUSED(no_ranks, am::find_first_of(gone, values));
+  EXPECT_EQ(am::find_first_of(x, std::vector<int>()), am::npos);
+  EXPECT_EQ(am::find_first_of(none, values), am::npos);
+  REFUSED(no_function, am::equal_range(x, 1, less));
+  REFUSED(no_ranks, am::equal_range(gone, 1));
+  EXPECT(am::equal_range(none, 1) == std::pair(std::size_t{0}, std::size_t{0}));
+  REFUSED(no_function, am::inner_product(x, y, 0, op));
+  REFUSED(no_function, am::inner_product(x, y, 0, std::plus<>{}, op));
+  REFUSED(no_ranks, am::inner_product(gone, gone));
+  EXPECT_EQ(am::inner_product(x, none, 3), 3);
+  REFUSED(no_ranks, am::is_permutation(gone, gone));
+  EXPECT(am::is_permutation(none, none) && !am::is_permutation(x, y));
+  REFUSED(no_function, am::partial_sum(x, z, op));
+  REFUSED(no_ranks, am::partial_sum(gone, gone));
+  REFUSED("10 elements for a range of 4", am::partial_sum(x, y));
+  REFUSED(no_ranks, am::sample(gone, gone, 0));
+  REFUSED("copy what is read into another container first", am::sample(x, x, 0));
+  EXPECT_EQ(am::sample(x, y, most), 4U);
+  EXPECT_EQ(am::sample(none, y, most), 0U);
+  REFUSED(no_ranks, am::shuffle(gone, 0));
+  am::shuffle(none, most);
+  REFUSED(no_function, am::set_symmetric_difference(x, y, z, less));
+  REFUSED(no_ranks, am::set_symmetric_difference(gone, gone, gone));
+  REFUSED("6 elements for a range of 4", am::set_symmetric_difference(x, y, y));
+  am::vector<std::pair<double, int>> pairs(3, {not_a_number, 1}), no_pairs;
+  const auto also_taken = std::move(no_pairs);
+  REFUSED(no_ranks, am::semi_join(no_pairs, pairs));
+  REFUSED(no_ranks, am::anti_join(no_pairs, pairs));
+  EXPECT_EQ(am::semi_join(pairs, pairs).size(), 0U);  // NaN is equal to nothing
+  EXPECT_EQ(am::all_reduce(am::anti_join(pairs, std::vector<std::pair<double, int>>()).size(), std::plus<>{}), 3U);
+  REFUSED(no_ranks, am::reduce(am::views::reverse(gone)));
+  EXPECT_EQ(am::reduce(am::views::reverse(none)), 0);
+  am::vector<std::vector<int>> lists(3), no_lists;
+  const auto lists_taken = std::move(no_lists);
+  EXPECT_EQ(am::reduce(am::views::flatten(lists)), 0);
+  REFUSED(no_ranks, am::reduce(am::views::flatten(no_lists)));
+}
+
+EDGES(separators, write_csv) {
+  const std::string path = std::filesystem::temp_directory_path() / ("edges." + std::to_string(am::broadcast(getpid())) + ".csv");
+  const am::vector<std::pair<double, std::string>> records(3, {-1.5, "a1"});
+  REFUSED("the name is empty", am::write_csv("", records));
+  REFUSED("contains a NUL", am::write_csv(path_with_nul, records));
+  for (const char c : {'"', '\n', '\r'}) REFUSED("the separator is a quote, or ends a line", am::write_csv(path, records, c));
+  for (const char c : {'1', '.', '-', 'a', ';', '\0'}) {  // numbers and texts that hold it are put in quotes
+    am::write_csv(path, records, c);
+    const auto read = am::read_csv<double, std::string>(path, {.separator = c});
+    int n = 0;
+    for (const auto& [number, text] : read.local()) n += number == -1.5 && text == "a1";
+    EXPECT_EQ(am::all_reduce(n, std::plus<>{}), 3);
+  }
+  am::barrier();
+  if (am::rank() == 0) std::filesystem::remove(path);
 }

@@ -3,8 +3,8 @@
 """Every public function with parameters has a row: EDGES in a test of this folder, or a name in elsewhere.txt.
 
 Names are those of tools/reference: functions, members, constructors. Needs doxygen: exit code 77 without it. A section of
-elsewhere.txt is headed by [file of a test], which must name each function below it, by [no edge] for functions whose parameters
-have none, or by [open] for those that nothing calls at their edges yet; that section may only become shorter."""
+elsewhere.txt is headed by [file of a test], which must name each function below it, or by [no edge] for functions whose parameters
+have none."""
 import importlib.machinery
 import importlib.util
 import pathlib
@@ -16,7 +16,6 @@ import unittest
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-MOST_OPEN = 104
 
 
 def reference():
@@ -69,7 +68,7 @@ def problems(public, tested, elsewhere, root):
     for name in sorted((tested | listed) - public):
         yield f"{name} has a row, and is no public function with parameters"
     for heading, names in elsewhere.items():
-        if heading in ("no edge", "open"):
+        if heading == "no edge":
             continue
         if not (root / heading).is_file():
             yield f"elsewhere.txt: there is no file {heading}"
@@ -77,8 +76,6 @@ def problems(public, tested, elsewhere, root):
         text = (root / heading).read_text(encoding="utf-8")
         yield from (f"elsewhere.txt: {heading} does not name {name}" for name in sorted(names)
                     if not re.search(rf"\b{name.rsplit('::', 1)[-1]}\b", text))
-    if len(elsewhere.get("open", ())) > MOST_OPEN:
-        yield f"elsewhere.txt: {len(elsewhere['open'])} names are open; {MOST_OPEN} were. Write rows for new functions"
 
 
 class Arguments(unittest.TestCase):

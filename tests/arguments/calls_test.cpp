@@ -83,6 +83,15 @@ EDGES(functions_that_are_not_there, spawn, parfor, par, future::then, on_loss, c
   REFUSED(no_team, am::async_all(none, &nothing, 1));
 }
 
+EDGES(functions_of_jobs, run, run_main, spmd, on_join) {
+  void (*const no_block)() = nullptr;
+  REFUSED(no_function, am::on_join(no_block));
+  REFUSED(no_function, am::on_join(std::function<void()>()));
+  EXPECT_NE(am::run(0, nullptr, [] {}), 0);  // a job in a job; functions that are null are in tests/start
+  EXPECT_NE(am::run_main(0, nullptr, [] {}), 0);
+  REFUSED("all ranks run already", am::spmd([] {}));
+}
+
 EDGES(spans_of_time, sleep_for, future::wait_for, semaphore::try_acquire_for, condition_variable::wait_for, seconds_since) {
   const auto waits_with = [](auto span) {
     am::sleep_for(span);
@@ -131,6 +140,7 @@ EDGES(numbers_of_fibers, channel::channel, semaphore::semaphore, semaphore::rele
   REFUSED("only 1 are left", l.arrive_and_wait(most));
   am::counter c;
   c.wait(0);
+  REFUSED("was a negative number", c.wait(most));
   EXPECT(!c.try_wait(most));
   REFUSED("the grain is less than 1", am::parfor(0, 5, [](int) {}, 0));
   REFUSED("the grain is less than 1", am::parfor(0, 5, [](int) {}, -1));
@@ -227,6 +237,17 @@ EDGES(members_and_roots, team::world_rank, team::rank_of, team::split, team::bro
   });
   EXPECT(!all.split(lowest));
   EXPECT_EQ(all.split(highest, lowest).size(), all.size());
+}
+
+EDGES(collectives_of_all_that_are_not_waited_for, all_reduce_async, all_gather_async, all_gather_v_async) {
+  std::vector<int> in(3), out(7);
+  std::vector<std::size_t> counts(9);
+  int (*const no_sum)(int, int) = nullptr;
+  REFUSED(no_function, am::all_reduce_async(1, no_sum).get());
+  REFUSED(no_function, am::all_reduce_async(1, std::function<int(int, int)>()).get());
+  REFUSED("go out and room for", am::all_gather_async(std::span<const int>(in), std::span(out)).get());
+  REFUSED("9 values for a team of", am::all_gather_v_async(std::span<const int>(in), std::span(counts)).get());
+  EXPECT_EQ(am::all_gather_v_async(std::vector<int>()).get().size(), 0U);
 }
 
 EDGES(operations_of_collectives, team::reduce, team::all_reduce, team::reduce_scatter, team::inclusive_scan,
@@ -377,4 +398,69 @@ EDGES(spread_arrays, spread_array::ptr, spread_array::rank_of, spread_array::blo
   }
   EXPECT_EQ(am::spread_array<int>::blocked(0).size(), 0U);
   EXPECT_THROWS(am::limit_error, am::spread_array<int>::blocked(most));
+}
+
+namespace {
+
+using bytes = std::span<const std::byte>;
+am::per_rank<int> refusals, arrivals;
+
+void on_bytes(am::sender, bytes b) { *arrivals += 1 + int(b.size()); }
+void answer_with_what_is_not_there(am::sender to, int) {
+  const std::byte here{};
+  for (const bytes& bad : {bytes(static_cast<const std::byte*>(nullptr), 8), bytes(&here, half), bytes(&here, most)}) try {
+      am::reply<&on_bytes>(to, bad);
+    } catch (const am::usage_error&) { ++*refusals; }
+  am::reply<&on_bytes>(to, bytes());
+}
+
+}  // namespace
+
+EDGES(memory_that_is_not_there, view, view::view, reply, request) {
+  int three[3] = {};
+  const std::byte here{};
+  const int* const null = nullptr;
+  EXPECT_EQ(am::call(0, [](am::view<int> v) { return v.size(); }, am::view<int>(null, 0)).get(), 0U);
+  EXPECT_EQ(am::call(0, [](am::view<int> v) { return v.size(); }, am::view(three)).get(), 3U);
+  REFUSED("null is given as the memory of 5 elements", am::view<int>(null, 5));
+  for (const std::size_t n : {half / 2, half, most}) REFUSED("are more than any memory holds", am::view<int>(three, n));
+  EXPECT_THROWS_SAYING(am::error, "finds no room in this rank's segment",
+                       am::async(0, [](am::view<int>) {}, am::view<int>(three, std::size_t{1} << 40)));
+  REFUSED("null is given as the memory of 8 elements",
+          am::request<&on_bytes>(0, bytes(static_cast<const std::byte*>(nullptr), 8)));
+  for (const std::size_t n : {half, most}) REFUSED("are more than any memory holds", am::request<&on_bytes>(0, bytes(&here, n)));
+  const am::rank_t last = am::ranks() - 1;
+  am::request<&answer_with_what_is_not_there>(last, 1);
+  am::fence();
+  EXPECT_EQ(int(*refusals), am::rank() == last ? 3 * int(am::ranks()) : 0);
+  EXPECT_EQ(int(*arrivals), 1);
+}
+
+EDGES(what_is_pushed_and_signalled, channel::push, source_counters::wait_all, when_complete) {
+  am::channel<int> closed(1), full(1);
+  closed.close();
+  REFUSED("the channel is closed", closed.push(1));
+  full.push(1);
+  bool heard = false;
+  auto waiting = am::spawn([&] {
+    REFUSED("the channel is closed", full.push(2));
+    heard = true;
+  });
+  am::yield();
+  full.close();
+  waiting.join();
+  EXPECT(heard && full.pop() == 1 && !full.pop());
+  const am::source_counters c;
+  c.wait_all(0);
+  REFUSED("was a negative number", c.wait_all(most));
+  am::event e, other;
+  am::when_complete(e).get();  // of nothing
+  int x = 3;
+  const auto own = am::allocate<int>(1);
+  am::get(x, own, other);
+  auto first = am::when_complete(other), second = am::when_complete(other);
+  first.get(), second.get();
+  EXPECT_EQ(x, 0);
+  am::deallocate(own);
+  am::barrier();
 }

@@ -211,3 +211,78 @@ EDGES(files_of_names_that_are_none, array::load, matrix::load, vector::load, lis
     REFUSED("", am::write_binary(path, x));
   }
 }
+
+EDGES(places_that_do_not_exist, placement::member_of, placement::place_of, placement::locate, placement::index_of,
+      placement::count, placement::run_at, placement::next_on, array::index_of_local, spread_array::index_of_local) {
+  const std::size_t p(am::ranks());
+  std::vector<std::size_t> sizes(p, 0);
+  sizes[p - 1] = 10;
+  for (const am::distribution& d : {am::blocks(), am::cyclic(3), am::blocks(sizes)}) {
+    const am::array<int> x(10, d);
+    const am::placement& where = x.placement();
+    for (const std::size_t i : {std::size_t{10}, half, most}) {
+      EXPECT_EQ(where.member_of(i), am::no_rank);
+      EXPECT_EQ(where.place_of(i), am::npos);
+      EXPECT(where.locate(i).member == am::no_rank && where.locate(i).place == am::npos);
+      EXPECT(where.run_at(i).member == am::no_rank && where.run_at(i).begin == 10 && where.run_at(i).end == 10);
+      EXPECT_EQ(where.next_on(0, i), 10U);
+      EXPECT_EQ(where.index_of(am::rank(), i), am::npos);
+      REFUSED("element", x.index_of_local(i));
+    }
+    each_bad_rank([&](am::rank_t r) {
+      EXPECT_EQ(where.count(r), 0U);
+      EXPECT_EQ(where.index_of(r, 0), am::npos);
+      EXPECT_EQ(where.next_on(r, 0), 10U);
+    });
+    EXPECT_EQ(where.index_of(am::rank(), x.local().size()), am::npos);
+    REFUSED("element", x.index_of_local(x.local().size()));
+    for (std::size_t k = 0; k < x.local().size(); ++k) EXPECT_EQ(where.member_of(x.index_of_local(k)), am::rank());
+  }
+  EXPECT_EQ(am::placement().count(0), 0U);
+  EXPECT_EQ(am::placement().index_of(0, 0), am::npos);
+  REFUSED("it has none", am::array<int>().index_of_local(0));
+  for (const std::size_t block : {1, 3}) {
+    const am::spread_array<int> s(10, block);
+    for (const std::size_t k : {s.local().size(), std::size_t{10}, half, most})
+      REFUSED(std::to_string(k).c_str(), s.index_of_local(k));
+    for (std::size_t k = 0; k < s.local().size(); ++k) EXPECT_EQ(s.rank_of(s.index_of_local(k)), am::rank());
+  }
+  REFUSED("it has none", am::spread_array<int>().index_of_local(0));
+}
+
+EDGES(blocks_of_a_matrix, matrix_block::extent, matrix_block::origin, matrix_block::halo_before, matrix_block::halo_behind,
+      matrix_block::row, local_span::extent, local_span::stride, matrix::set_border) {
+  am::matrix<double> m({6, 6}, am::grid(), am::halo(1)), none;
+  auto b = m.local();
+  const auto cells = b.cells();
+  for (const std::size_t d : {std::size_t{2}, half, most}) {
+    const std::string what = "dimension " + std::to_string(d);
+    REFUSED(what.c_str(), b.extent(d));
+    REFUSED(what.c_str(), b.origin(d));
+    REFUSED(what.c_str(), b.halo_before(d));
+    REFUSED(what.c_str(), b.halo_behind(d));
+    REFUSED(what.c_str(), cells.extent(d));
+    REFUSED(what.c_str(), cells.stride(d));
+  }
+  const auto end = std::ptrdiff_t(b.extent(0));
+  EXPECT_EQ(b.row(-1).size(), b.row(end).size());  // of the halo
+  for (const std::ptrdiff_t i : {std::ptrdiff_t{-2}, end + 1, std::ptrdiff_t(half), std::ptrdiff_t(half - 1)})
+    REFUSED("this rank's cells and their halo are from -1 to", b.row(i));
+  using place = std::array<std::ptrdiff_t, 2>;
+  double (*const no_border)(const place&) = nullptr;
+  REFUSED(no_function, m.set_border(no_border));
+  REFUSED(no_function, m.set_border(std::function<double(const place&)>()));
+  REFUSED("it has no cells", none.set_border([](const place&) { return 1.0; }));
+}
+
+EDGES(keys_that_are_not_there, counting_set::count) {
+  am::counting_set<double> s, gone;
+  const am::counting_set<double> taken = std::move(gone);
+  s.insert(not_a_number), s.insert(infinite);
+  am::fence();
+  EXPECT_EQ(s.count(not_a_number).get(), 0U);  // it is equal to nothing
+  EXPECT_EQ(s.count(infinite).get(), std::size_t(am::ranks()));
+  EXPECT_EQ(s.count(-infinite).get(), 0U);
+  REFUSED(moved, gone.count(1));
+  am::barrier();
+}
