@@ -46,6 +46,10 @@ class unordered_multimap;
 template <class Key, class Hash = hash, class Equal = std::equal_to<>>
 class unordered_multiset;
 
+// No templates: the compiler shows these lines for a program that has not included their header. They name the remedy.
+class bitmap;        // armilla: #include <armilla/algorithms.hpp>, which brings armilla/container/bitmap.hpp
+class disjoint_set;  // armilla: #include <armilla/algorithms.hpp>, which brings armilla/container/disjoint_set.hpp
+
 namespace detail {
 
 /// Defined where containers are (`container/failure_agreement.hpp`).

@@ -89,6 +89,10 @@ int main(int argc, char** argv) {
     am::counting_set<std::string> x;
 #elif defined CASE_PRIORITY_QUEUE
     am::priority_queue<int> x;
+#elif defined CASE_BITMAP
+    auto x = am::bitmap(10);
+#elif defined CASE_DISJOINT_SET
+    auto x = am::disjoint_set(10);
 #elif defined CASE_METHOD_ARGUMENTS
     const long n = am::call<&histogram::put>(h.on(0), 1, 2).get();
 #elif defined CASE_METHOD_STATEMENT
