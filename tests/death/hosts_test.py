@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A job on two hosts to which something happens: hosts_test.py SCENE MORTAL LAUNCHER [COUNT [FABRIC]], beside two hosts of tests/hosts/hosts.
+"""A job on two hosts to which something happens: hosts_test.py SCENE MORTAL LAUNCHER [COUNT [FABRIC [PROGRESS_MODE]]], beside two hosts of tests/hosts/hosts.
 
   deaths     COUNT times one rank dies, in any way: all others hear why
   cut        the cable of h2 is pulled
@@ -28,6 +28,7 @@ from causes import CAUSES  # noqa: E402
 HOSTS = os.path.join(os.path.dirname(HERE), "hosts", "hosts")
 SCENE, MORTAL, LAUNCHER = sys.argv[1], os.path.realpath(sys.argv[2]), os.path.realpath(sys.argv[3])
 FABRIC = sys.argv[5] if len(sys.argv) > 5 else "auto"
+PROGRESS = {"ARMILLA_PROGRESS_MODE": sys.argv[6]} if len(sys.argv) > 6 else {}
 TIMEOUT, SLACK = 2.0, 1.0  # seconds
 CUT_OFF = r"rank [23] on h2 (?:has not been heard of|cannot be reached)"
 
@@ -41,7 +42,7 @@ class Scene:
             file.write(bytes(24))
         command = [HOSTS, "run", "h1", LAUNCHER, "--hosts", "h1:2,h2:2", "--rsh", os.environ["TEST_HOSTS_RSH"], MORTAL, self.clock]
         self.job = Job([*command, how, str(victim), str(seed), str(delay_us)], fabric=FABRIC,
-                       env={"ARMILLA_LOSS_TIMEOUT": f"{TIMEOUT * 1000:.0f}ms"})
+                       env={"ARMILLA_LOSS_TIMEOUT": f"{TIMEOUT * 1000:.0f}ms", **PROGRESS})
         self.problems = []
 
     def read_clock(self):
