@@ -239,7 +239,7 @@ class Ending(StartTest):
     def test_a_function_that_is_null(self):
         for scene in ("null", "null_main", "session_null", "session_null_main"):
             self.on_fabrics(scene, "ended by an exception: armilla::usage_error: run: the function is a null pointer, or an empty std::function; "
-                            "pass a function", 1, fabrics=["shm"] if "session" in scene else None)
+                            "pass a function", 1, rank=r"\d", fabrics=["shm"] if "session" in scene else FABRICS)
 
     def test_exception_that_is_none(self):
         self.on_fabrics("throw_int", "ended by an exception: int.*", 1)
