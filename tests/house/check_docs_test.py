@@ -93,6 +93,11 @@ class CheckDocs(unittest.TestCase):
         self.refused(f"```cpp of {quoted}\n{lines[-1]}\n...\n{lines[0]}\n```\n", "page.md:4: error:")
         self.refused("```cpp of armilla/none.hpp\nint x;\n```\n", "page.md:2: error: there is no armilla/none.hpp to quote")
 
+    def test_python_may_be_quoted(self):
+        page = "```python of tools/check-docs\nimport argparse\n{}\n```\n"
+        self.accepted(page.format("import concurrent.futures"))
+        self.refused(page.format("import nothing"), "page.md:2: error: tools/check-docs does not say so: 'import argparse'")
+
     def test_only_few_blocks_may_be_ignored(self):
         self.accepted("```cpp ignore\n???\n```\n" * 2)
         self.refused("```cpp ignore\n???\n```\n" * 3, "3 of 3 blocks are not compiled")
