@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a statement, and a signal, find when they arrive: docs/spec/order.md, "Statements and signals".
+// What a statement, and a signal, find when they arrive: docs/spec/order.md, "Calls and signals".
 #include <array>
 
 #include "tests/litmus/litmus.hpp"
