@@ -22,7 +22,7 @@
 #include "armilla/boot/build_id.hpp"
 #include "armilla/boot/host_memory.hpp"
 #include "armilla/boot/pin.hpp"
-#include "armilla/boot/spawn_process.hpp"
+#include "armilla/boot/program_spec.hpp"
 
 namespace armilla::detail {
 namespace {

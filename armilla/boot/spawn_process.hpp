@@ -7,20 +7,9 @@
 #include <vector>
 
 #include "armilla/boot/job_block.hpp"
+#include "armilla/boot/program_spec.hpp"
 
 namespace armilla::detail {
-
-/// What the supervisor starts once for each rank, or once for all of them where they are threads.
-struct program_spec {
-  std::string path;                      ///< the executable file
-  std::vector<std::string> arguments;    ///< with the name it is called by
-  std::vector<std::string> environment;  ///< "NAME=value", added to the supervisor's own
-  rank_t ranks = 1;
-  std::string folder = {};  ///< where it starts; empty: where the supervisor is
-};
-
-/// This program, as it was called: for `run` in the first process.
-program_spec this_program(int argc, char** argv);
 
 /// How one process shall be started.
 struct spawn_plan {
