@@ -3,14 +3,12 @@
 #include <limits>
 #include <new>
 #include <numeric>
-#include <set>
 
 #include <fmt/format.h>
 
 #include "armilla/algorithm/batch.hpp"
 #include "armilla/algorithm/fold_inline.hpp"
 #include "armilla/algorithm/in_order.hpp"
-#include "armilla/algorithm/moves.hpp"
 #include "armilla/base/extents.hpp"
 #include "armilla/base/limits.hpp"
 #include "armilla/global/memory_need.hpp"
@@ -48,17 +46,6 @@ std::vector<std::size_t> stable_order(const std::vector<std::uint64_t>& numbers)
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (!std::ranges::is_sorted(numbers)) std::ranges::stable_sort(order, {}, [&](std::size_t k) { return numbers[k]; });
   return order;
-}
-
-void throw_beyond(const char* operation, std::size_t index, std::size_t size) {
-  throw_usage(operation, fmt::format("index {} of a range of {} elements; give one from 0 to {}", index, size, size));
-}
-
-std::vector<std::size_t> drawn_indices(std::size_t n, std::size_t k, std::uint64_t seed) {
-  std::set<std::size_t> chosen;
-  for (std::size_t i = n - k; i < n; ++i)
-    if (const std::size_t j = drawn(seed, i) % (i + 1); !chosen.insert(j).second) chosen.insert(i);
-  return {chosen.begin(), chosen.end()};
 }
 
 void require_bounds(double low, double high) {

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "armilla/container/matrix_views.hpp"
 #include "armilla/team/named_algorithm.hpp"
 
 namespace armilla::detail {
@@ -26,22 +25,6 @@ void throw_shorter(std::size_t n, std::size_t left) {
 void throw_bad_stride() { throw_usage("views::stride", "a step of 0; give 1 or more"); }
 
 void throw_empty_rows(const char* view) { throw_usage(view, "rows of 0 elements; give 1 or more"); }
-
-void throw_bad_block(std::size_t dimension, std::size_t first, std::size_t last, std::size_t extent) {
-  throw_usage("views::block", fmt::format("cells [{}, {}) in dimension {}, which has {}; give first <= last <= extent", first,
-                                          last, dimension, extent));
-}
-
-void throw_cut_lines(const char* view, std::size_t dimension, rank_t blocks) {
-  throw_usage(view,
-              fmt::format("dimension {} is cut into {} blocks, so no rank has whole ones; make the matrix with a grid of one "
-                          "block in that dimension, or take views::row and views::column, which may cross blocks",
-                          dimension, blocks));
-}
-
-void throw_bad_tiles(std::size_t dimension) {
-  throw_usage("views::tiles", fmt::format("tiles of 0 cells in dimension {}; give 1 or more", dimension));
-}
 
 // Whether a position of one is the same element as one of the other. Steps are not 0. Goes through the wider steps, until their
 // remainders by the other step repeat.
