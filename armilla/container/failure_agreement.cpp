@@ -18,7 +18,7 @@
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/global/memory.hpp"
 #include "armilla/global/per_rank.hpp"
-#include "armilla/team/fence.hpp"
+#include "armilla/team/fence_hooks.hpp"
 #include "armilla/team/named_algorithm.hpp"
 
 namespace armilla::detail {

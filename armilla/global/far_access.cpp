@@ -18,7 +18,7 @@
 #include "armilla/base/options.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/global/far_access_messages.hpp"
-#include "armilla/team/fence.hpp"
+#include "armilla/team/fence_hooks.hpp"
 
 namespace armilla::detail {
 namespace {

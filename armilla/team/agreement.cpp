@@ -13,7 +13,7 @@
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/gathered_agreement.hpp"
 #include "armilla/team/growth.hpp"
-#include "armilla/team/last_fence.hpp"
+#include "armilla/team/living.hpp"
 #include "armilla/team/survivors.hpp"
 #include "armilla/team/team_state.hpp"
 
@@ -228,7 +228,7 @@ bool has_news(const team_record& t) noexcept {
 
 void revoke_descendants(const team_record& t) {
   for (team_record* const d : t.owner->teams)
-    if (d->lost == no_rank && d != t.owner->living.team() && std::ranges::find(d->ancestors, t.id) != d->ancestors.end())
+    if (d->lost == no_rank && d != t.owner->living->team() && std::ranges::find(d->ancestors, t.id) != d->ancestors.end())
       revoke(*d, t.lost);
 }
 

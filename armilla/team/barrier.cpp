@@ -2,6 +2,7 @@
 #include "armilla/team/barrier.hpp"
 
 #include "armilla/stats/trace.hpp"
+#include "armilla/team/living.hpp"
 #include "armilla/team/pattern.hpp"
 #include "armilla/team/team_state.hpp"
 
@@ -22,8 +23,8 @@ void run_barrier(team_record* team) {
 
 void run_world_barrier() {
   team_state& s = *here("barrier").teams;
-  if (s.living.go_on()) [[unlikely]]
-    return s.living.meet(run_barrier, "barrier");
+  if (s.living->go_on()) [[unlikely]]
+    return s.living->meet(run_barrier, "barrier");
   run_barrier(s.world);
 }
 

@@ -15,6 +15,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/team/fence_guest.hpp"
 #include "armilla/team/last_fence.hpp"
+#include "armilla/team/living.hpp"
 #include "armilla/team/member_transfer.hpp"
 #include "armilla/team/pattern.hpp"
 #include "armilla/team/replicate.hpp"
@@ -337,28 +338,12 @@ void run_fence_in(const team& members, pattern how) {
   run_fence_as(t, {collective::fence, rank_t(how)});
 }
 
-bool fence_hooks::take_any_error(context& self, const team_record* part, error_record& first) const {
-  if (take_error != nullptr && take_error(self, first)) return true;
-  std::string type, text;
-  const auto takes = [&](const kept_errors& k) { return k.take(self, part != nullptr ? &part->id : nullptr, type, text); };
-  if (std::ranges::none_of(kept, takes)) return false;
-  first.rank = self.rank;
-  std::snprintf(first.type, sizeof first.type, "%s", type.c_str());
-  std::snprintf(first.text, sizeof first.text, "%s", text.c_str());
-  return true;
-}
-
-void add_kept_errors(context& self, const kept_errors& how) {
-  auto& kept = self.teams->hooks.kept;
-  if (std::ranges::find(kept, how.count, &kept_errors::count) == kept.end()) kept.push_back(how);
-}
-
 void run_ending_fence(context& c) { end_among_living(c.teams->ending, {collective::end}); }
 
 void run_world_fence() {
   team_state& s = *here("fence").teams;
-  if (s.living.go_on()) [[unlikely]]
-    return s.living.meet(run_fence, "fence");
+  if (s.living->go_on()) [[unlikely]]
+    return s.living->meet(run_fence, "fence");
   run_fence(s.world);
 }
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <cstdint>
-#include <string>
-
 #include "armilla/team/team.hpp"
 
 namespace armilla {
@@ -25,16 +22,6 @@ namespace armilla {
 inline void fence() { detail::run_world_fence(); }
 
 namespace detail {
-/// Errors that a higher layer keeps until the members of a team meet. `team`: the id of a team; null: of every team.
-struct kept_errors {
-  std::uint64_t (*count)(context& self, const std::uint64_t* team) = nullptr;
-  /// Gives out the first, and forgets them all. False: there are none.
-  bool (*take)(context& self, const std::uint64_t* team, std::string& type, std::string& text) = nullptr;
-};
-/// Makes fences of this rank throw these errors, too: a team's fence those of the team, a fence of all ranks all. Nothing if
-/// they do so already.
-void add_kept_errors(context& self, const kept_errors& how);
-
 /// Before the last fence of a rank whose program may still have function instances in collectives of world.
 void run_ending_fence(context& c);
 }  // namespace detail

@@ -23,9 +23,6 @@ namespace armilla::detail {
 /// usage_error: `op` has thrown on another member.
 [[noreturn, gnu::cold]] void throw_without_result(collective kind);
 
-/// What a team does, given the option.
-void choose_groups(team_record& t, exchange_pattern asked);
-
 void all_reduce_by_pairs(team_record& t, std::byte* data, std::size_t bytes, const array_fold& how);
 void reduce_by_pairs(team_record& t, std::byte* data, std::size_t bytes, const array_fold& how, std::uint32_t root);
 void broadcast_by_pairs(team_record& t, collective kind, std::byte* data, std::size_t bytes, std::uint32_t root);

@@ -9,7 +9,6 @@
 #include "armilla/am/message_writer.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/fabric/host_map.hpp"
-#include "armilla/team/last_fence.hpp"
 #include "armilla/team/survivors.hpp"
 #include "armilla/team/team_state.hpp"
 

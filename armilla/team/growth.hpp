@@ -9,6 +9,7 @@
 namespace armilla::detail {
 
 class outbox;
+struct invitation;
 
 /// The ranks of a team that is to be: of the members of the one before it their numbers there, and newcomers.
 struct chosen_ranks {
@@ -28,20 +29,6 @@ std::vector<newcomer> newcomers_that_ask(const team_state& s);
 bool newcomers_have_answered(const team_state& s, const std::vector<newcomer>& all, std::uint64_t team) noexcept;
 bool newcomers_are_ready(const team_state& s, const std::vector<newcomer>& all, std::uint64_t team) noexcept;
 
-/// What a newcomer is told of a team.
-struct invitation {
-  struct fixed {
-    std::uint64_t team = 0;
-    std::uint64_t first_step = 0;
-    std::uint64_t ready_step = 0;  ///< that members of the team before it show when they are ready
-    std::uint32_t old_slot = 0;    ///< where they do
-    std::uint32_t slot = 0;
-    std::uint32_t members = 0;  ///< of the team before it, in front of the newcomers
-    std::uint32_t settle = 0;   ///< its slot is to be settled
-  } head;
-  std::vector<std::uint64_t> ranks;  ///< all members, each as newcomer::word
-  std::vector<std::uint64_t> ancestors;
-};
 /// Tells a newcomer of a team. Each member does, for any may be lost meanwhile.
 void invite(outbox& out, const newcomer& to, const invitation& what);
 

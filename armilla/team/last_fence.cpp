@@ -38,8 +38,7 @@ namespace armilla::detail {
 namespace {
 
 constexpr const char* what_it_is = "the last fence of the ranks that are left";
-constexpr unsigned round_bits = 32;
-constexpr std::uint64_t round_mask = (std::uint64_t{1} << round_bits) - 1;
+constexpr unsigned round_bits = end_board::round_bits;
 constexpr std::uint64_t first_round = 2;  // 1: has come, and posted nothing yet
 constexpr int rounds_without_nap = 8;
 constexpr std::uint64_t last_nap_ns = 1'000'000;
@@ -100,7 +99,7 @@ class last_fence {
     std::uint64_t furthest = 0;
     for (const rank_t r : living_)
       if (const std::uint64_t word = board(r).word.load(std::memory_order_acquire); word >> round_bits == stage_)
-        furthest = std::max(furthest, word & round_mask);
+        furthest = std::max(furthest, word & end_board::round_mask);
     return furthest;
   }
 
@@ -237,11 +236,6 @@ bool ended_with_all(team_record* team, const intention& what) {
 }
 
 }  // namespace
-
-bool has_ended(const team_state& s, rank_t r) noexcept {
-  const std::uint64_t word = s.slot(r, 0).end.word.load(std::memory_order_acquire);
-  return word >> round_bits > s.end_stage && (word & round_mask) != 0;
-}
 
 void end_among_living(team_record* team, const intention& what) {
   context& c = *team->self;

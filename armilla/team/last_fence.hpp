@@ -11,7 +11,5 @@ void run_fence_as(team_record* team, const intention& what);
 /// One of the fences of `team`, all ranks, with which functions and sessions end. Where ranks go on when one is lost
 /// (ARMILLA_ON_LOSS=continue), it is one of those that are left, and loses no more than they do.
 void end_among_living(team_record* team, const intention& what);
-/// Whether rank `r` is in one of them to which this rank has not come yet: it comes to no collective before that.
-bool has_ended(const team_state& s, rank_t r) noexcept;
 
 }  // namespace armilla::detail

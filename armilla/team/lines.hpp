@@ -77,7 +77,9 @@ struct alignas(cache_line) end_board {
   struct counts {
     std::atomic<std::uint64_t> ranks_hash, created, processed;
   };
-  std::atomic<std::uint64_t> word;    ///< which of the fences, and the round in it
+  static constexpr unsigned round_bits = 32;
+  static constexpr std::uint64_t round_mask = (std::uint64_t{1} << round_bits) - 1;
+  std::atomic<std::uint64_t> word;    ///< which of the fences, and in the lowest bits the round in it
   counts of[2];                       ///< by parity of the round
   std::atomic<std::uint64_t> passed;  ///< the last fence or barrier of all ranks
 };

@@ -140,3 +140,9 @@ void living_ranks::follow() {
 }
 
 }  // namespace armilla::detail
+
+namespace armilla {
+
+team living() { return team(detail::here("living").teams->living->team()); }
+
+}  // namespace armilla

@@ -12,6 +12,7 @@
 #include "armilla/team/agreement.hpp"
 #include "armilla/team/gathered_agreement.hpp"
 #include "armilla/team/growth.hpp"
+#include "armilla/team/living.hpp"
 #include "armilla/team/team_state.hpp"
 
 // Model: tests/models/protocols/survivors.pml
@@ -45,18 +46,18 @@ void follow_survivors(context& self) {
   team_state& s = *self.teams;
   if (s.left != nullptr) s.left->look();
   for (const team_record* const t : s.teams) {
-    const std::uint64_t asked = t == s.ending ? s.living.step() : t->survivor_step;
+    const std::uint64_t asked = t == s.ending ? s.living->step() : t->survivor_step;
     // What stands on the board of a lost member may be of its successor's teams.
     const auto gives_up = [&](std::uint32_t i) {
       return !is_lost_to(*t, i) && t->slots[i]->survivors.step.load(std::memory_order_acquire) > asked;
     };
-    if (t->lost == self.rank) continue;                  // a newcomer was never in it
-    if (t == s.ending && s.living.given_up()) continue;  // ranks that asked before are in no fence any more
+    if (t->lost == self.rank) continue;                   // a newcomer was never in it
+    if (t == s.ending && s.living->given_up()) continue;  // ranks that asked before are in no fence any more
     if (t->lost != no_rank && has_news(*t) &&
         (another_asks(*t, asked) || std::ranges::any_of(std::views::iota(0u, t->size), gives_up)))
       revoke_descendants(*t);
   }
-  s.living.follow();
+  s.living->follow();
 }
 
 std::vector<std::uint32_t> lives_in(const team& t) {
@@ -95,7 +96,7 @@ team_record* run_agreement(team_record* parent, collective kind, const char* ope
   const inside_team alone(t, operation);
   ++c.count->collectives;
   c.out->flush();
-  if (has_news(t)) c.teams->living.give_up();
+  if (has_news(t)) c.teams->living->give_up();
   if (t.lost != no_rank && has_news(t)) revoke_descendants(t);
   for (;;) {
     const std::uint64_t step = t.survivor_step + 1;

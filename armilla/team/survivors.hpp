@@ -8,20 +8,11 @@
 
 namespace armilla::detail {
 
-/// What this rank's slots allow of a new team.
-survivor_board::request slots_here(team_state& s);
-/// All of `members` make it alike, and enter it when all have. `lives`: of them, where lost ranks are replaced.
-team_record* make_record(team_state& s, std::vector<rank_t> members, std::vector<std::uint32_t> lives, std::uint32_t slot,
-                         std::uint64_t first_step);
-/// Of a team that is made from `parent`.
-std::vector<std::uint64_t> ancestors_behind(const team_record& parent);
 /// Where newcomers come: which life of its place each member is. Else empty.
 std::vector<std::uint32_t> lives_in(const team& t);
 /// Whether `t` holds those that are left of `old`: `survivors` gave it of `old`, of a team that is left of it, or of one of which
 /// both are left.
 bool is_left_of(const team& t, const team& old);
-/// Ends all waits in collectives of `t`: its member `lost` is lost.
-void revoke(team_record& t, rank_t lost);
 /// Listens to losses: revokes what was made from teams that other members have given up.
 void follow_survivors(context& self);
 /// Makes the lines of a slot what they are at the start of a job. No member of its next team moves anything before all have.

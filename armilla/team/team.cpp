@@ -16,12 +16,10 @@
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/collective_wait.hpp"
 #include "armilla/team/explain_flag.hpp"
-#include "armilla/team/groups.hpp"
-#include "armilla/team/growth.hpp"
+#include "armilla/team/member_groups.hpp"
 #include "armilla/team/member_transfer.hpp"
 #include "armilla/team/pattern.hpp"
 #include "armilla/team/replicate.hpp"
-#include "armilla/team/survivors.hpp"
 #include "armilla/team/team_state.hpp"
 #include "armilla/team/transfer_streams.hpp"
 
@@ -235,14 +233,11 @@ team_state::team_state(context& c) : self(c), layout{c.host->layout.places, c.ho
   teams.push_back(ending =
                       build_record(*this, std::move(everyone), lives_now(*this), collective_layout::ending_slot, 0).release());
   ending->id = world->id;
-  living.start(world, c.host->job().goes_on != 0);
   world->references = ending->references = 1;
-  if (c.host->newcomer) begin_as_newcomer(*this);
 }
 
 // Values of teams that outlive the session keep their record, which then belongs to them.
 team_state::~team_state() {
-  living.stop();
   --world->references;
   --ending->references;
   for (team_record* t : teams) {
@@ -252,26 +247,9 @@ team_state::~team_state() {
   }
 }
 
-namespace {
-
-void lose_member(context& self, rank_t lost) {
-  if (self.teams == nullptr) return;
-  for (team_record* t : self.teams->teams)
-    if (t->lost == no_rank && t->number_of(lost) >= 0) revoke(*t, lost);
-}
-
-}  // namespace
-
-void start_teams(context& self, const launch& start) {
-  self.teams = new team_state(self);
-  self.teams->left = start.left;
-  self.messages->lost.tell(lose_member);
-  self.messages->lost.tell_at_the_end(follow_survivors);
-}
-
-void stop_teams(context& self) {
-  delete self.teams;
-  self.teams = nullptr;
+bool has_ended(const team_state& s, rank_t r) noexcept {
+  const std::uint64_t word = s.slot(r, 0).end.word.load(std::memory_order_acquire);
+  return word >> end_board::round_bits > s.end_stage && (word & end_board::round_mask) != 0;
 }
 
 void hold(team_record* t) noexcept {
@@ -344,7 +322,6 @@ rank_t team::world_rank(rank_t member) const {
 rank_t team::rank_of(rank_t r) const noexcept { return record_ == nullptr ? -1 : record_->number_of(r); }
 
 team world() { return team(detail::here("world").teams->world); }
-team living() { return team(detail::here("living").teams->living.team()); }
 
 namespace detail {
 

@@ -10,33 +10,10 @@
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/collective_area.hpp"
 #include "armilla/team/far_messages.hpp"
-#include "armilla/team/fence.hpp"
-#include "armilla/team/growth.hpp"
-#include "armilla/team/living.hpp"
+#include "armilla/team/fence_hooks.hpp"
 #include "armilla/team/record.hpp"
 
 namespace armilla::detail {
-
-/// What the layers above add to a fence; null where they have nothing to say.
-struct fence_hooks {
-  /// Errors of statements that ran here and are not reported yet.
-  std::uint64_t (*errors)(context&) = nullptr;
-  /// Hands out the first of them and forgets them all. False: there are none.
-  bool (*take_error)(context&, error_record&) = nullptr;
-  /// The same of errors that a higher layer keeps until the members of a team meet.
-  std::vector<kept_errors> kept;
-  /// Whether the one-sided operations that this rank began are complete at their targets, or are messages that a fence of
-  /// `part` counts; null: of all ranks.
-  bool (*accesses_done)(context&, const team_record* part) = nullptr;
-  /// Before a round of a fence of a part of the ranks: asks the others about what no reply will tell. It may send.
-  void (*ask_others)(context&, const team_record& part) = nullptr;
-  /// A fence of `t` begins; it is over.
-  void (*begin)(context&) = nullptr;
-  void (*end)(context&, const team_record& t) = nullptr;
-
-  /// The first error of either kind.
-  bool take_any_error(context& self, const team_record* part, error_record& first) const;
-};
 
 /// What a rank knows of the staging between it and one peer.
 struct pair_state {
@@ -57,6 +34,7 @@ struct exchange_state {
   const flag_line* theirs = nullptr;
 };
 
+class living_ranks;
 struct out_stream;
 struct far_out_stream;
 struct in_stream;
@@ -83,6 +61,21 @@ struct team_area {
   far_pairs far;
 };
 
+/// What a newcomer is told of a team.
+struct invitation {
+  struct fixed {
+    std::uint64_t team = 0;
+    std::uint64_t first_step = 0;
+    std::uint64_t ready_step = 0;  ///< that members of the team before it show when they are ready
+    std::uint32_t old_slot = 0;    ///< where they do
+    std::uint32_t slot = 0;
+    std::uint32_t members = 0;  ///< of the team before it, in front of the newcomers
+    std::uint32_t settle = 0;   ///< its slot is to be settled
+  } head;
+  std::vector<std::uint64_t> ranks;  ///< all members, each as newcomer::word
+  std::vector<std::uint64_t> ancestors;
+};
+
 /// Layer team of one rank.
 struct team_state {
   explicit team_state(context& c);
@@ -101,13 +94,13 @@ struct team_state {
   bool fencing = false;                               ///< a fiber of this rank is inside a fence
   bool ended = false;  ///< its function: it enters no collective until those of all ranks have ended
   std::unique_ptr<team_area> areas[collective_layout::all_slots];  ///< of those slots that have moved something
-  std::uint32_t unsettled = 0;    ///< slots in which a team had lost a member: what moved there may have stopped in the middle
-  std::uint64_t end_stage = 0;    ///< of the last fences, which this rank is in
-  team_record* ending = nullptr;  ///< all ranks, for the end of run_main, and to agree which are left
-  living_ranks living{*this};
-  gatherings* left = nullptr;           ///< agrees which ranks are left where they are on several hosts; else null
-  std::vector<invitation> invitations;  ///< of a newcomer, that have come and are not answered
-  std::vector<std::uint64_t> invited;   ///< the teams of all that ever came
+  std::uint32_t unsettled = 0;     ///< slots in which a team had lost a member: what moved there may have stopped in the middle
+  std::uint64_t end_stage = 0;     ///< of the last fences, which this rank is in
+  team_record* ending = nullptr;   ///< all ranks, for the end of run_main, and to agree which are left
+  living_ranks* living = nullptr;  ///< from `start_teams` to `stop_teams`
+  gatherings* left = nullptr;      ///< agrees which ranks are left where they are on several hosts; else null
+  std::vector<invitation> invitations;                          ///< of a newcomer, that have come and are not answered
+  std::vector<std::uint64_t> invited;                           ///< the teams of all that ever came
   std::map<std::uint64_t, std::vector<std::uint64_t>> left_of;  ///< by id of a team of survivors: of which teams these are left
 
   team_slot& slot(rank_t world_rank, std::uint32_t i) const noexcept {
@@ -123,5 +116,18 @@ struct team_state {
     return *areas[slot];
   }
 };
+
+/// What this rank's slots allow of a new team.
+survivor_board::request slots_here(team_state& s);
+/// All of `members` make it alike, and enter it when all have. `lives`: of them, where lost ranks are replaced.
+team_record* make_record(team_state& s, std::vector<rank_t> members, std::vector<std::uint32_t> lives, std::uint32_t slot,
+                         std::uint64_t first_step);
+/// Of a team that is made from `parent`.
+std::vector<std::uint64_t> ancestors_behind(const team_record& parent);
+/// Ends all waits in collectives of `t`: its member `lost` is lost.
+void revoke(team_record& t, rank_t lost);
+/// Whether rank `r` is in one of the last fences (last_fence.cpp) to which this rank has not come yet: it comes to no collective
+/// before that.
+bool has_ended(const team_state& s, rank_t r) noexcept;
 
 }  // namespace armilla::detail
