@@ -91,6 +91,53 @@ class CheckLayers(unittest.TestCase):
         self.refused("no #pragma once")
         self.refused("SPDX")
 
+    def make_rooms(self):
+        self.write("cmake/layers.txt", "# comment\n0 low: first\n1 left\n    0 floor: second\n    1 one\n    1 other\n1 right\n2 high\n")
+        self.write("armilla/first.hpp", HEADER)
+        self.write("armilla/second.hpp", HEADER + '#include "armilla/left/floor/a.hpp"\n')
+        self.write("armilla/left/floor/a.hpp", HEADER + '#include "armilla/first.hpp"\n')
+        self.write("armilla/left/one/a.hpp", HEADER + '#include "armilla/second.hpp"\n')
+        self.write("armilla/left/other/a.hpp", HEADER + '#include "armilla/left/floor/a.hpp"\n')
+        self.write("armilla/left/of_left.hpp", HEADER + '#include "armilla/left/one/a.hpp"\n#include "armilla/left/other/a.hpp"\n')
+
+    def test_accepts_rooms_and_headers_of_users_that_include_lower_ones(self):
+        self.make_rooms()
+        status, output = self.check("--strict")
+        self.assertEqual(status, 0, output)
+
+    def test_refuses_a_higher_room_a_sibling_and_the_whole_layer(self):
+        self.make_rooms()
+        self.write("armilla/left/floor/b.hpp", HEADER + '#include "armilla/left/one/a.hpp"\n')
+        self.refused("room left/floor (0) may not include the higher room left/one (1)")
+        self.write("armilla/left/floor/b.hpp", HEADER)
+        self.write("armilla/left/one/b.hpp", HEADER + '#include "armilla/left/other/a.hpp"\n')
+        self.refused("room left/one (1) may not include its sibling left/other (1)")
+        self.write("armilla/left/one/b.hpp", HEADER + '#include "armilla/left/of_left.hpp"\n')
+        self.refused("room left/one (1) may not include what is of the whole layer left")
+
+    def test_holds_a_header_of_users_to_its_layer_and_room(self):
+        self.make_rooms()
+        self.write("armilla/first.hpp", HEADER + '#include "armilla/left/floor/a.hpp"\n')
+        self.refused("layer low (0) may not include the higher layer left (1)")
+        self.write("armilla/first.hpp", HEADER)
+        self.write("armilla/second.hpp", HEADER + '#include "armilla/left/one/a.hpp"\n')
+        self.refused("armilla/second.hpp:3: error: room left/floor (0) may not include the higher room left/one (1)")
+
+    def test_lets_a_test_take_what_it_needs_from_all_rooms_of_its_layer(self):
+        self.make_rooms()
+        self.write("armilla/left/floor/a_test.cpp", SPDX + '#include "armilla/left/one/a.hpp"\n')
+        self.assertEqual(self.check()[0], 0)
+        self.write("armilla/left/floor/a_test.cpp", SPDX + '#include "armilla/high/of_high.hpp"\n')
+        self.refused("may not include the higher layer high")
+
+    def test_refuses_a_header_of_users_without_a_layer_and_a_long_folder_when_strict(self):
+        self.make_rooms()
+        self.write("armilla/third.hpp", HEADER)
+        self.refused("armilla/third.hpp:1: error: cmake/layers.txt does not say", "--strict")
+        for i in range(200):
+            self.write(f"armilla/left/floor/h{i}.hpp", HEADER)
+        self.refused("armilla/left/floor:1: error: 201 files; make rooms of at most", "--strict")
+
     def test_refuses_a_source_that_is_never_compiled_when_strict(self):
         self.write("armilla/low/b.cpp", SPDX)
         self.write("armilla/low/CMakeLists.txt", "armilla_layer(low SOURCES bb.cpp)\n")

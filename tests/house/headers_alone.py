@@ -44,12 +44,12 @@ def proven_by(sources):
 
 
 def parts_of_one_header():
-    """name_inline.hpp where name.hpp alone includes it."""
+    """name_inline.hpp where name.hpp alone, of its folder or of armilla/, includes it."""
     including = collections.defaultdict(set)
     for path in [*(ROOT / "armilla").rglob("*.hpp"), *(ROOT / "armilla").rglob("*.cpp")]:
         for name in re.findall(r'^#include "([^"]+)', path.read_text(), re.MULTILINE):
             including[name].add(str(path.relative_to(ROOT)))
-    return {name for name, by in including.items() if name.endswith("_inline.hpp") and by == {name.replace("_inline.hpp", ".hpp")}}
+    return {name for name, by in including.items() if name.endswith("_inline.hpp") and [pathlib.Path(one).name for one in by] == [pathlib.Path(name).name.replace("_inline.hpp", ".hpp")]}
 
 
 def state_of(header):

@@ -11,7 +11,9 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEADERS = {
-    "armilla/armilla.hpp": '#include "armilla/rpc/ask.hpp"\n',
+    "cmake/layers.txt": "7 rpc: asked\n",
+    "armilla/armilla.hpp": '#include "armilla/asked.hpp"\n#include "armilla/rpc/ask.hpp"\n',
+    "armilla/asked.hpp": "namespace armilla {\n/// Whether anything was asked.\nbool asked();\n}\n",
     "armilla/rpc/ask.hpp": """namespace armilla {
 namespace detail {
 /// Not for users.
@@ -69,7 +71,10 @@ class Reference(unittest.TestCase):
         self.assertEqual(re.findall("hidden|unexplained|far_away", self.page + self.index), [])
 
     def test_the_index_points_at_each_name(self):
-        self.assertIn("[`ask`](01-rpc.md#ask) · [`thing`](01-rpc.md#thing)", self.index)
+        self.assertIn("[`ask`](01-rpc.md#ask) · [`asked`](01-rpc.md#asked) · [`thing`](01-rpc.md#thing)", self.index)
+
+    def test_a_header_of_users_is_of_the_layer_that_the_table_says(self):
+        self.assertIn("Whether anything was asked.\n\n`#include \"armilla/asked.hpp\"`", self.page)
 
     def unlisted(self, code):
         (self.root / "docs/reference").mkdir(parents=True, exist_ok=True)
@@ -79,11 +84,11 @@ class Reference(unittest.TestCase):
         return re.findall(r"public name ([\w:]+);", done.stdout)
 
     def test_a_name_without_a_line_is_told(self):
-        self.assertEqual(self.unlisted("am::thing t;"), ["ask", "thing::size", "unexplained"])
+        self.assertEqual(self.unlisted("am::thing t;"), ["ask", "asked", "thing::size", "unexplained"])
 
     def test_a_member_is_used_as_a_member(self):
-        self.assertEqual(self.unlisted("am::ask(1, 2), am::unexplained(); am::thing t; int size;"), ["thing::size"])
-        self.assertEqual(self.unlisted("am::ask(1, 2), am::unexplained(); am::thing t; t.size();"), [])
+        self.assertEqual(self.unlisted("am::ask(1, 2), am::asked(), am::unexplained(); am::thing t; int size;"), ["thing::size"])
+        self.assertEqual(self.unlisted("am::ask(1, 2), am::asked(), am::unexplained(); am::thing t; t.size();"), [])
 
 
 if __name__ == "__main__":

@@ -19,9 +19,15 @@ WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def layers(root):
-    """The folders of cmake/layers.txt, lowest first."""
+    """{layer: (its folder and those of its rooms, its headers of armilla/)} of cmake/layers.txt, lowest first."""
+    found = {}
     with open(os.path.join(root, "cmake/layers.txt"), encoding="utf-8") as f:
-        return [line.split()[1] for line in f if re.match(r"\d", line)]
+        for indent, name, headers in re.findall(r"^( *)\d+ +(\w+)(?:: *(.*))?$", f.read(), re.MULTILINE):
+            layer = next(reversed(found)) if indent else name
+            folders, own = found.setdefault(layer, ([], []))
+            folders.append(f"armilla/{layer}/{name}" if indent else f"armilla/{layer}")
+            own += [f"armilla/{header}.hpp" for header in headers.split()]
+    return found
 
 
 def is_source(name, text):
@@ -31,13 +37,15 @@ def is_source(name, text):
 def sources(root, layer):
     """Paths of a layer's sources without its tests, with their text."""
     found = {}
-    folder = os.path.join(root, "armilla", layer)
-    for name in sorted(os.listdir(folder)):
-        if os.path.isfile(os.path.join(folder, name)):
-            with open(os.path.join(folder, name), encoding="utf-8") as f:
+    folders, headers = layers(root)[layer]
+    inside = [f"{folder}/{name}" for folder in folders for name in sorted(os.listdir(os.path.join(root, folder)))]
+    for path in inside + headers:
+        name = os.path.basename(path)
+        if os.path.isfile(os.path.join(root, path)):
+            with open(os.path.join(root, path), encoding="utf-8") as f:
                 text = f.read()
             if is_source(name, text):
-                found[f"armilla/{layer}/{name}"] = text
+                found[path] = text
     return found
 
 

@@ -69,7 +69,7 @@ class map_of_program:
         self.program = program
         self.root = str(pathlib.Path(sources).resolve())
         self.layers = layers_of(libraries)
-        self.folders = height_of(sources)
+        self.folders, self.headers = height_of(sources), layers_of_headers(sources)
         self.known = {}
 
     def function(self, place):
@@ -82,9 +82,11 @@ class map_of_program:
             self.known[i] = self.folder(line, self.functions[i][1])
 
     def folder(self, line, symbol):
-        file = re.search(r"(?:^|.*/)armilla/(\w+)/[\w/]+\.\w+:", line)  # the last one: a clone may be called so, too
+        file = re.search(r"(?:^|.*/)armilla/(?:(\w+)/[\w/]+|(\w+))\.\w+:", line)  # the last one: a clone may be called so, too
         if file and file.group(1) in self.folders:
             return file.group(1)
+        if file and file.group(2) in self.headers:
+            return self.headers[file.group(2)]
         return self.layers.get(plain(symbol)) if line.endswith((":?", ":0")) else None
 
 
@@ -122,8 +124,18 @@ def calls_of(places, where):
 
 def height_of(sources):
     """folder -> its number in cmake/layers.txt."""
-    lines = (pathlib.Path(sources) / "cmake" / "layers.txt").read_text().splitlines()
-    return {name: int(number) for number, name in (line.split() for line in lines if line and line[0] != "#")}
+    lines = (pathlib.Path(sources) / "cmake" / "layers.txt").read_text()
+    return {name: int(number) for number, name in re.findall(r"^(\d+) +(\w+)", lines, re.MULTILINE)}
+
+
+def layers_of_headers(sources):
+    """header of armilla/ -> its layer."""
+    lines, layer, found = (pathlib.Path(sources) / "cmake" / "layers.txt").read_text().splitlines(), "", {}
+    for line in lines:
+        if m := re.match(r"( *)\d+ +(\w+)(?:: *(.*))?", line):
+            layer = layer if m[1] else m[2]
+            found |= {header: layer for header in (m[3] or "").split()}
+    return found
 
 
 def once(items):
