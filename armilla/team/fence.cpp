@@ -14,11 +14,11 @@
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/team/fence_guest.hpp"
-#include "armilla/team/last_fence.hpp"
 #include "armilla/team/living.hpp"
 #include "armilla/team/member_transfer.hpp"
 #include "armilla/team/pattern.hpp"
 #include "armilla/team/replicate.hpp"
+#include "armilla/team/run_fence.hpp"
 #include "armilla/team/team_state.hpp"
 
 /// Termination detection by counting.
@@ -338,15 +338,11 @@ void run_fence_in(const team& members, pattern how) {
   run_fence_as(t, {collective::fence, rank_t(how)});
 }
 
-void run_ending_fence(context& c) { end_among_living(c.teams->ending, {collective::end}); }
-
 void run_world_fence() {
   team_state& s = *here("fence").teams;
   if (s.living->go_on()) [[unlikely]]
     return s.living->meet(run_fence, "fence");
   run_fence(s.world);
 }
-
-void run_end_fence(ending_of which) { end_among_living(here("fence").teams->world, {collective::end, rank_t(which)}); }
 
 }  // namespace armilla::detail

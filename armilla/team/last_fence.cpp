@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/team/last_fence.hpp"
-
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -12,7 +10,9 @@
 #include "armilla/boot/life.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/far_messages.hpp"
+#include "armilla/team/fence.hpp"
 #include "armilla/team/gathered_agreement.hpp"
+#include "armilla/team/run_fence.hpp"
 #include "armilla/team/team_state.hpp"
 
 /// The fences at the end of functions and sessions, among the ranks that are left.
@@ -235,8 +235,8 @@ bool ended_with_all(team_record* team, const intention& what) {
   return true;
 }
 
-}  // namespace
-
+// One of the fences of `team`, all ranks, with which functions and sessions end. Where ranks go on when one is lost
+// (ARMILLA_ON_LOSS=continue), it is one of those that are left, and loses no more than they do.
 void end_among_living(team_record* team, const intention& what) {
   context& c = *team->self;
   const end_of_function over(*c.teams);
@@ -256,5 +256,11 @@ void end_among_living(team_record* team, const intention& what) {
   s.left->tell_passed({gathering_row::kind::end, s.end_stage}, ~std::uint64_t{0});
   s.left->tell_ended(0);
 }
+
+}  // namespace
+
+void run_ending_fence(context& c) { end_among_living(c.teams->ending, {collective::end}); }
+
+void run_end_fence(ending_of which) { end_among_living(here("fence").teams->world, {collective::end, rank_t(which)}); }
 
 }  // namespace armilla::detail
