@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "armilla/am/arrival.hpp"
-#include "armilla/am/bulk_end.hpp"
 #include "armilla/am/message_handlers.hpp"
 #include "armilla/am/outbox.hpp"
 #include "armilla/am/peer_channel.hpp"
@@ -17,6 +16,14 @@
 namespace armilla::detail {
 
 struct endpoint;
+
+struct context;
+
+/// What is to be done when a network has moved some memory.
+struct bulk_end {
+  void (*run)(context& self, std::uint64_t first, std::uint64_t second);
+  std::uint64_t first, second;  ///< whatever `run` needs
+};
 
 /// Bytes of an argument for the progress thread of a rank on another host: it has no segment to put it in.
 inline constexpr std::size_t longest_for_progress_thread = std::size_t{1} << 31;

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "armilla/am/sending.hpp"
-#include "armilla/am/traffic.hpp"
 #include "armilla/base/owned.hpp"
 #include "armilla/fabric/notify.hpp"
 

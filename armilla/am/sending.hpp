@@ -7,8 +7,8 @@
 
 #include "armilla/am/handler.hpp"
 #include "armilla/am/pending.hpp"
-#include "armilla/am/traffic.hpp"
 #include "armilla/base/context_head.hpp"
+#include "armilla/base/types.hpp"
 #include "armilla/fabric/notify.hpp"
 #include "armilla/ring/ring_writer.hpp"
 #include "armilla/stats/counters.hpp"
@@ -24,6 +24,21 @@ namespace armilla::detail {
 struct control_block;
 class stopwatch;
 class trace;
+
+/// Heads a bundle: messages for one handler, one behind the other in a frame, each a multiple of 8 bytes.
+struct bundle_header {
+  handler_id handler;
+  std::uint32_t length;  ///< bytes of the messages
+};
+
+/// Bytes that can be read where a frame lies, however short it is.
+inline constexpr std::size_t least_frame = cache_line - frame_head;
+
+/// What the messages of a bundle count as. They are counted when the bundle ends, so that appending one costs nothing more.
+/// Uncounted ones are counted by their senders. Replies leave where a body may send no more: the rings bound them.
+enum class traffic : std::uint8_t { uncounted, uncounted_statements, statements, questions, replies, uncounted_replies };
+constexpr bool is_statement(traffic k) noexcept { return k == traffic::statements || k == traffic::uncounted_statements; }
+constexpr bool is_reply(traffic k) noexcept { return k == traffic::replies || k == traffic::uncounted_replies; }
 
 /// Where a handler's messages may go: to ranks of this program, or to those of all programs, which know its number.
 enum class audience : bool { program, job };

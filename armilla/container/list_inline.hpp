@@ -6,13 +6,26 @@
 #include <utility>
 #include <vector>
 
+#include "armilla/base/types.hpp"
 #include "armilla/container/algorithm_call.hpp"
-#include "armilla/container/list_place.hpp"
 #include "armilla/container/named_parts.hpp"
 #include "armilla/container/zip_view_inline.hpp"
 #include "armilla/rpc/hints.hpp"
 #include "armilla/rpc/question.hpp"
 #include "armilla/rpc/statement.hpp"
+
+namespace armilla {
+
+/// Where an element of a list is: a small value to copy, keep and send, on any rank. It stays right while others come and go;
+/// once its element has been erased it names nothing, also when another has come in its stead.
+struct list_place {
+  rank_t rank = -1;  ///< of the job
+  std::uint32_t slot = 0;
+  std::uint32_t age = 0;
+  friend bool operator==(const list_place&, const list_place&) = default;
+};
+
+}  // namespace armilla
 
 namespace armilla::detail {
 

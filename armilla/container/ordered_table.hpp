@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "armilla/container/hash_table.hpp"
-#include "armilla/container/node_slots.hpp"
 
 /// An ordered table of one rank: a B-tree whose elements lie in leaves, which are linked in order.
 ///
@@ -19,6 +18,32 @@
 ///
 /// Neither references nor iterators live on beyond a change.
 namespace armilla::detail {
+
+/// Elements of a node, side by side. `Slots`: how one of them moves.
+template <class Slots, bool AsBytes>
+struct node_slots {
+  using type = typename Slots::type;
+  static void move(type* to, type* from, std::size_t n) noexcept {
+    if constexpr (AsBytes)
+      std::memmove(static_cast<void*>(to), static_cast<const void*>(from), n * sizeof(type));
+    else if (to < from)
+      for (std::size_t k = 0; k < n; ++k) Slots::relocate(to + k, from[k]);
+    else
+      for (std::size_t k = n; k-- > 0;) Slots::relocate(to + k, from[k]);
+  }
+};
+
+/// How many of the first `n` stand before: those for which `before` holds, which come first. No branch depends on a key.
+template <class Before>
+std::size_t slots_before(std::size_t n, Before before) {
+  std::size_t first = 0;
+  while (n > 0) {
+    const std::size_t half = (n + 1) / 2;
+    first += before(first + half - 1) ? half : 0;
+    n -= half;
+  }
+  return first;
+}
 
 template <class Key, class Value, class Less>
 class ordered_table {

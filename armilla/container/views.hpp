@@ -8,5 +8,4 @@
 #include "armilla/container/mapped_views.hpp"
 #include "armilla/container/part_views.hpp"
 #include "armilla/container/row_views.hpp"
-#include "armilla/container/zip_transform.hpp"
 #include "armilla/container/zip_view.hpp"

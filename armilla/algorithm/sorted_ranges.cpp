@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/algorithm/merge_shares.hpp"
+#include "armilla/algorithm/sorted_ranges.hpp"
 
 #include <algorithm>
 #include <vector>
