@@ -11,7 +11,7 @@
 #include <iostream>
 #include <sstream>
 
-#include "armilla/base/unfinished_file.hpp"
+#include "armilla/base/host/unfinished_file.hpp"
 #include "bench/baseline/hand.hpp"
 #include "bench/harness/report.hpp"
 #include "bench/suites/suites.hpp"

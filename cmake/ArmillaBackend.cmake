@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #   armilla_backend(<name> SOURCES a.cpp ... [DESCRIPTION x.backend] [INCLUDES ...] [LIBRARIES ...] [HELPER])
 #
-# The shared library libarmilla-<name>.so in <build>/lib/armilla, which is loaded and never linked: armilla/fabric/plugin.hpp.
+# The shared library libarmilla-<name>.so in <build>/lib/armilla, which is loaded and never linked: armilla/plugin.hpp.
 # It contains nothing of the library and shows one symbol. DESCRIPTION: what can be known without
 # loading it (armilla/fabric/backend_list.hpp); lies beside the library. HELPER: for tests only, in a folder of its own and not installed.
 function(armilla_backend name)

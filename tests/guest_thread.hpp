@@ -9,7 +9,7 @@
 
 #include <armilla/armilla.hpp>
 
-#include "armilla/guest/attach.hpp"
+#include "armilla/attach.hpp"
 
 namespace rank_test {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows, columns, blocks and tiles of matrices against the same cells of one vector on each rank.
-#include "armilla/container/matrix_views.hpp"
+#include "armilla/matrix_views.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -6,16 +6,16 @@
 #include <string>
 #include <utility>
 
-#include "armilla/algorithm/query.hpp"
-#include "armilla/algorithm/sort.hpp"
+#include "armilla/barrier.hpp"
+#include "armilla/call.hpp"
+#include "armilla/collectives.hpp"
 #include "armilla/container/container.hpp"
-#include "armilla/global/per_rank.hpp"
-#include "armilla/rpc/question.hpp"
-#include "armilla/session/run.hpp"
-#include "armilla/session/spmd.hpp"
-#include "armilla/team/barrier.hpp"
-#include "armilla/team/collectives.hpp"
-#include "armilla/team/fence.hpp"
+#include "armilla/fence.hpp"
+#include "armilla/per_rank.hpp"
+#include "armilla/query.hpp"
+#include "armilla/run.hpp"
+#include "armilla/sort.hpp"
+#include "armilla/spmd.hpp"
 
 namespace am = armilla;
 

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "armilla/algorithm/algorithm.hpp"
-#include "armilla/algorithm/batch.hpp"
 #include "armilla/algorithm/ranges_test.hpp"
-#include "armilla/fiber/spawn.hpp"
+#include "armilla/gather.hpp"
+#include "armilla/spawn.hpp"
 
 namespace am = armilla;
 

@@ -12,7 +12,7 @@
 
 #include "armilla/algorithm/algorithm.hpp"
 #include "armilla/container/container.hpp"
-#include "armilla/container/files_testing.hpp"
+#include "armilla/container/files/files_testing.hpp"
 #include "tests/rank_test.hpp"
 
 namespace am = armilla;

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/container/unordered_map.hpp"
-#include "armilla/container/vector.hpp"
-#include "armilla/container/work_queue.hpp"
+#include "armilla/unordered_map.hpp"
+#include "armilla/vector.hpp"
+#include "armilla/work_queue.hpp"
 
 /// How containers go over to a team of more ranks. Those that have one push its elements: the others do not know where these lie.
 namespace armilla::detail {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "armilla/atomic_methods.hpp"
 #include "armilla/dialect/object_ptr.hpp"
 #include "armilla/dialect/sync_ptr.hpp"
 #include "armilla/dialect/value_ptr.hpp"
-#include "armilla/fiber/parfor.hpp"
-#include "armilla/fiber/spawn.hpp"
-#include "armilla/object/atomic_methods.hpp"
-#include "armilla/object/remote_sync.hpp"
-#include "armilla/session/run.hpp"
+#include "armilla/parfor.hpp"
+#include "armilla/remote_sync.hpp"
+#include "armilla/run.hpp"
+#include "armilla/spawn.hpp"
 
 /// CC++ in C++: its words, as near to its spelling as C++ without a compiler of its own comes.
 ///

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include <armilla/armilla.hpp>
-#include <armilla/base/error.hpp>
 #include <armilla/dialect/ccpp.hpp>
+#include <armilla/error.hpp>
 
 #include "tests/rank_test.hpp"
 

@@ -3,14 +3,14 @@
 #include <type_traits>
 #include <utility>
 
-#include "armilla/base/error.hpp"
+#include "armilla/async.hpp"
+#include "armilla/call.hpp"
 #include "armilla/dialect/invoke_inline.hpp"
 #include "armilla/dialect/sync.hpp"
-#include "armilla/fiber/spawn.hpp"
-#include "armilla/global/global_ptr.hpp"
-#include "armilla/rpc/hints.hpp"
-#include "armilla/rpc/question.hpp"
-#include "armilla/rpc/statement.hpp"
+#include "armilla/error.hpp"
+#include "armilla/global_ptr.hpp"
+#include "armilla/hints.hpp"
+#include "armilla/spawn.hpp"
 
 /// MPC++'s `invoke` and `ainvoke`: a function as a thread of its own on any rank, waited for or not. A function instance begins
 /// at once where its call is taken in, on a stack that is its own from its first wait on. It may wait and enter collectives:

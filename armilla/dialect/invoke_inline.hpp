@@ -4,12 +4,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "armilla/base/error.hpp"
+#include "armilla/async.hpp"
+#include "armilla/call.hpp"
 #include "armilla/dialect/sync.hpp"
-#include "armilla/fiber/spawn.hpp"
-#include "armilla/global/global_ptr.hpp"
-#include "armilla/rpc/question.hpp"
-#include "armilla/rpc/statement.hpp"
+#include "armilla/error.hpp"
+#include "armilla/global_ptr.hpp"
+#include "armilla/spawn.hpp"
 
 // What the templates of invoke.hpp are made of.
 namespace armilla::mpcpp {

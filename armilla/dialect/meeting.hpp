@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <utility>
 
-#include "armilla/base/limits.hpp"
-#include "armilla/base/required_function.hpp"
-#include "armilla/fiber/semaphore.hpp"
+#include "armilla/base/core/required_function.hpp"
+#include "armilla/base/values/limits.hpp"
+#include "armilla/semaphore.hpp"
 
 namespace armilla::mpcpp {
 namespace detail {

@@ -3,9 +3,9 @@
 #include "armilla/dialect/invoke.hpp"
 #include "armilla/dialect/meeting.hpp"
 #include "armilla/dialect/sync.hpp"
-#include "armilla/fiber/spawn.hpp"
-#include "armilla/global/global_ptr.hpp"
-#include "armilla/session/run.hpp"
+#include "armilla/global_ptr.hpp"
+#include "armilla/run.hpp"
+#include "armilla/spawn.hpp"
 
 /// MPC++ (level 0, the template library MTTL) in C++. The papers' words:
 ///

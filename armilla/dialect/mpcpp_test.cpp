@@ -5,8 +5,8 @@
 #include <vector>
 
 #include <armilla/armilla.hpp>
-#include <armilla/base/error.hpp>
 #include <armilla/dialect/mpcpp.hpp>
+#include <armilla/error.hpp>
 
 #include "tests/rank_test.hpp"
 

@@ -4,11 +4,11 @@
 #include <type_traits>
 #include <utility>
 
+#include "armilla/create.hpp"
 #include "armilla/dialect/object_ptr_inline.hpp"
-#include "armilla/object/create.hpp"
-#include "armilla/object/library.hpp"
-#include "armilla/object/named_object.hpp"
-#include "armilla/object/remote.hpp"
+#include "armilla/library.hpp"
+#include "armilla/named_object.hpp"
+#include "armilla/remote.hpp"
 
 /// Global pointers to objects whose methods are called as those of plain pointers: `gpObj->foo(ly)`.
 namespace armilla::ccpp {

@@ -3,12 +3,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "armilla/base/error.hpp"
+#include "armilla/create.hpp"
 #include "armilla/dialect/sync_ptr.hpp"
 #include "armilla/dialect/value_ptr_inline.hpp"
-#include "armilla/object/create.hpp"
-#include "armilla/object/named_object.hpp"
-#include "armilla/object/remote.hpp"
+#include "armilla/error.hpp"
+#include "armilla/named_object.hpp"
+#include "armilla/remote.hpp"
 
 // What the templates of object_ptr.hpp are made of.
 namespace armilla::ccpp {

@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/error.hpp"
-#include "armilla/base/limits.hpp"
-#include "armilla/base/rank.hpp"
-#include "armilla/global/spread_array.hpp"
+#include "armilla/base/values/limits.hpp"
+#include "armilla/error.hpp"
+#include "armilla/rank.hpp"
+#include "armilla/spread_array.hpp"
 
 namespace armilla::splitc::detail {
 namespace {

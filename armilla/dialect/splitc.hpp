@@ -4,16 +4,16 @@
 #include <cstddef>
 #include <span>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/base/rank.hpp"
+#include "armilla/barrier.hpp"
+#include "armilla/base/values/clock.hpp"
 #include "armilla/dialect/splitc_array.hpp"
 #include "armilla/dialect/splitc_atomic.hpp"
 #include "armilla/dialect/splitc_collectives.hpp"
 #include "armilla/dialect/splitc_pointer.hpp"
-#include "armilla/global/event.hpp"
-#include "armilla/rpc/poll.hpp"
-#include "armilla/session/run.hpp"
-#include "armilla/team/barrier.hpp"
+#include "armilla/event.hpp"
+#include "armilla/poll.hpp"
+#include "armilla/rank.hpp"
+#include "armilla/run.hpp"
 
 /// Split-C in C++: its words, as near to its spelling as C++ without a compiler of its own comes.
 ///

@@ -6,7 +6,7 @@
 
 #include "armilla/dialect/splitc_array_inline.hpp"
 #include "armilla/dialect/splitc_pointer.hpp"
-#include "armilla/global/spread_array.hpp"
+#include "armilla/spread_array.hpp"
 
 namespace armilla::splitc {
 

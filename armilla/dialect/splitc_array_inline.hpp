@@ -3,9 +3,9 @@
 #include <array>
 #include <cstddef>
 
-#include "armilla/base/extents.hpp"
+#include "armilla/base/values/extents.hpp"
 #include "armilla/dialect/splitc_pointer.hpp"
-#include "armilla/global/spread_array.hpp"
+#include "armilla/spread_array.hpp"
 
 // What the templates of splitc_array.hpp are made of.
 namespace armilla::splitc::detail {

@@ -4,10 +4,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "armilla/base/rank.hpp"
+#include "armilla/async.hpp"
+#include "armilla/call.hpp"
 #include "armilla/dialect/splitc_inline.hpp"
-#include "armilla/rpc/question.hpp"
-#include "armilla/rpc/statement.hpp"
+#include "armilla/rank.hpp"
 
 /// Split-C's functions on other processors: atomic ones, and the Active Messages below them.
 namespace armilla::splitc {

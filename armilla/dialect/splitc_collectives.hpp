@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "armilla/collectives.hpp"
 #include "armilla/dialect/splitc_pointer.hpp"
-#include "armilla/team/collectives.hpp"
 
 /// Split-C's functions for all processors. A name says `int`, a `d` in front of the operation `double`.
 namespace armilla::splitc {

@@ -3,10 +3,10 @@
 #include <cstddef>
 #include <span>
 
-#include "armilla/fiber/mutex.hpp"
-#include "armilla/global/counter.hpp"
-#include "armilla/global/per_rank.hpp"
-#include "armilla/global/spread.hpp"
+#include "armilla/counter.hpp"
+#include "armilla/mutex.hpp"
+#include "armilla/per_rank.hpp"
+#include "armilla/spread_ptr.hpp"
 
 // What the templates of the Split-C headers are made of.
 namespace armilla::splitc {

@@ -3,10 +3,10 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "armilla/base/error.hpp"
 #include "armilla/dialect/splitc_inline.hpp"
-#include "armilla/global/memory.hpp"
-#include "armilla/global/transfer.hpp"
+#include "armilla/error.hpp"
+#include "armilla/memory.hpp"
+#include "armilla/transfer.hpp"
 
 /// Split-C's pointers: `double *global gp` is `global<double *> gp`, `double *spread sp` is `spread<double *> sp`. Plain, global
 /// and spread pointers are three types; what converts by itself, and what by a cast, is as in Split-C.

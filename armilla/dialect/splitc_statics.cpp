@@ -12,10 +12,10 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/error.hpp"
-#include "armilla/base/rank.hpp"
+#include "armilla/call.hpp"
 #include "armilla/dialect/splitc_pointer.hpp"
-#include "armilla/rpc/question.hpp"
+#include "armilla/error.hpp"
+#include "armilla/rank.hpp"
 
 namespace armilla::splitc::detail {
 namespace {

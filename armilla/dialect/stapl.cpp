@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "armilla/am/outbox.hpp"
-#include "armilla/base/collective_pattern.hpp"
-#include "armilla/base/error.hpp"
-#include "armilla/base/limits.hpp"
+#include "armilla/am/endpoint/outbox.hpp"
+#include "armilla/base/values/collective_pattern.hpp"
+#include "armilla/base/values/limits.hpp"
 #include "armilla/dialect/stapl_containers.hpp"
 #include "armilla/dialect/stapl_pgraph.hpp"
 #include "armilla/dialect/stapl_prange.hpp"
 #include "armilla/dialect/stapl_pvector.hpp"
 #include "armilla/dialect/stapl_rmi.hpp"
+#include "armilla/error.hpp"
 
 namespace armilla::stapl::detail {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "armilla/dialect/stapl_rmi.hpp"
-#include "armilla/session/run.hpp"
+#include "armilla/run.hpp"
 
 /// STAPL's communication infrastructure in its names. The containers and algorithms on top, which take longer to compile, have
 /// headers of their own beside this one, `armilla/dialect/stapl_*.hpp`.

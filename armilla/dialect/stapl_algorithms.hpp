@@ -5,12 +5,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "armilla/algorithm/elementwise.hpp"
-#include "armilla/algorithm/fold.hpp"
-#include "armilla/algorithm/query.hpp"
-#include "armilla/algorithm/sort.hpp"
-#include "armilla/algorithm/sorted_ranges.hpp"
 #include "armilla/dialect/stapl_pvector.hpp"
+#include "armilla/elementwise.hpp"
+#include "armilla/fold.hpp"
+#include "armilla/query.hpp"
+#include "armilla/sort.hpp"
+#include "armilla/sorted_ranges.hpp"
 
 /// STAPL's algorithms, under its names: those of the library. By all nodes together; complete when they return. The paper's own
 /// are here; `armilla/dialect/stapl_every_algorithm.hpp` has all others.

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include <armilla/armilla.hpp>
-#include <armilla/container/graph.hpp>
 #include <armilla/dialect/stapl.hpp>
 #include <armilla/dialect/stapl_algorithms.hpp>
 #include <armilla/dialect/stapl_every_algorithm.hpp>
+#include <armilla/graph.hpp>
 
 #include "tests/rank_test.hpp"
 

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/container/list.hpp"
-#include "armilla/container/map.hpp"
 #include "armilla/dialect/stapl_rmi.hpp"
+#include "armilla/list.hpp"
+#include "armilla/map.hpp"
 
 /// STAPL's lists, sets and maps over all nodes. Their methods are of three patterns: an access asks the owner (`sync_rmi`), an
 /// update tells it (`async_rmi`: complete behind `rmi_fence`), and a group update tells all nodes (`broadcast_rmi`). Any node

@@ -5,9 +5,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "armilla/container/graph.hpp"
 #include "armilla/dialect/stapl_pgraph_inline.hpp"
 #include "armilla/dialect/stapl_rmi.hpp"
+#include "armilla/graph.hpp"
 
 namespace armilla::stapl {
 

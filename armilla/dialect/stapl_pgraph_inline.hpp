@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/base/extents.hpp"
-#include "armilla/container/graph.hpp"
-#include "armilla/team/collectives.hpp"
-#include "armilla/team/fence_guest.hpp"
+#include "armilla/base/values/extents.hpp"
+#include "armilla/collectives.hpp"
+#include "armilla/graph.hpp"
+#include "armilla/team/core/fence_guest.hpp"
 
 namespace armilla::stapl::detail {
 

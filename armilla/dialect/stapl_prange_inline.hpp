@@ -2,7 +2,7 @@
 #pragma once
 #include <cstddef>
 
-#include "armilla/container/part_views.hpp"
+#include "armilla/container/views/part_views.hpp"
 #include "armilla/dialect/stapl_algorithms.hpp"
 #include "armilla/dialect/stapl_rmi.hpp"
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "armilla/container/vector.hpp"
 #include "armilla/dialect/stapl_pvector_inline.hpp"
 #include "armilla/dialect/stapl_rmi.hpp"
+#include "armilla/vector.hpp"
 
 namespace armilla::stapl {
 

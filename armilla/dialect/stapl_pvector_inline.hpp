@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "armilla/base/types.hpp"
+#include "armilla/base/values/types.hpp"
 
 /// The elements of a pvector that are vectors.
 namespace armilla::stapl::detail {

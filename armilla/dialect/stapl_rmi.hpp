@@ -4,14 +4,14 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/base/rank.hpp"
+#include "armilla/async.hpp"
+#include "armilla/call.hpp"
+#include "armilla/collectives.hpp"
 #include "armilla/dialect/stapl_rmi_inline.hpp"
-#include "armilla/rpc/hints.hpp"
-#include "armilla/rpc/poll.hpp"
-#include "armilla/rpc/question.hpp"
-#include "armilla/rpc/statement.hpp"
-#include "armilla/team/collectives.hpp"
-#include "armilla/team/fence.hpp"
+#include "armilla/fence.hpp"
+#include "armilla/hints.hpp"
+#include "armilla/poll.hpp"
+#include "armilla/rank.hpp"
 
 /// STAPL's communication infrastructure: methods of objects on other nodes.
 namespace armilla::stapl {

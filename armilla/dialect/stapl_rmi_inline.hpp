@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/global/per_rank.hpp"
-#include "armilla/object/member_pointer.hpp"
-#include "armilla/rpc/hints.hpp"
+#include "armilla/hints.hpp"
+#include "armilla/member_pointer.hpp"
+#include "armilla/per_rank.hpp"
 
 // What the templates of stapl_rmi.hpp are made of.
 namespace armilla::stapl::detail {

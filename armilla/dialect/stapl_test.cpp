@@ -10,9 +10,9 @@
 #include <vector>
 
 #include <armilla/armilla.hpp>
-#include <armilla/base/error.hpp>
 #include <armilla/dialect/stapl.hpp>
 #include <armilla/dialect/stapl_algorithms.hpp>
+#include <armilla/error.hpp>
 
 #include "tests/rank_test.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "armilla/fiber/semaphore.hpp"
+#include "armilla/semaphore.hpp"
 
 namespace armilla::mpcpp {
 namespace detail {

@@ -5,9 +5,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "armilla/fiber/sync_var.hpp"
-#include "armilla/global/global_ptr.hpp"
-#include "armilla/object/remote_sync.hpp"
+#include "armilla/global_ptr.hpp"
+#include "armilla/remote_sync.hpp"
+#include "armilla/sync_var.hpp"
 
 /// CC++'s sync variables, and global pointers to them.
 namespace armilla::ccpp {

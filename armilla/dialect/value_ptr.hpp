@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "armilla/dialect/value_ptr_inline.hpp"
-#include "armilla/global/global_ptr.hpp"
+#include "armilla/global_ptr.hpp"
 
 /// Global pointers to objects of classes, and to global pointers: what CC++ reads and writes through them is copied by a call.
 namespace armilla::ccpp {

@@ -4,12 +4,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "armilla/base/error.hpp"
-#include "armilla/global/global_ptr.hpp"
+#include "armilla/call.hpp"
+#include "armilla/error.hpp"
+#include "armilla/global_ptr.hpp"
 #include "armilla/object/member_pointer_inline.hpp"
-#include "armilla/object/remote.hpp"
+#include "armilla/remote.hpp"
 #include "armilla/rpc/kept_argument.hpp"
-#include "armilla/rpc/question.hpp"
 
 // What the templates of value_ptr.hpp are made of.
 namespace armilla::ccpp::detail {

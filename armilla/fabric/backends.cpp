@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/error.hpp"
-#include "armilla/base/helper_thread.hpp"
-#include "armilla/base/trusted_file.hpp"
+#include "armilla/base/core/helper_thread.hpp"
+#include "armilla/base/host/trusted_file.hpp"
+#include "armilla/error.hpp"
 
 // Where a project builds Armilla along with itself: build_tree.cpp.
 extern "C" [[gnu::weak]] const char armilla_backends_of_build_tree[];

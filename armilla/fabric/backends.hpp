@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "armilla/fabric/plugin.hpp"
+#include "armilla/plugin.hpp"
 
 namespace armilla::detail {
 

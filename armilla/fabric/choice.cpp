@@ -8,12 +8,12 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/error.hpp"
-#include "armilla/base/options.hpp"
-#include "armilla/boot/bootstrap.hpp"
-#include "armilla/boot/exchange.hpp"
-#include "armilla/boot/join_job.hpp"
-#include "armilla/boot/listeners.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/boot/host/bootstrap.hpp"
+#include "armilla/boot/wire_up/exchange.hpp"
+#include "armilla/boot/wire_up/join_job.hpp"
+#include "armilla/boot/wire_up/listeners.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fabric/backend_list.hpp"
 #include "armilla/fabric/backends.hpp"
 #include "armilla/fabric/far_segments.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "armilla/boot/launch.hpp"
+#include "armilla/boot/host/launch.hpp"
 #include "armilla/fabric/network.hpp"
 
 namespace armilla::detail {

@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "armilla/base/clock.hpp"
+#include "armilla/base/values/clock.hpp"
 
 namespace armilla::detail {
 namespace {

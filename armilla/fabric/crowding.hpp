@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "armilla/boot/control_block.hpp"
-#include "armilla/boot/crowd_record.hpp"
+#include "armilla/boot/host/control_block.hpp"
+#include "armilla/boot/host/crowd_record.hpp"
 
 /// How ranks wait that outnumber the cores of their host, when these have other work to do as well.
 ///

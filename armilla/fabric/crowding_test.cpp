@@ -14,7 +14,7 @@
 
 #include <gtest/gtest.h>
 
-#include "armilla/base/clock.hpp"
+#include "armilla/base/values/clock.hpp"
 
 namespace armilla::detail {
 namespace {

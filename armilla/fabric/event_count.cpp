@@ -13,9 +13,9 @@
 #include <algorithm>
 #include <string_view>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/boot/guest_mailbox.hpp"
-#include "armilla/boot/posted_text.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/boot/visitors/guest_mailbox.hpp"
+#include "armilla/boot/watch/posted_text.hpp"
 #include "armilla/fabric/crowding.hpp"
 
 // Model: tests/models/order/losses.rs

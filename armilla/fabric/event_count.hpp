@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "armilla/boot/control_block.hpp"
+#include "armilla/boot/host/control_block.hpp"
 #include "armilla/fabric/notify.hpp"
 #include "armilla/stats/counters.hpp"
 

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/error.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fabric/pair_weight.hpp"
 #include "armilla/ring/ring.hpp"
 

@@ -5,7 +5,7 @@
 #include <deque>
 #include <vector>
 
-#include "armilla/base/zeroed_array.hpp"
+#include "armilla/base/values/zeroed_array.hpp"
 #include "armilla/fabric/frame.hpp"
 #include "armilla/fabric/network.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "armilla/base/error.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fabric/far_link.hpp"
 #include "armilla/fabric/testing/scripted_network.hpp"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/fabric/far_segments.hpp"
 
-#include "armilla/base/check.hpp"
-#include "armilla/base/context.hpp"
-#include "armilla/base/options.hpp"
-#include "armilla/boot/host_memory.hpp"
-#include "armilla/boot/launch.hpp"
+#include "armilla/base/core/check.hpp"
+#include "armilla/base/core/context.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/boot/host/host_memory.hpp"
+#include "armilla/boot/host/launch.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/fabric/network.hpp"
 #include "armilla/fabric/shared_network.hpp"

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "armilla/base/types.hpp"
-#include "armilla/base/zeroed_array.hpp"
+#include "armilla/base/values/types.hpp"
+#include "armilla/base/values/zeroed_array.hpp"
 #include "armilla/ring/heap.hpp"
 #include "armilla/ring/host_layout.hpp"
 

@@ -7,10 +7,10 @@
 
 #include <gtest/gtest.h>
 
-#include "armilla/base/context.hpp"
-#include "armilla/base/options.hpp"
-#include "armilla/boot/control_block.hpp"
-#include "armilla/boot/launch.hpp"
+#include "armilla/base/core/context.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/boot/host/control_block.hpp"
+#include "armilla/boot/host/launch.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/fabric/shared_network.hpp"
 #include "armilla/fabric/testing/scripted_network.hpp"

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "armilla/base/context.hpp"
-#include "armilla/base/zeroed_array.hpp"
-#include "armilla/boot/control_block.hpp"
+#include "armilla/base/core/context.hpp"
+#include "armilla/base/values/zeroed_array.hpp"
+#include "armilla/boot/host/control_block.hpp"
 #include "armilla/ring/host_layout.hpp"
 #include "armilla/ring/ring.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "armilla/base/types.hpp"
+#include "armilla/base/values/types.hpp"
 
 namespace armilla::detail {
 

@@ -6,8 +6,8 @@
 // Model: tests/models/order/sleep.rs
 namespace armilla::detail {
 
-struct control_block;                                      // boot/control_block.hpp
-[[gnu::cold]] void wake(control_block& sleeper) noexcept;  // boot/control_block.cpp
+struct control_block;                                      // boot/host/control_block.hpp
+[[gnu::cold]] void wake(control_block& sleeper) noexcept;  // boot/host/control_block.cpp
 
 /// After something was written that the owner of `peer` may be waiting for: whether it is to be woken. One load of a line that
 /// rarely changes.

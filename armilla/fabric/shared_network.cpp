@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/base/error.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fabric/event_count.hpp"
 #include "armilla/fabric/frame.hpp"
 

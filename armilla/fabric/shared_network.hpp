@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include "armilla/boot/control_block.hpp"
+#include "armilla/boot/host/control_block.hpp"
 #include "armilla/fabric/descriptor_gate.hpp"
 #include "armilla/fabric/network.hpp"
 

@@ -13,7 +13,7 @@
 
 #include <gtest/gtest.h>
 
-#include "armilla/base/error.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fabric/frame.hpp"
 #include "armilla/fabric/testing/scripted_network.hpp"
 

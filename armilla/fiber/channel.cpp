@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/fiber/channel.hpp"
+#include "armilla/channel.hpp"
 
 #include <string>
 
-#include "armilla/base/error.hpp"
+#include "armilla/error.hpp"
 
 namespace armilla::detail {
 

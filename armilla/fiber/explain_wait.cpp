@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/context.hpp"
-#include "armilla/fiber/mutex.hpp"
-#include "armilla/fiber/shared_mutex.hpp"
-#include "armilla/fiber/sync_var.hpp"
+#include "armilla/base/core/context.hpp"
+#include "armilla/mutex.hpp"
+#include "armilla/shared_mutex.hpp"
+#include "armilla/sync_var.hpp"
 
 namespace armilla::detail {
 

@@ -9,11 +9,11 @@
 
 #include <gtest/gtest.h>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/base/error.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fiber/solo_rank.hpp"
-#include "armilla/fiber/spawn.hpp"
-#include "armilla/fiber/sync_var.hpp"
+#include "armilla/spawn.hpp"
+#include "armilla/sync_var.hpp"
 
 namespace {
 

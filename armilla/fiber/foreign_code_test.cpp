@@ -9,9 +9,9 @@
 
 #include <gtest/gtest.h>
 
-#include "armilla/fiber/parfor.hpp"
 #include "armilla/fiber/solo_rank.hpp"
-#include "armilla/fiber/spawn.hpp"
+#include "armilla/parfor.hpp"
+#include "armilla/spawn.hpp"
 
 #ifdef _OPENMP
 #include <omp.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/fiber/mutex.hpp"
+#include "armilla/mutex.hpp"
 
 #include <string>
 
-#include "armilla/base/error.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fiber/explain_wait.hpp"
 
 namespace armilla {

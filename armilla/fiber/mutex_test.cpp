@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/fiber/mutex.hpp"
+#include "armilla/mutex.hpp"
 
 #include <mutex>
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "armilla/base/error.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fiber/solo_rank.hpp"
-#include "armilla/fiber/spawn.hpp"
+#include "armilla/spawn.hpp"
 
 namespace {
 

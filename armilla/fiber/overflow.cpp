@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <memory>
 
-#include "armilla/base/context.hpp"
-#include "armilla/base/forked.hpp"
+#include "armilla/base/core/context.hpp"
+#include "armilla/base/core/forked.hpp"
 #include "armilla/fiber/scheduler.hpp"
 
 namespace armilla::detail {

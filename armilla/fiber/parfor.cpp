@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/fiber/parfor.hpp"
+#include "armilla/parfor.hpp"
 
 #include <bit>
 
-#include "armilla/base/context.hpp"
-#include "armilla/base/error.hpp"
+#include "armilla/base/core/context.hpp"
+#include "armilla/error.hpp"
 
 namespace armilla::detail {
 

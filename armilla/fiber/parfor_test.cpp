@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/fiber/parfor.hpp"
+#include "armilla/parfor.hpp"
 
 #include <forward_list>
 #include <limits>
@@ -10,11 +10,11 @@
 
 #include <gtest/gtest.h>
 
-#include "armilla/base/error.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fiber/solo_rank.hpp"
-#include "armilla/fiber/spawn.hpp"
-#include "armilla/fiber/sync_var.hpp"
+#include "armilla/spawn.hpp"
 #include "armilla/stats/counters.hpp"
+#include "armilla/sync_var.hpp"
 
 namespace {
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/base/error.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fiber/explain_wait.hpp"
 #include "armilla/fiber/sanitizer.hpp"
 #include "armilla/fiber/stack_switch.hpp"

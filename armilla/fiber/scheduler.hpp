@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/base/context_head.hpp"
+#include "armilla/base/core/context_head.hpp"
 #include "armilla/fiber/fiber_record.hpp"
 #include "armilla/fiber/stack_pool.hpp"
 #include "armilla/stats/counters.hpp"

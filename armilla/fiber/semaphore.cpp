@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/fiber/semaphore.hpp"
+#include "armilla/semaphore.hpp"
 
 #include <string>
 
-#include "armilla/base/error.hpp"
-#include "armilla/fiber/condition_variable.hpp"
+#include "armilla/condition_variable.hpp"
+#include "armilla/error.hpp"
 
 namespace armilla {
 

@@ -3,7 +3,7 @@
 // For tests of this layer: one rank without messages, whose loop runs fibers and sleeps for timers.
 #include <time.h>
 
-#include "armilla/base/options.hpp"
+#include "armilla/base/core/options.hpp"
 #include "armilla/fiber/scheduler.hpp"
 #include "armilla/stats/start_statistics.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/fiber/spawn.hpp"
+#include "armilla/spawn.hpp"
 
-#include "armilla/base/clock.hpp"
+#include "armilla/base/values/clock.hpp"
 
 namespace armilla::detail {
 

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "armilla/base/error.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fiber/scheduler.hpp"
 
 // What the templates of spawn.hpp are made of.

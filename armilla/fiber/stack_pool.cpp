@@ -9,9 +9,9 @@
 #include <new>
 #include <string>
 
-#include "armilla/base/error.hpp"
-#include "armilla/base/types.hpp"
-#include "armilla/base/valgrind.hpp"
+#include "armilla/base/host/valgrind.hpp"
+#include "armilla/base/values/types.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fiber/sanitizer.hpp"
 
 namespace armilla::detail {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
-#include "armilla/base/context.hpp"
-#include "armilla/base/options.hpp"
+#include "armilla/base/core/context.hpp"
+#include "armilla/base/core/options.hpp"
 #include "armilla/fiber/overflow.hpp"
 #include "armilla/fiber/scheduler.hpp"
 

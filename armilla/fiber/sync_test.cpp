@@ -8,14 +8,14 @@
 
 #include <gtest/gtest.h>
 
-#include "armilla/base/error.hpp"
-#include "armilla/fiber/channel.hpp"
-#include "armilla/fiber/condition_variable.hpp"
-#include "armilla/fiber/mutex.hpp"
-#include "armilla/fiber/semaphore.hpp"
-#include "armilla/fiber/shared_mutex.hpp"
+#include "armilla/channel.hpp"
+#include "armilla/condition_variable.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fiber/solo_rank.hpp"
-#include "armilla/fiber/spawn.hpp"
+#include "armilla/mutex.hpp"
+#include "armilla/semaphore.hpp"
+#include "armilla/shared_mutex.hpp"
+#include "armilla/spawn.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/fiber/sync_var.hpp"
+#include "armilla/sync_var.hpp"
 
-#include "armilla/base/error.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fiber/explain_wait.hpp"
 
 namespace armilla::detail {

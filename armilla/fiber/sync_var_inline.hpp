@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "armilla/base/check.hpp"
+#include "armilla/base/core/check.hpp"
 #include "armilla/fiber/wait_list.hpp"
 
 // What the templates of sync_var.hpp are made of.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/fiber/sync_var.hpp"
+#include "armilla/sync_var.hpp"
 
 #include <memory>
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include "armilla/base/error.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fiber/solo_rank.hpp"
-#include "armilla/fiber/spawn.hpp"
+#include "armilla/spawn.hpp"
 
 namespace {
 

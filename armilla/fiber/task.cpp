@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/fiber/task.hpp"
+#include "armilla/task.hpp"
 
-#include "armilla/base/context.hpp"
-#include "armilla/base/error.hpp"
+#include "armilla/base/core/context.hpp"
+#include "armilla/error.hpp"
 
 namespace armilla::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/fiber/task.hpp"
+#include "armilla/task.hpp"
 
 #include <memory>
 #include <stdexcept>
@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include "armilla/base/error.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fiber/solo_rank.hpp"
 
 namespace {

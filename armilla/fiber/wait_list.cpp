@@ -4,9 +4,9 @@
 #include <coroutine>
 #include <new>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/base/context.hpp"
-#include "armilla/base/error.hpp"
+#include "armilla/base/core/context.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/error.hpp"
 
 namespace armilla::detail {
 namespace {

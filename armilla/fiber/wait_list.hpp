@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "armilla/base/clock.hpp"
+#include "armilla/base/values/clock.hpp"
 #include "armilla/fiber/scheduler.hpp"
 
 namespace armilla::detail {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading and writing through global pointers; run as it is, with cross-memory copies refused, and with all by messages.
-#include <armilla/base/error.hpp>
-#include <armilla/base/options.hpp>
+#include <armilla/base/core/options.hpp>
+#include <armilla/error.hpp>
 #include <armilla/fabric/host_map.hpp>
 
 #include "tests/rank_test.hpp"

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <type_traits>
 
-#include "armilla/base/check.hpp"
-#include "armilla/base/context_head.hpp"
-#include "armilla/base/types.hpp"
+#include "armilla/base/core/check.hpp"
+#include "armilla/base/core/context_head.hpp"
+#include "armilla/base/values/types.hpp"
 
 // The untyped core of global_ptr: where something lies, and the way there by load and store.
 namespace armilla::detail {

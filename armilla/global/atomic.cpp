@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/global/atomic.hpp"
+#include "armilla/atomic.hpp"
 
 #include "armilla/global/far_access.hpp"
 

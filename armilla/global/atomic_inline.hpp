@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "armilla/global/atomic_op.hpp"
-#include "armilla/global/global_ptr.hpp"
+#include "armilla/global_ptr.hpp"
 
 // What the templates of atomic.hpp are made of.
 namespace armilla {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/global/counter.hpp"
+#include "armilla/counter.hpp"
 
 #include <type_traits>
 
 #include <fmt/format.h>
 
-#include "armilla/base/error.hpp"
-#include "armilla/base/limits.hpp"
+#include "armilla/base/values/limits.hpp"
+#include "armilla/error.hpp"
 #include "armilla/global/far_access.hpp"
 
 // Model: tests/models/order/counters.rs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/global/event.hpp"
+#include "armilla/event.hpp"
 
 #include "armilla/global/far_access.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/global/expose.hpp"
+#include "armilla/expose.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -7,13 +7,13 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/context.hpp"
-#include "armilla/base/error.hpp"
-#include "armilla/base/escaped.hpp"
-#include "armilla/boot/exposed_record.hpp"
+#include "armilla/base/core/context.hpp"
+#include "armilla/base/values/escaped.hpp"
+#include "armilla/boot/visitors/exposed_record.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/fabric/network.hpp"
-#include "armilla/global/memory.hpp"
+#include "armilla/memory.hpp"
 
 namespace armilla {
 namespace {

@@ -12,13 +12,13 @@
 
 #include <fmt/format.h>
 
-#include "armilla/am/far_traffic.hpp"
-#include "armilla/am/message_writer.hpp"
-#include "armilla/base/error.hpp"
-#include "armilla/base/options.hpp"
+#include "armilla/am/endpoint/far_traffic.hpp"
+#include "armilla/am/endpoint/message_writer.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/global/far_access_messages.hpp"
-#include "armilla/team/fence_hooks.hpp"
+#include "armilla/team/core/fence_hooks.hpp"
 
 namespace armilla::detail {
 namespace {

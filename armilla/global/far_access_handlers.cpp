@@ -6,8 +6,8 @@
 #include <cstring>
 #include <memory>
 
-#include "armilla/am/far_traffic.hpp"
-#include "armilla/am/message_writer.hpp"
+#include "armilla/am/endpoint/far_traffic.hpp"
+#include "armilla/am/endpoint/message_writer.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/global/far_access_messages.hpp"
 #include "armilla/ring/heap.hpp"

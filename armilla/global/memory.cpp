@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/global/memory.hpp"
+#include "armilla/memory.hpp"
 
 #include <fmt/format.h>
 
-#include "armilla/base/error.hpp"
-#include "armilla/base/large_pages.hpp"
-#include "armilla/base/limits.hpp"
-#include "armilla/base/options.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/base/host/large_pages.hpp"
+#include "armilla/base/values/limits.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/global/far_access.hpp"
 #include "armilla/global/image_data.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "armilla/global/global_ptr.hpp"
+#include "armilla/global_ptr.hpp"
 
 // What the templates of memory.hpp call.
 namespace armilla::detail {

@@ -10,12 +10,12 @@
 
 #include <fmt/format.h>
 
-#include "armilla/am/outbox.hpp"
-#include "armilla/base/error.hpp"
-#include "armilla/base/extents.hpp"
+#include "armilla/am/endpoint/outbox.hpp"
+#include "armilla/base/values/extents.hpp"
+#include "armilla/collectives.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
-#include "armilla/global/global_ptr.hpp"
-#include "armilla/team/collectives.hpp"
+#include "armilla/global_ptr.hpp"
 
 namespace armilla::detail {
 namespace {

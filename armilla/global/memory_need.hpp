@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <span>
 
-#include "armilla/base/memory_left.hpp"
+#include "armilla/base/host/memory_left.hpp"
 #include "armilla/global/address.hpp"
-#include "armilla/team/team.hpp"
+#include "armilla/team.hpp"
 
 /// Whether hosts have the memory that members of a team are about to touch, before they touch it: a host that has not ends
 /// processes. Requests below 64 MiB are not looked at.

@@ -2,8 +2,8 @@
 #pragma once
 #include <cstdint>
 
-#include "armilla/am/continuation.hpp"
-#include "armilla/base/context_head.hpp"
+#include "armilla/am/handler/continuation.hpp"
+#include "armilla/base/core/context_head.hpp"
 #include "armilla/global/address.hpp"
 
 namespace armilla::detail {

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "armilla/am/message_writer.hpp"
-#include "armilla/base/clock.hpp"
-#include "armilla/base/options.hpp"
+#include "armilla/am/endpoint/message_writer.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/base/values/clock.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/global/far_access.hpp"
 #include "armilla/ring/heap.hpp"

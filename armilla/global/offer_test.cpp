@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <armilla/base/error.hpp>
+#include <armilla/error.hpp>
 #include <armilla/fabric/host_map.hpp>
 #include <armilla/global/offer.hpp>
 

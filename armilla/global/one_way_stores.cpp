@@ -5,10 +5,10 @@
 #include <cstring>
 #include <utility>
 
-#include "armilla/am/message_writer.hpp"
+#include "armilla/am/endpoint/message_writer.hpp"
 #include "armilla/global/far_access_messages.hpp"
 #include "armilla/global/rank_memory.hpp"
-#include "armilla/team/record.hpp"
+#include "armilla/team/core/record.hpp"
 
 // A store tells its sender nothing while all is well: half the messages, and none that gets into the way of others' data.
 namespace armilla::detail {

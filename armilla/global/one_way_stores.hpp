@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "armilla/base/types.hpp"
-#include "armilla/base/zeroed_array.hpp"
+#include "armilla/base/values/types.hpp"
+#include "armilla/base/values/zeroed_array.hpp"
 #include "armilla/global/address.hpp"
 
 namespace armilla::detail {

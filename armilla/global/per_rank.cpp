@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/global/per_rank.hpp"
+#include "armilla/per_rank.hpp"
 
 #include <mutex>
 
 #include <fmt/format.h>
 
-#include "armilla/base/error.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/global/rank_memory.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "armilla/global/global_ptr.hpp"
 #include "armilla/global/memory_state.hpp"
+#include "armilla/global_ptr.hpp"
 
 // What the templates of per_rank.hpp are made of.
 namespace armilla {

@@ -5,11 +5,11 @@
 
 #include <gtest/gtest.h>
 
-#include "armilla/base/error.hpp"
+#include "armilla/error.hpp"
 #include "armilla/global/directory.hpp"
 #include "armilla/global/global.hpp"
 #include "armilla/global/rank_memory.hpp"
-#include "armilla/wire/sendable.hpp"
+#include "armilla/sendable.hpp"
 
 namespace armilla {
 namespace {

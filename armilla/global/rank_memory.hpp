@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/am/endpoint.hpp"
+#include "armilla/am/endpoint/endpoint.hpp"
 #include "armilla/fabric/far_segments.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/global/address.hpp"

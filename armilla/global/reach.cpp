@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "armilla/base/error.hpp"
-#include "armilla/base/options.hpp"
-#include "armilla/boot/life.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/boot/host/life.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/global/far_access.hpp"
 #include "armilla/global/offer.hpp"

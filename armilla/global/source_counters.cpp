@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/global/source_counters.hpp"
 
-#include "armilla/base/error.hpp"
+#include "armilla/error.hpp"
 #include "armilla/global/rank_memory.hpp"
 
 namespace armilla {

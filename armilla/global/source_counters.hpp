@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "armilla/global/counter.hpp"
-#include "armilla/global/spread_array.hpp"
+#include "armilla/counter.hpp"
+#include "armilla/spread_array.hpp"
 
 namespace armilla {
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/global/spread_array.hpp"
+#include "armilla/spread_array.hpp"
 
 #include <exception>
 
 #include <fmt/format.h>
 
-#include "armilla/base/error.hpp"
-#include "armilla/base/extents.hpp"
-#include "armilla/base/limits.hpp"
-#include "armilla/global/memory.hpp"
+#include "armilla/barrier.hpp"
+#include "armilla/base/values/extents.hpp"
+#include "armilla/base/values/limits.hpp"
+#include "armilla/error.hpp"
 #include "armilla/global/memory_need.hpp"
 #include "armilla/global/rank_memory.hpp"
-#include "armilla/team/barrier.hpp"
+#include "armilla/memory.hpp"
 
 namespace armilla::detail {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <utility>
 
-#include "armilla/global/spread.hpp"
+#include "armilla/spread_ptr.hpp"
 
 // What the templates of spread_array.hpp are made of.
 namespace armilla {

@@ -7,17 +7,17 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/error.hpp"
-#include "armilla/base/limits.hpp"
-#include "armilla/base/options.hpp"
-#include "armilla/boot/launch.hpp"
-#include "armilla/boot/life.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/base/values/limits.hpp"
+#include "armilla/boot/host/launch.hpp"
+#include "armilla/boot/host/life.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
-#include "armilla/global/per_rank.hpp"
 #include "armilla/global/rank_memory.hpp"
+#include "armilla/per_rank.hpp"
 #include "armilla/ring/heap.hpp"
-#include "armilla/team/record.hpp"
-#include "armilla/team/team_state.hpp"
+#include "armilla/team/core/record.hpp"
+#include "armilla/team/core/team_state.hpp"
 
 namespace armilla::detail {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include <armilla/base/error.hpp>
+#include <armilla/error.hpp>
 #include <armilla/fabric/host_map.hpp>
 
 #include "tests/rank_test.hpp"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/global/strided.hpp"
+#include "armilla/strided.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "armilla/base/error.hpp"
-#include "armilla/base/extents.hpp"
+#include "armilla/base/values/extents.hpp"
+#include "armilla/error.hpp"
 #include "armilla/global/far_access.hpp"
 
 namespace armilla::detail {

@@ -2,7 +2,7 @@
 #pragma once
 #include <span>
 
-#include "armilla/global/transfer.hpp"
+#include "armilla/transfer.hpp"
 
 // What the templates of strided.hpp are made of.
 namespace armilla {

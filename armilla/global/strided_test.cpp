@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include <armilla/base/error.hpp>
+#include <armilla/error.hpp>
 
 #include "armilla/global/both_memories_test.hpp"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/global/transfer.hpp"
+#include "armilla/transfer.hpp"
 
 #include <fmt/format.h>
 
-#include "armilla/base/error.hpp"
+#include "armilla/barrier.hpp"
+#include "armilla/error.hpp"
 #include "armilla/global/far_access.hpp"
-#include "armilla/team/barrier.hpp"
-#include "armilla/team/record.hpp"
+#include "armilla/team/core/record.hpp"
 
 namespace armilla {
 namespace detail {

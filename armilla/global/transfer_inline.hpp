@@ -3,10 +3,10 @@
 #include <cstring>
 #include <type_traits>
 
-#include "armilla/base/own_memory.hpp"
-#include "armilla/global/counter.hpp"
-#include "armilla/global/global_ptr.hpp"
+#include "armilla/base/core/own_memory.hpp"
+#include "armilla/counter.hpp"
 #include "armilla/global/memory_state.hpp"
+#include "armilla/global_ptr.hpp"
 #include "armilla/stats/counters.hpp"
 
 // What the templates of transfer.hpp are made of.

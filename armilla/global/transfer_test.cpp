@@ -5,8 +5,8 @@
 #include <ranges>
 #include <vector>
 
-#include <armilla/base/error.hpp>
-#include <armilla/base/options.hpp>
+#include <armilla/base/core/options.hpp>
+#include <armilla/error.hpp>
 #include <armilla/fabric/host_map.hpp>
 
 #include "armilla/global/both_memories_test.hpp"

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include <armilla/base/error.hpp>
+#include <armilla/error.hpp>
 
 #include "tests/rank_test.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/guest/attach.hpp"
+#include "armilla/attach.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/error.hpp"
-#include "armilla/boot/job_search.hpp"
+#include "armilla/boot/visitors/job_search.hpp"
+#include "armilla/error.hpp"
 #include "armilla/guest/guest_state.hpp"
 
 namespace armilla {

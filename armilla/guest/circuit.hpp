@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "armilla/base/types.hpp"
-#include "armilla/boot/descriptor.hpp"
+#include "armilla/base/values/types.hpp"
+#include "armilla/boot/host/descriptor.hpp"
 #include "armilla/wire/decode.hpp"
 #include "armilla/wire/encode.hpp"
 

@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include "armilla/base/error.hpp"
+#include "armilla/error.hpp"
 #include "armilla/guest/far_part.hpp"
 
 namespace armilla::detail {

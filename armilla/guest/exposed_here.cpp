@@ -11,9 +11,9 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/error.hpp"
-#include "armilla/boot/control_block.hpp"
-#include "armilla/boot/exposed_record.hpp"
+#include "armilla/boot/host/control_block.hpp"
+#include "armilla/boot/visitors/exposed_record.hpp"
+#include "armilla/error.hpp"
 
 namespace armilla::detail {
 namespace {

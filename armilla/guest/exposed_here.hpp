@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "armilla/boot/job_search.hpp"
-#include "armilla/guest/exposed.hpp"
+#include "armilla/boot/visitors/job_search.hpp"
+#include "armilla/exposed.hpp"
 
 // What ranks of this host expose, as their pages say it.
 namespace armilla::detail {

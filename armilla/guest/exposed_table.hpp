@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "armilla/guest/exposed.hpp"
-#include "armilla/guest/guest_call.hpp"
+#include "armilla/exposed.hpp"
+#include "armilla/guest_call.hpp"
 #include "armilla/rpc/table_calls.hpp"
 
 // What exposed_map.hpp is made of.

@@ -13,9 +13,9 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/base/error.hpp"
-#include "armilla/boot/local_socket.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/boot/host/local_socket.hpp"
+#include "armilla/error.hpp"
 
 namespace armilla::detail {
 namespace {

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "armilla/base/error.hpp"
-#include "armilla/base/types.hpp"
-#include "armilla/boot/job_search.hpp"
+#include "armilla/base/values/types.hpp"
+#include "armilla/boot/visitors/job_search.hpp"
+#include "armilla/error.hpp"
 #include "armilla/guest/circuit.hpp"
 #include "armilla/guest/guest_line.hpp"
 

@@ -11,9 +11,9 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/error.hpp"
-#include "armilla/boot/descriptor.hpp"
-#include "armilla/boot/local_socket.hpp"
+#include "armilla/boot/host/descriptor.hpp"
+#include "armilla/boot/host/local_socket.hpp"
+#include "armilla/error.hpp"
 #include "armilla/stats/counter_table.hpp"
 #include "armilla/wire/decode.hpp"
 #include "armilla/wire/encode.hpp"

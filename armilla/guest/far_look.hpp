@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "armilla/boot/job_search.hpp"
-#include "armilla/guest/attach.hpp"
+#include "armilla/attach.hpp"
+#include "armilla/boot/visitors/job_search.hpp"
 
 /// How guests see ranks of other hosts, where the job was started by armilla-run --hosts: a guest connects to a socket of the
 /// agent of its host, says nothing, and is given a file: what the ranks of all hosts show. Docs: docs/spec/wire.md, Guests.

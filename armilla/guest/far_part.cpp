@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/error.hpp"
+#include "armilla/error.hpp"
 
 namespace armilla::detail {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "armilla/exposed.hpp"
 #include "armilla/guest/circuit.hpp"
-#include "armilla/guest/exposed.hpp"
 
 namespace armilla::detail {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/guest/guest_call.hpp"
+#include "armilla/guest_call.hpp"
 
 #include <charconv>
 #include <string_view>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/base/error.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/error.hpp"
 #include "armilla/guest/guest_state.hpp"
 
 namespace armilla {

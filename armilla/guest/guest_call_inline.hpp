@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "armilla/base/types.hpp"
+#include "armilla/base/values/types.hpp"
 #include "armilla/rpc/method_inline.hpp"
 #include "armilla/wire/decode.hpp"
 #include "armilla/wire/encode.hpp"

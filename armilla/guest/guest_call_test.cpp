@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thread of rank 0 is a guest of the job, while all ranks wait.
-#include "armilla/guest/guest_call.hpp"
+#include "armilla/guest_call.hpp"
 
 #include <unistd.h>
 

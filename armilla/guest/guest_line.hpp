@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/base/types.hpp"
-#include "armilla/boot/guest_mailbox.hpp"
+#include "armilla/base/values/types.hpp"
+#include "armilla/boot/visitors/guest_mailbox.hpp"
 
 namespace armilla::detail {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "armilla/base/error.hpp"
+#include "armilla/error.hpp"
 #include "armilla/guest/rank_line.hpp"
 
 namespace armilla::detail {

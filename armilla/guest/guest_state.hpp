@@ -5,7 +5,7 @@
 #include <mutex>
 #include <vector>
 
-#include "armilla/boot/job_search.hpp"
+#include "armilla/boot/visitors/job_search.hpp"
 #include "armilla/guest/far_host.hpp"
 #include "armilla/guest/guest_line.hpp"
 

@@ -2,7 +2,7 @@
 // Each rank is a guest of its own job.
 #include <unistd.h>
 
-#include "armilla/guest/attach.hpp"
+#include "armilla/attach.hpp"
 #include "tests/rank_test.hpp"
 
 namespace am = armilla;

@@ -11,11 +11,11 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/boot/control_block.hpp"
-#include "armilla/boot/job_search.hpp"
-#include "armilla/boot/posted_text.hpp"
-#include "armilla/guest/attach.hpp"
+#include "armilla/attach.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/boot/host/control_block.hpp"
+#include "armilla/boot/visitors/job_search.hpp"
+#include "armilla/boot/watch/posted_text.hpp"
 #include "armilla/guest/far_look.hpp"
 #include "armilla/guest/guest_state.hpp"
 #include "armilla/stats/counter_table.hpp"

@@ -2,8 +2,8 @@
 #pragma once
 #include <string>
 
-#include "armilla/boot/job_search.hpp"
-#include "armilla/guest/attach.hpp"
+#include "armilla/attach.hpp"
+#include "armilla/boot/visitors/job_search.hpp"
 
 namespace armilla::detail {
 

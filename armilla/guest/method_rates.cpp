@@ -5,8 +5,8 @@
 #include <charconv>
 #include <utility>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/base/error.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/error.hpp"
 #include "armilla/guest/guest_call_inline.hpp"
 #include "armilla/guest/guest_line.hpp"
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/guest/attach.hpp"
+#include "armilla/attach.hpp"
 
 namespace armilla::detail {
 

@@ -14,8 +14,8 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/base/error.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/error.hpp"
 #include "armilla/guest/look.hpp"
 
 namespace armilla::detail {

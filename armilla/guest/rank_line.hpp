@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "armilla/base/types.hpp"
-#include "armilla/boot/guest_mailbox.hpp"
-#include "armilla/boot/job_search.hpp"
+#include "armilla/base/values/types.hpp"
+#include "armilla/boot/visitors/guest_mailbox.hpp"
+#include "armilla/boot/visitors/job_search.hpp"
 #include "armilla/guest/guest_line.hpp"
 
 namespace armilla::detail {

@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/base/error.hpp"
-#include "armilla/boot/stall_detector.hpp"
-#include "armilla/guest/attach.hpp"
+#include "armilla/attach.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/boot/watch/stall_detector.hpp"
+#include "armilla/error.hpp"
 #include "armilla/guest/guest_state.hpp"
 
 namespace armilla {

@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "armilla/boot/job_search.hpp"
+#include "armilla/boot/visitors/job_search.hpp"
 #include "armilla/guest/circuit.hpp"
 
 namespace armilla::detail {

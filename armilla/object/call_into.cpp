@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/object/call_into.hpp"
+#include "armilla/call_into.hpp"
 
 #include <cstring>
 #include <memory>
 
 #include <fmt/format.h>
 
-#include "armilla/base/context.hpp"
-#include "armilla/base/error.hpp"
-#include "armilla/base/options.hpp"
+#include "armilla/base/core/context.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/error.hpp"
 
 namespace armilla::detail {
 

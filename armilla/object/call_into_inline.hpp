@@ -8,11 +8,11 @@
 #include <type_traits>
 #include <utility>
 
-#include "armilla/base/owned.hpp"
-#include "armilla/global/memory.hpp"
-#include "armilla/global/opened.hpp"
-#include "armilla/object/create.hpp"
-#include "armilla/rpc/question.hpp"
+#include "armilla/base/values/owned.hpp"
+#include "armilla/call.hpp"
+#include "armilla/create.hpp"
+#include "armilla/memory.hpp"
+#include "armilla/open_memory.hpp"
 
 // What the templates of call_into.hpp are made of.
 namespace armilla {

@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/object/atomic_methods.hpp"
-#include "armilla/object/distributed.hpp"
-#include "armilla/object/remote.hpp"
-#include "armilla/rpc/question.hpp"
-#include "armilla/wire/view.hpp"
+#include "armilla/atomic_methods.hpp"
+#include "armilla/call.hpp"
+#include "armilla/distributed.hpp"
+#include "armilla/remote.hpp"
+#include "armilla/view.hpp"
 
 // What the templates of create.hpp are made of.
 namespace armilla {

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "armilla/am/parked.hpp"
+#include "armilla/am/endpoint/parked.hpp"
 
 namespace armilla::detail {
 namespace {

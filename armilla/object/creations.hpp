@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/am/parked_call.hpp"
-#include "armilla/am/pending.hpp"
-#include "armilla/base/owned.hpp"
+#include "armilla/am/endpoint/pending.hpp"
+#include "armilla/am/handler/parked_call.hpp"
+#include "armilla/base/values/owned.hpp"
 #include "armilla/object/slots.hpp"
 
 /// Calls to objects whose name has not come back yet. The creator numbers its creations and names the object by that; the

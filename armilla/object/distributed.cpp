@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/object/distributed.hpp"
+#include "armilla/distributed.hpp"
 
-#include "armilla/base/context.hpp"
+#include "armilla/base/core/context.hpp"
 
 namespace armilla::detail {
 

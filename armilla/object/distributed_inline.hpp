@@ -4,10 +4,10 @@
 #include <typeinfo>
 #include <utility>
 
-#include "armilla/object/atomic_methods.hpp"
+#include "armilla/atomic_methods.hpp"
+#include "armilla/call.hpp"
 #include "armilla/object/object_state.hpp"
-#include "armilla/rpc/question.hpp"
-#include "armilla/team/team.hpp"
+#include "armilla/team.hpp"
 
 // What the templates of distributed.hpp are made of.
 namespace armilla {

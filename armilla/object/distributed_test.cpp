@@ -12,7 +12,7 @@
 
 #include <armilla/armilla.hpp>
 
-#include "armilla/am/endpoint.hpp"
+#include "armilla/am/endpoint/endpoint.hpp"
 #include "tests/rank_test.hpp"
 
 namespace am = armilla;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/object/library.hpp"
+#include "armilla/library.hpp"
 
 #include <dlfcn.h>
 
 #include <cstdlib>
 #include <memory>
 
-#include "armilla/base/context.hpp"
-#include "armilla/base/error.hpp"
-#include "armilla/base/options.hpp"
-#include "armilla/base/trusted_file.hpp"
+#include "armilla/base/core/context.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/base/host/trusted_file.hpp"
+#include "armilla/error.hpp"
+#include "armilla/method.hpp"
 #include "armilla/object/object_state.hpp"
-#include "armilla/rpc/method.hpp"
 
 namespace armilla {
 namespace detail {

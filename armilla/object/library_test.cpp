@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/object/library.hpp"
+#include "armilla/library.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "armilla/base/error.hpp"
+#include "armilla/error.hpp"
 
 namespace {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/object/member_pointer.hpp"
+#include "armilla/member_pointer.hpp"
 
 #include <fmt/format.h>
 
-#include "armilla/base/error.hpp"
+#include "armilla/error.hpp"
 
 namespace armilla::detail {
 namespace {

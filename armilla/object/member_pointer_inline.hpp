@@ -6,9 +6,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "armilla/base/executable_code.hpp"
-#include "armilla/object/create.hpp"
-#include "armilla/object/distributed.hpp"
+#include "armilla/base/host/executable_code.hpp"
+#include "armilla/create.hpp"
+#include "armilla/distributed.hpp"
 
 // What the templates of member_pointer.hpp are made of.
 namespace armilla {

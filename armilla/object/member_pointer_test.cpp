@@ -4,7 +4,7 @@
 #include <string>
 
 #include <armilla/armilla.hpp>
-#include <armilla/base/error.hpp>
+#include <armilla/error.hpp>
 
 #include "tests/rank_test.hpp"
 

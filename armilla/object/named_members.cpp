@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "armilla/base/error.hpp"
+#include "armilla/error.hpp"
 
 namespace armilla::detail {
 

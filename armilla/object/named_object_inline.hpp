@@ -4,8 +4,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "armilla/object/create.hpp"
-#include "armilla/rpc/method.hpp"
+#include "armilla/create.hpp"
+#include "armilla/method.hpp"
 
 // What the templates of named_object.hpp are made of.
 namespace armilla {

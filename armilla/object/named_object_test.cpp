@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <armilla/armilla.hpp>
-#include <armilla/base/error.hpp>
+#include <armilla/error.hpp>
 
 #include "tests/rank_test.hpp"
 

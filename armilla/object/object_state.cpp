@@ -4,8 +4,8 @@
 #include <memory>
 #include <utility>
 
-#include "armilla/am/outbox.hpp"
-#include "armilla/object/library.hpp"
+#include "armilla/am/endpoint/outbox.hpp"
+#include "armilla/library.hpp"
 #include "armilla/object/polymorphic_kinds.hpp"
 #include "armilla/object/reference_book.hpp"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "armilla/base/owned.hpp"
+#include "armilla/base/values/owned.hpp"
 #include "armilla/object/creations.hpp"
 #include "armilla/object/named_members.hpp"
 #include "armilla/object/reference.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/object/polymorphic.hpp"
+#include "armilla/polymorphic.hpp"
 
 #include <memory>
 
-#include "armilla/base/context.hpp"
-#include "armilla/base/error.hpp"
+#include "armilla/base/core/context.hpp"
+#include "armilla/error.hpp"
 #include "armilla/object/object_state.hpp"
 #include "armilla/object/polymorphic_kinds.hpp"
 

@@ -4,10 +4,10 @@
 #include <cstring>
 #include <string>
 
-#include "armilla/am/delivery.hpp"
-#include "armilla/am/message_writer.hpp"
-#include "armilla/base/context.hpp"
-#include "armilla/base/error.hpp"
+#include "armilla/am/endpoint/delivery.hpp"
+#include "armilla/am/endpoint/message_writer.hpp"
+#include "armilla/base/core/context.hpp"
+#include "armilla/error.hpp"
 #include "armilla/object/object_state.hpp"
 #include "armilla/object/reference_book.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "armilla/base/context_head.hpp"
+#include "armilla/base/core/context_head.hpp"
 #include "armilla/object/slots.hpp"
 
 /// How references keep a processor object alive: weighted reference counting.

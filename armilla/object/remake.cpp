@@ -5,8 +5,8 @@
 #include <memory>
 #include <mutex>
 
-#include "armilla/am/outbox.hpp"
-#include "armilla/boot/life.hpp"
+#include "armilla/am/endpoint/outbox.hpp"
+#include "armilla/boot/host/life.hpp"
 #include "armilla/object/object_state.hpp"
 
 namespace armilla::detail {

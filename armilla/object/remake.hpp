@@ -4,7 +4,7 @@
 #include <memory>
 #include <type_traits>
 
-#include "armilla/base/owned.hpp"
+#include "armilla/base/values/owned.hpp"
 #include "armilla/object/slots.hpp"
 
 /// Processor objects that a lost rank had, and that its successor makes again when they are called (ARMILLA_ON_LOSS=replace).

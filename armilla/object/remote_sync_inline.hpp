@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "armilla/base/error.hpp"
-#include "armilla/fiber/sync_var.hpp"
-#include "armilla/global/global_ptr.hpp"
+#include "armilla/error.hpp"
+#include "armilla/global_ptr.hpp"
+#include "armilla/sync_var.hpp"
 
 // What the bodies of remote_sync.hpp begin with.
 namespace armilla::detail {

@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
-#include "armilla/am/outbox.hpp"
-#include "armilla/base/error.hpp"
-#include "armilla/boot/life.hpp"
+#include "armilla/am/endpoint/outbox.hpp"
+#include "armilla/boot/host/life.hpp"
+#include "armilla/error.hpp"
 #include "armilla/object/creations.hpp"
 #include "armilla/object/remake.hpp"
 #include "armilla/rpc/calls.hpp"

@@ -5,9 +5,9 @@
 #include <typeinfo>
 #include <vector>
 
-#include "armilla/base/owned.hpp"
-#include "armilla/base/types.hpp"
-#include "armilla/fiber/mutex.hpp"
+#include "armilla/base/values/owned.hpp"
+#include "armilla/base/values/types.hpp"
+#include "armilla/mutex.hpp"
 
 /// The processor objects that live on a rank.
 namespace armilla::detail {

@@ -6,9 +6,9 @@
 #include <string>
 #include <utility>
 
-#include "armilla/am/parked.hpp"
-#include "armilla/base/context.hpp"
-#include "armilla/base/error.hpp"
+#include "armilla/am/endpoint/parked.hpp"
+#include "armilla/base/core/context.hpp"
+#include "armilla/error.hpp"
 #include "armilla/object/object_state.hpp"
 #include "armilla/rpc/calls.hpp"
 

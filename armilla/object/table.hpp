@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/am/parked_call.hpp"
-#include "armilla/base/owned.hpp"
+#include "armilla/am/handler/parked_call.hpp"
+#include "armilla/base/values/owned.hpp"
 
 namespace armilla::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/object/when_complete.hpp"
+#include "armilla/when_complete.hpp"
 
 #include <memory>
 

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <new>
 
-#include "armilla/base/types.hpp"
+#include "armilla/base/values/types.hpp"
 #include "armilla/ring/size_classes.hpp"
 
 // Model: tests/models/order/heap.rs

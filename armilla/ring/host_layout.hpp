@@ -3,11 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "armilla/base/types.hpp"
+#include "armilla/base/values/types.hpp"
 
 namespace armilla::detail {
 
-/// The number of a rank among those of its host, in ascending order: where what only they use lies. See boot/local_ranks.hpp.
+/// The number of a rank among those of its host, in ascending order: where what only they use lies. See
+/// boot/host/local_ranks.hpp.
 enum class local_rank : std::uint32_t {};
 
 /// Where everything lies in the memory that all ranks of a host map: offsets from its start.

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "armilla/base/types.hpp"
+#include "armilla/base/values/types.hpp"
 #include "armilla/ring/heap.hpp"
 
 namespace armilla::detail {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/rpc/attention.hpp"
+#include "armilla/attention.hpp"
 
-#include "armilla/am/endpoint.hpp"
+#include "armilla/am/endpoint/endpoint.hpp"
 
 namespace armilla {
 

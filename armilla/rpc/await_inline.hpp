@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "armilla/fiber/wait_list.hpp"
-#include "armilla/rpc/future.hpp"
+#include "armilla/future.hpp"
 
 // What the templates of await.hpp are made of.
 namespace armilla {

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include <armilla/fiber/parfor.hpp>
-#include <armilla/fiber/task.hpp>
-#include <armilla/rpc/await.hpp>
+#include <armilla/await.hpp>
+#include <armilla/parfor.hpp>
+#include <armilla/task.hpp>
 
 #include "tests/rank_test.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "armilla/am/sending.hpp"
+#include "armilla/am/endpoint/sending.hpp"
 
 namespace armilla::detail {
 

@@ -2,9 +2,9 @@
 #pragma once
 #include <vector>
 
-#include "armilla/rpc/question.hpp"
-#include "armilla/rpc/when_all.hpp"
-#include "armilla/team/team.hpp"
+#include "armilla/call.hpp"
+#include "armilla/team.hpp"
+#include "armilla/when_all.hpp"
 
 // What the templates of call_all.hpp are made of.
 namespace armilla::detail {

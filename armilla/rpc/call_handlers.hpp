@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "armilla/am/handler.hpp"
+#include "armilla/am/handler/handler.hpp"
 
 /// Well-known handlers of layer rpc.
 namespace armilla::detail {

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/error.hpp"
-#include "armilla/base/executable_code.hpp"
-#include "armilla/base/loaded_images.hpp"
+#include "armilla/base/host/executable_code.hpp"
+#include "armilla/base/host/loaded_images.hpp"
+#include "armilla/error.hpp"
 
 namespace armilla::detail {
 

@@ -4,8 +4,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "armilla/base/check.hpp"
-#include "armilla/base/types.hpp"
+#include "armilla/base/core/check.hpp"
+#include "armilla/base/values/types.hpp"
 #include "armilla/wire/address_scan.hpp"
 
 /// What may be called on another rank, in a form that means the same there: a closure travels as its bytes, a function

@@ -11,21 +11,21 @@
 
 #include <fmt/format.h>
 
-#include "armilla/am/endpoint.hpp"
-#include "armilla/am/message_writer.hpp"
-#include "armilla/am/method_name.hpp"
-#include "armilla/base/error.hpp"
-#include "armilla/base/error_text.hpp"
-#include "armilla/base/options.hpp"
-#include "armilla/boot/ending.hpp"
-#include "armilla/rpc/future.hpp"
+#include "armilla/am/endpoint/endpoint.hpp"
+#include "armilla/am/endpoint/message_writer.hpp"
+#include "armilla/am/handler/method_name.hpp"
+#include "armilla/base/core/error_text.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/boot/watch/ending.hpp"
+#include "armilla/call.hpp"
+#include "armilla/error.hpp"
+#include "armilla/future.hpp"
+#include "armilla/method.hpp"
 #include "armilla/rpc/guest_service.hpp"
 #include "armilla/rpc/loss_handlers.hpp"
-#include "armilla/rpc/method.hpp"
 #include "armilla/rpc/packing.hpp"
-#include "armilla/rpc/question.hpp"
-#include "armilla/team/record.hpp"
-#include "armilla/team/team_state.hpp"
+#include "armilla/team/core/record.hpp"
+#include "armilla/team/core/team_state.hpp"
 
 // Model: tests/models/protocols/fence.pml
 namespace armilla::detail {

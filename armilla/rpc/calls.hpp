@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "armilla/am/delivery.hpp"
-#include "armilla/am/pending.hpp"
-#include "armilla/base/owned.hpp"
+#include "armilla/am/endpoint/delivery.hpp"
+#include "armilla/am/endpoint/pending.hpp"
+#include "armilla/base/values/owned.hpp"
 #include "armilla/rpc/method_table.hpp"
 #include "armilla/rpc/receive_buffers.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/rpc/collective_async.hpp"
+#include "armilla/collective_async.hpp"
 
 namespace armilla {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <armilla/armilla.hpp>
-#include <armilla/base/error.hpp>
+#include <armilla/error.hpp>
 
 #include "armilla/fabric/host_map.hpp"
 #include "tests/rank_test.hpp"

@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "armilla/base/durations.hpp"
+#include "armilla/base/values/durations.hpp"
 #include "armilla/rpc/calls.hpp"
 #include "armilla/wire/kinds.hpp"
 

@@ -14,14 +14,14 @@
 
 #include <fmt/format.h>
 
-#include "armilla/am/endpoint.hpp"
-#include "armilla/base/clock.hpp"
-#include "armilla/base/error.hpp"
+#include "armilla/am/endpoint/endpoint.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
-#include "armilla/fiber/spawn.hpp"
 #include "armilla/rpc/call_handlers.hpp"
 #include "armilla/rpc/calls.hpp"
 #include "armilla/rpc/method_table.hpp"
+#include "armilla/spawn.hpp"
 
 namespace armilla::detail {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "armilla/am/method_sample.hpp"
-#include "armilla/base/context.hpp"
-#include "armilla/boot/control_block.hpp"
-#include "armilla/boot/guest_mailbox.hpp"
+#include "armilla/am/endpoint/method_sample.hpp"
+#include "armilla/base/core/context.hpp"
+#include "armilla/boot/host/control_block.hpp"
+#include "armilla/boot/visitors/guest_mailbox.hpp"
 
 namespace armilla::detail {
 

@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "armilla/am/endpoint.hpp"
-#include "armilla/base/options.hpp"
+#include "armilla/am/endpoint/endpoint.hpp"
+#include "armilla/base/core/options.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "tests/rank_test.hpp"
 

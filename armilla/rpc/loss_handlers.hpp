@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "armilla/base/context.hpp"
+#include "armilla/base/core/context.hpp"
 #include "armilla/rpc/on_loss_inline.hpp"
 
 namespace armilla::detail {

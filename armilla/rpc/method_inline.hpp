@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "armilla/async.hpp"
+#include "armilla/call.hpp"
 #include "armilla/rpc/method_table.hpp"
-#include "armilla/rpc/question.hpp"
-#include "armilla/rpc/statement.hpp"
 #include "armilla/wire/signature.hpp"
 
 // What the templates of method.hpp are made of.

@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/error.hpp"
-#include "armilla/base/options.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/error.hpp"
 
 namespace armilla::detail {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "armilla/am/delivery.hpp"
-#include "armilla/base/owned.hpp"
+#include "armilla/am/endpoint/delivery.hpp"
+#include "armilla/base/values/owned.hpp"
 
 /// What a rank provides under names, and what it knows of what others provide.
 /// Paper: MRPC, section 4 (stub caching).

@@ -6,9 +6,9 @@
 #include <memory>
 #include <utility>
 
-#include "armilla/am/message_writer.hpp"
-#include "armilla/base/context.hpp"
-#include "armilla/base/error.hpp"
+#include "armilla/am/endpoint/message_writer.hpp"
+#include "armilla/base/core/context.hpp"
+#include "armilla/error.hpp"
 #include "armilla/rpc/call_handlers.hpp"
 #include "armilla/rpc/calls.hpp"
 #include "armilla/rpc/packing.hpp"

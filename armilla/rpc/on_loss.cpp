@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/rpc/on_loss.hpp"
+#include "armilla/on_loss.hpp"
 
 #include <memory>
 #include <utility>
 
-#include "armilla/am/endpoint.hpp"
-#include "armilla/base/check.hpp"
+#include "armilla/am/endpoint/endpoint.hpp"
+#include "armilla/base/core/check.hpp"
 #include "armilla/fabric/host_map.hpp"
-#include "armilla/fiber/spawn.hpp"
 #include "armilla/rpc/calls.hpp"
 #include "armilla/rpc/loss_handlers.hpp"
+#include "armilla/spawn.hpp"
 
 namespace armilla::detail {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "armilla/base/types.hpp"
+#include "armilla/base/values/types.hpp"
 
 namespace armilla::detail {
 

@@ -7,15 +7,15 @@
 #include <type_traits>
 #include <utility>
 
-#include "armilla/am/block.hpp"
-#include "armilla/base/error.hpp"
-#include "armilla/base/leaves.hpp"
-#include "armilla/base/types.hpp"
+#include "armilla/am/endpoint/block.hpp"
+#include "armilla/base/values/leaves.hpp"
+#include "armilla/base/values/types.hpp"
+#include "armilla/error.hpp"
 #include "armilla/rpc/kept_argument.hpp"
 #include "armilla/rpc/receive_buffers.hpp"
+#include "armilla/sendable.hpp"
 #include "armilla/wire/decode.hpp"
 #include "armilla/wire/encode.hpp"
-#include "armilla/wire/sendable.hpp"
 
 /// How a call's callable and arguments lie in a message: first the bytes of the closure, if it has any, then the arguments,
 /// the whole a multiple of 8. With trivially copyable arguments the size is a constant and both ways are plain moves.

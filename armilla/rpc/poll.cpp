@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/rpc/poll.hpp"
+#include "armilla/poll.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "armilla/am/endpoint.hpp"
-#include "armilla/base/clock.hpp"
-#include "armilla/base/error.hpp"
+#include "armilla/am/endpoint/endpoint.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/error.hpp"
 
 namespace armilla {
 

@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
-#include "armilla/base/context_head.hpp"
-#include "armilla/rpc/method.hpp"
+#include "armilla/base/core/context_head.hpp"
+#include "armilla/method.hpp"
 
 namespace armilla::detail {
 

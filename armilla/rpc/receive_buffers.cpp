@@ -4,7 +4,7 @@
 #include <bit>
 #include <new>
 
-#include "armilla/base/context.hpp"
+#include "armilla/base/core/context.hpp"
 #include "armilla/rpc/calls.hpp"
 #include "armilla/stats/counters.hpp"
 

@@ -10,9 +10,9 @@
 #include <thread>
 #include <vector>
 
-#include "armilla/am/endpoint.hpp"
-#include "armilla/am/router.hpp"
-#include "armilla/base/options.hpp"
+#include "armilla/am/endpoint/endpoint.hpp"
+#include "armilla/am/endpoint/router.hpp"
+#include "armilla/base/core/options.hpp"
 #include "tests/rank_test.hpp"
 
 // What the ranks say to each other in the tests of routed statements, and what they note of it.

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/base/types.hpp"
+#include "armilla/base/values/types.hpp"
 
 namespace armilla::detail {
 

@@ -2,9 +2,9 @@
 // Fibers of a rank's own code that wait, and poll, beside each other.
 #include <vector>
 
-#include <armilla/fiber/parfor.hpp>
-#include <armilla/fiber/spawn.hpp>
-#include <armilla/fiber/sync_var.hpp>
+#include <armilla/parfor.hpp>
+#include <armilla/spawn.hpp>
+#include <armilla/sync_var.hpp>
 
 #include "tests/rank_test.hpp"
 

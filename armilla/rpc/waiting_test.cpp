@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include <armilla/fiber/mutex.hpp>
-#include <armilla/fiber/parfor.hpp>
-#include <armilla/fiber/spawn.hpp>
-#include <armilla/fiber/sync_var.hpp>
+#include <armilla/mutex.hpp>
+#include <armilla/parfor.hpp>
+#include <armilla/spawn.hpp>
+#include <armilla/sync_var.hpp>
 
 #include "tests/rank_test.hpp"
 

@@ -4,7 +4,7 @@
 #include <exception>
 #include <utility>
 
-#include "armilla/rpc/future.hpp"
+#include "armilla/future.hpp"
 
 // What the templates of when_all.hpp are made of.
 namespace armilla {

@@ -13,9 +13,9 @@
 
 #include <gtest/gtest.h>
 
-#include "armilla/boot/bootstrap.hpp"
-#include "armilla/boot/host_memory.hpp"
-#include "armilla/boot/join_job.hpp"
+#include "armilla/boot/host/bootstrap.hpp"
+#include "armilla/boot/host/host_memory.hpp"
+#include "armilla/boot/wire_up/join_job.hpp"
 #include "armilla/fabric/testing/scripted_network.hpp"
 #include "armilla/session/session_state.hpp"
 

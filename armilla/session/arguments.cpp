@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/error.hpp"
-#include "armilla/base/print.hpp"
+#include "armilla/error.hpp"
+#include "armilla/print.hpp"
 #include "armilla/session/arguments_inline.hpp"
 
 namespace armilla::detail {

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "armilla/base/parse_floating.hpp"
+#include "armilla/base/values/parse_floating.hpp"
 #include "armilla/rpc/kept_argument.hpp"
 
 // How the words of a command line become the parameters of a function.

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "armilla/base/options.hpp"
-#include "armilla/boot/bootstrap.hpp"
-#include "armilla/boot/launch.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/boot/host/bootstrap.hpp"
+#include "armilla/boot/host/launch.hpp"
 #include "armilla/fabric/choice.hpp"
 
 namespace armilla::detail {

@@ -4,17 +4,17 @@
 #include <cstring>
 #include <iterator>
 
-#include "armilla/am/endpoint.hpp"
-#include "armilla/am/far_traffic.hpp"
-#include "armilla/base/error.hpp"
-#include "armilla/base/options.hpp"
-#include "armilla/boot/launched_end.hpp"
-#include "armilla/boot/stall_detector.hpp"
+#include "armilla/am/endpoint/endpoint.hpp"
+#include "armilla/am/endpoint/far_traffic.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/boot/watch/stall_detector.hpp"
+#include "armilla/boot/wire_up/launched_end.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
+#include "armilla/fence.hpp"
 #include "armilla/rpc/calls.hpp"
 #include "armilla/rpc/guest_service.hpp"
 #include "armilla/session/session_state.hpp"
-#include "armilla/team/fence.hpp"
 
 namespace armilla::detail {
 namespace {

@@ -3,9 +3,9 @@
 #include <atomic>
 #include <cstdint>
 
-#include "armilla/base/context.hpp"
-#include "armilla/boot/launch.hpp"
-#include "armilla/team/team.hpp"
+#include "armilla/base/core/context.hpp"
+#include "armilla/boot/host/launch.hpp"
+#include "armilla/team.hpp"
 
 namespace armilla::detail {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/session/program.hpp"
+#include "armilla/program.hpp"
 
 #include <fmt/format.h>
 
-#include "armilla/base/error.hpp"
+#include "armilla/error.hpp"
 #include "armilla/session/report.hpp"
 #include "armilla/session/session_state.hpp"
 

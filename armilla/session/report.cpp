@@ -8,21 +8,21 @@
 #include <new>
 #include <utility>
 
-#include "armilla/am/endpoint.hpp"
-#include "armilla/am/far_traffic.hpp"
-#include "armilla/base/clock.hpp"
-#include "armilla/base/error.hpp"
-#include "armilla/base/options.hpp"
-#include "armilla/base/unfinished_file.hpp"
+#include "armilla/am/endpoint/endpoint.hpp"
+#include "armilla/am/endpoint/far_traffic.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/base/host/unfinished_file.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/collectives.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/fabric/network.hpp"
-#include "armilla/fiber/mutex.hpp"
-#include "armilla/session/program.hpp"
+#include "armilla/mutex.hpp"
+#include "armilla/program.hpp"
 #include "armilla/session/session_state.hpp"
 #include "armilla/stats/counter_table.hpp"
 #include "armilla/stats/rank_stats.hpp"
 #include "armilla/stats/trace_merge.hpp"
-#include "armilla/team/collectives.hpp"
 
 namespace armilla::detail {
 namespace {

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "armilla/base/context.hpp"
-#include "armilla/stats/phase.hpp"
-#include "armilla/stats/stats.hpp"
+#include "armilla/base/core/context.hpp"
+#include "armilla/phase.hpp"
+#include "armilla/stats.hpp"
 
 namespace armilla::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/session/run.hpp"
+#include "armilla/run.hpp"
 
 #include <unistd.h>
 
@@ -9,13 +9,13 @@
 #include <thread>
 #include <vector>
 
-#include "armilla/base/error.hpp"
-#include "armilla/base/helper_thread.hpp"
-#include "armilla/boot/ending.hpp"
-#include "armilla/boot/failure_record.hpp"
-#include "armilla/boot/join_job.hpp"
+#include "armilla/base/core/helper_thread.hpp"
+#include "armilla/boot/watch/ending.hpp"
+#include "armilla/boot/watch/failure_record.hpp"
+#include "armilla/boot/wire_up/join_job.hpp"
+#include "armilla/error.hpp"
+#include "armilla/on_join.hpp"
 #include "armilla/session/joining.hpp"
-#include "armilla/session/on_join.hpp"
 #include "armilla/session/session_state.hpp"
 
 namespace armilla::detail {

@@ -3,7 +3,7 @@
 #include <concepts>
 #include <type_traits>
 
-#include "armilla/base/required_function.hpp"
+#include "armilla/base/core/required_function.hpp"
 
 // What the templates of run.hpp are made of.
 namespace armilla {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/session/session.hpp"
+#include "armilla/session.hpp"
 
 #include <unistd.h>
 
@@ -8,12 +8,12 @@
 #include <exception>
 #include <memory>
 
-#include "armilla/base/context.hpp"
-#include "armilla/base/error.hpp"
-#include "armilla/base/forked.hpp"
-#include "armilla/boot/ending.hpp"
-#include "armilla/boot/failure_record.hpp"
-#include "armilla/boot/life.hpp"
+#include "armilla/base/core/context.hpp"
+#include "armilla/base/core/forked.hpp"
+#include "armilla/boot/host/life.hpp"
+#include "armilla/boot/watch/ending.hpp"
+#include "armilla/boot/watch/failure_record.hpp"
+#include "armilla/error.hpp"
 #include "armilla/session/joining.hpp"
 #include "armilla/session/session_state.hpp"
 

@@ -5,13 +5,13 @@
 #include <optional>
 #include <vector>
 
-#include "armilla/base/context.hpp"
-#include "armilla/base/options.hpp"
-#include "armilla/boot/crash_handlers.hpp"
-#include "armilla/boot/launch.hpp"
+#include "armilla/base/core/context.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/boot/host/launch.hpp"
+#include "armilla/boot/wire_up/crash_handlers.hpp"
 #include "armilla/fabric/network.hpp"
-#include "armilla/session/run.hpp"
-#include "armilla/session/spmd.hpp"
+#include "armilla/run.hpp"
+#include "armilla/spmd.hpp"
 
 namespace armilla::detail {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/session/spmd.hpp"
+#include "armilla/spmd.hpp"
 
 #include <exception>
 #include <optional>
@@ -8,13 +8,13 @@
 
 #include <fmt/format.h>
 
-#include "armilla/am/endpoint.hpp"
-#include "armilla/base/error.hpp"
-#include "armilla/boot/ending.hpp"
+#include "armilla/am/endpoint/endpoint.hpp"
+#include "armilla/boot/watch/ending.hpp"
+#include "armilla/collectives.hpp"
+#include "armilla/error.hpp"
 #include "armilla/session/layers.hpp"
 #include "armilla/session/session_state.hpp"
-#include "armilla/team/collectives.hpp"
-#include "armilla/team/record.hpp"
+#include "armilla/team/core/record.hpp"
 
 namespace armilla::detail {
 namespace {

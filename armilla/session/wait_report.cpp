@@ -13,14 +13,14 @@
 
 #include <fmt/format.h>
 
-#include "armilla/am/arrival_order.hpp"
-#include "armilla/am/endpoint.hpp"
-#include "armilla/am/parked.hpp"
-#include "armilla/base/clock.hpp"
-#include "armilla/base/options.hpp"
-#include "armilla/boot/ending.hpp"
-#include "armilla/boot/posted_text.hpp"
-#include "armilla/boot/stall_detector.hpp"
+#include "armilla/am/endpoint/arrival_order.hpp"
+#include "armilla/am/endpoint/endpoint.hpp"
+#include "armilla/am/endpoint/parked.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/boot/watch/ending.hpp"
+#include "armilla/boot/watch/posted_text.hpp"
+#include "armilla/boot/watch/stall_detector.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/fiber/explain_wait.hpp"
 #include "armilla/object/object_state.hpp"

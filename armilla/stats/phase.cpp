@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/stats/phase.hpp"
+#include "armilla/phase.hpp"
 
 #include <algorithm>
 

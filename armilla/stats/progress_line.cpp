@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/base/helper_thread.hpp"
+#include "armilla/base/core/helper_thread.hpp"
+#include "armilla/base/values/clock.hpp"
 
 namespace armilla::detail {
 namespace {

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "armilla/base/context.hpp"
+#include "armilla/base/core/context.hpp"
+#include "armilla/phase.hpp"
 #include "armilla/stats/counters.hpp"
 #include "armilla/stats/method_counts.hpp"
-#include "armilla/stats/phase.hpp"
 #include "armilla/stats/progress_line.hpp"
 #include "armilla/stats/request.hpp"
 #include "armilla/stats/stopwatch.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/stats/request.hpp"
 
-#include "armilla/base/error.hpp"
-#include "armilla/base/unfinished_file.hpp"
+#include "armilla/base/host/unfinished_file.hpp"
+#include "armilla/error.hpp"
 
 namespace armilla::detail {
 

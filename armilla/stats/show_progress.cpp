@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/stats/show_progress.hpp"
+#include "armilla/show_progress.hpp"
 
 #include <unistd.h>
 
-#include "armilla/base/options.hpp"
+#include "armilla/base/core/options.hpp"
 #include "armilla/stats/rank_stats.hpp"
 #include "armilla/stats/start_statistics.hpp"
 

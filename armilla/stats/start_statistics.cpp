@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "armilla/base/options.hpp"
+#include "armilla/base/core/options.hpp"
 #include "armilla/stats/rank_stats.hpp"
 
 namespace armilla::detail {

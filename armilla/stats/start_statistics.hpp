@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "armilla/base/context.hpp"
+#include "armilla/base/core/context.hpp"
 
 namespace armilla::detail {
 

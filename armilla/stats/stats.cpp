@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/stats/stats.hpp"
+#include "armilla/stats.hpp"
 
 #include <algorithm>
 #include <functional>
 
-#include "armilla/base/context.hpp"
+#include "armilla/base/core/context.hpp"
 #include "armilla/stats/counter_table.hpp"
 #include "armilla/stats/rank_stats.hpp"
 

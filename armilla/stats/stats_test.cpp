@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/stats/stats.hpp"
+#include "armilla/stats.hpp"
 
 #include <cstdio>
 #include <string>
@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "armilla/base/error.hpp"
-#include "armilla/base/options.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/error.hpp"
 #include "armilla/stats/counter_table.hpp"
 #include "armilla/stats/rank_stats.hpp"
 #include "armilla/stats/start_statistics.hpp"

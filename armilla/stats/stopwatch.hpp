@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "armilla/base/clock.hpp"
+#include "armilla/base/values/clock.hpp"
 
 /// Where a rank's time goes, measured at the borders of the components.
 ///

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/base/types.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/base/values/types.hpp"
 #include "armilla/stats/trace_part.hpp"
 
 /// What a rank did and when, for ARMILLA_TRACE: a ring of events in memory that is also a file, so that it outlives the rank.

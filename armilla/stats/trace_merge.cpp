@@ -18,8 +18,8 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/error.hpp"
-#include "armilla/base/unfinished_file.hpp"
+#include "armilla/base/host/unfinished_file.hpp"
+#include "armilla/error.hpp"
 #include "armilla/stats/trace_part.hpp"
 #include "armilla/stats/trace_record.hpp"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "armilla/base/types.hpp"
+#include "armilla/base/values/types.hpp"
 
 namespace armilla::detail {
 

@@ -11,8 +11,8 @@
 #include <ctime>
 #include <string_view>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/base/error.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/error.hpp"
 
 namespace armilla::detail {
 

@@ -8,7 +8,7 @@
 #include <limits>
 #include <unordered_map>
 
-#include "armilla/base/clock.hpp"
+#include "armilla/base/values/clock.hpp"
 
 namespace armilla::detail {
 namespace {

@@ -15,7 +15,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "armilla/base/error.hpp"
+#include "armilla/error.hpp"
 #include "armilla/stats/trace_merge.hpp"
 
 namespace armilla::detail {

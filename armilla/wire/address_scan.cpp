@@ -9,10 +9,10 @@
 #include <cstdint>
 #include <cstring>
 
-#include "armilla/base/address_space.hpp"
-#include "armilla/base/context.hpp"
-#include "armilla/base/error.hpp"
-#include "armilla/base/options.hpp"
+#include "armilla/base/core/context.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/base/host/address_space.hpp"
+#include "armilla/error.hpp"
 
 namespace armilla::detail {
 namespace {

@@ -8,9 +8,9 @@
 
 #include <gtest/gtest.h>
 
-#include "armilla/base/context.hpp"
-#include "armilla/base/error.hpp"
-#include "armilla/base/options.hpp"
+#include "armilla/base/core/context.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/error.hpp"
 
 namespace armilla::detail {
 namespace {

@@ -6,11 +6,11 @@
 #include <limits>
 #include <utility>
 
-#include "armilla/base/error.hpp"
+#include "armilla/error.hpp"
+#include "armilla/view.hpp"
 #include "armilla/wire/define_type.hpp"
 #include "armilla/wire/layout.hpp"
 #include "armilla/wire/shared_range.hpp"
-#include "armilla/wire/view.hpp"
 #include "armilla/wire/watermark.hpp"
 
 // Bytes to values. Nothing that the bytes say is believed: every length is held against the bytes that are left before

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "armilla/base/error.hpp"
+#include "armilla/error.hpp"
 #include "armilla/wire/kinds.hpp"
 
 /// A class that cannot be taken apart lists its members once; the list counts, writes and reads it.

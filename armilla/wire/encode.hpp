@@ -5,12 +5,12 @@
 #include <cstring>
 #include <utility>
 
-#include "armilla/base/error.hpp"
+#include "armilla/error.hpp"
+#include "armilla/view.hpp"
 #include "armilla/wire/define_type.hpp"
 #include "armilla/wire/layout.hpp"
 #include "armilla/wire/shared_range.hpp"
 #include "armilla/wire/small_copy.hpp"
-#include "armilla/wire/view.hpp"
 #include "armilla/wire/watermark.hpp"
 
 // Values to bytes. One walk over a value (`write`) serves two sinks: the sizer counts what the encoder then writes, so that

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "armilla/base/types.hpp"
-#include "armilla/wire/sendable.hpp"
+#include "armilla/base/values/types.hpp"
+#include "armilla/sendable.hpp"
 
 // Where the values of one message lie. Offsets count from the start of the arguments, which is 8-aligned in memory:
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/wire/sendable.hpp"
+#include "armilla/sendable.hpp"
 
 #include <atomic>
 #include <bitset>
@@ -22,7 +22,7 @@
 
 #include <gtest/gtest.h>
 
-#include "armilla/wire/view.hpp"
+#include "armilla/view.hpp"
 
 // All of this is decided by the compiler; the sentences for what is refused are held by tests/compile_fail.
 namespace armilla {

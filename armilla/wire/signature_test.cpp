@@ -16,7 +16,7 @@
 
 #include <gtest/gtest.h>
 
-#include "armilla/wire/view.hpp"
+#include "armilla/view.hpp"
 
 namespace one {
 enum class colour : std::int16_t { red };

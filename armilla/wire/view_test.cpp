@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/wire/view.hpp"
+#include "armilla/view.hpp"
 
 #include <array>
 #include <numeric>

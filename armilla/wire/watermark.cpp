@@ -5,8 +5,8 @@
 
 #include <cstring>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/base/context.hpp"
+#include "armilla/base/core/context.hpp"
+#include "armilla/base/values/clock.hpp"
 
 // Model: tests/models/order/block.rs
 namespace armilla::detail {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "armilla/boot/bootstrap.hpp"
+#include "armilla/boot/host/bootstrap.hpp"
 
 namespace conformance {
 

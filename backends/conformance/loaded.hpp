@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "armilla/fabric/plugin.hpp"
+#include "armilla/plugin.hpp"
 
 namespace conformance {
 

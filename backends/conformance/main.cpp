@@ -3,8 +3,8 @@
 /// 0.1]]
 ///
 /// Loads a backend, joins the launcher's job or starts N ranks on this host, and examines what armilla/fabric/network.hpp and
-/// armilla/boot/bootstrap.hpp promise, or measures it (a part of the usual number of times). --holds: it must have memory that
-/// needs nothing of its owner. It contains nothing of the library but these headers. Exit code 0: all is as promised.
+/// armilla/boot/host/bootstrap.hpp promise, or measures it (a part of the usual number of times). --holds: it must have memory
+/// that needs nothing of its owner. It contains nothing of the library but these headers. Exit code 0: all is as promised.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "armilla/base/types.hpp"
+#include "armilla/base/values/types.hpp"
 #include "backends/mpi/mpi.hpp"
 #include "backends/mpi/open_requests.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "armilla/boot/bootstrap.hpp"
+#include "armilla/boot/host/bootstrap.hpp"
 #include "backends/mpi/start.hpp"
 
 namespace armilla::mpi {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "armilla/fabric/network.hpp"
-#include "armilla/fabric/plugin.hpp"
+#include "armilla/plugin.hpp"
 #include "backends/mpi/bulk.hpp"
 #include "backends/mpi/pool.hpp"
 #include "backends/mpi/ring.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/fabric/plugin.hpp"
+#include "armilla/plugin.hpp"
 
 #include <climits>
 #include <cstdio>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/mpi/ring.hpp"
 
-#include "armilla/base/types.hpp"
+#include "armilla/base/values/types.hpp"
 #include "backends/mpi/mpi_network.hpp"
 
 namespace armilla::mpi {

@@ -5,7 +5,7 @@
 
 #include <rdma/fabric.h>
 
-#include "armilla/fabric/plugin.hpp"
+#include "armilla/plugin.hpp"
 
 namespace armilla::ofi {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "armilla/fabric/network.hpp"
-#include "armilla/fabric/plugin.hpp"
+#include "armilla/plugin.hpp"
 #include "backends/ofi/handles.hpp"
 #include "backends/ofi/offers.hpp"
 #include "backends/ofi/operations.hpp"

@@ -6,7 +6,7 @@
 
 #include <rdma/fabric.h>
 
-#include "armilla/base/types.hpp"
+#include "armilla/base/values/types.hpp"
 #include "backends/ofi/handles.hpp"
 
 namespace armilla::ofi {

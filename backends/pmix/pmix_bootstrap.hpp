@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "armilla/boot/bootstrap.hpp"
+#include "armilla/boot/host/bootstrap.hpp"
 
 namespace armilla::detail {
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <new>
 
-#include "armilla/fabric/plugin.hpp"
+#include "armilla/plugin.hpp"
 #include "backends/pmix/pmix_bootstrap.hpp"
 
 namespace armilla::detail {

@@ -11,9 +11,9 @@
 #include <ucp/api/ucp.h>
 #include <ucs/debug/log_def.h>
 
-#include "armilla/base/zeroed_array.hpp"
+#include "armilla/base/values/zeroed_array.hpp"
 #include "armilla/fabric/network.hpp"
-#include "armilla/fabric/plugin.hpp"
+#include "armilla/plugin.hpp"
 #include "backends/ucx/address.hpp"
 #include "backends/ucx/sysv_memory.hpp"
 #include "backends/ucx/transports.hpp"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "armilla/fabric/network.hpp"
-#include "armilla/fabric/plugin.hpp"
+#include "armilla/plugin.hpp"
 #include "backends/unix/sockets.hpp"
 
 namespace armilla::unix_sockets {

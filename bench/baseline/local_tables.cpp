@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The library's local tables on one core: what containers could be at best.
-#include "armilla/container/ordered_table.hpp"
+#include "armilla/container/keyed/ordered_table.hpp"
 #include "bench/baseline/hand.hpp"
 #include "bench/baseline/one_core.hpp"
 #include "bench/kernels/local_table.hpp"

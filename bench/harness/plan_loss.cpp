@@ -2,7 +2,7 @@
 // Suite loss: how long the others wait for what a lost rank will never do, and what a job pays that is ready for it.
 #include <utility>
 
-#include "armilla/base/memory_left.hpp"
+#include "armilla/base/host/memory_left.hpp"
 #include "bench/harness/plan.hpp"
 
 namespace bench {

@@ -4,8 +4,8 @@
 #include <functional>
 #include <vector>
 
-#include "armilla/container/hash.hpp"
-#include "armilla/container/hash_table.hpp"
+#include "armilla/container/keyed/hash_table.hpp"
+#include "armilla/hash.hpp"
 #include "bench/kernels/containers.hpp"
 
 /// One rank's table alone, used as well as it can be: searches stand some keys ahead of what they find.

@@ -97,7 +97,7 @@ def model(record, hop, message):
     meeting = {"flat": hop + (n - 2) * 2 * message, "tree": 2 * depth * hop, "hypercube": rounds * hop,
                "dissemination": rounds * hop}
     if record["pattern"]:
-        return meeting[record["pattern"]] * (2 if name == "fence_busy" else 1)  # rounds: armilla/team/fence.cpp
+        return meeting[record["pattern"]] * (2 if name == "fence_busy" else 1)  # rounds: armilla/team/fence/fence.cpp
     if name == "all_reduce" and record["bytes"] == 8 and n > 17:  # up to there a word to each host
         return meeting["hypercube"]
     return None

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <exception>
 
-#include "armilla/session/run.hpp"
+#include "armilla/run.hpp"
 #include "bench/papers/common/clock.hpp"
 #include "bench/scale/simulated_rank.hpp"
 

@@ -12,14 +12,14 @@
 
 #include <smpi/smpi_helpers_internal.h>
 
-#include "armilla/am/outbox.hpp"
-#include "armilla/base/error.hpp"
-#include "armilla/boot/build_id.hpp"
-#include "armilla/boot/descriptor.hpp"
-#include "armilla/boot/host_memory.hpp"
-#include "armilla/boot/join_job.hpp"
-#include "armilla/fabric/plugin.hpp"
+#include "armilla/am/endpoint/outbox.hpp"
+#include "armilla/boot/host/build_id.hpp"
+#include "armilla/boot/host/descriptor.hpp"
+#include "armilla/boot/host/host_memory.hpp"
+#include "armilla/boot/wire_up/join_job.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fabric/testing/forwarding_network.hpp"
+#include "armilla/plugin.hpp"
 #include "backends/mpi/mpi_network.hpp"
 
 extern "C" const armilla::detail::plugin* armilla_plugin();  // of the MPI backend, which is linked

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <memory>
 
-#include "armilla/base/options.hpp"
-#include "armilla/boot/bootstrap.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/boot/host/bootstrap.hpp"
 #include "armilla/fabric/network.hpp"
 #include "armilla/session/session_state.hpp"
 

@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "armilla/am/outbox.hpp"
+#include "armilla/am/endpoint/outbox.hpp"
 #include "armilla/stats/trace.hpp"
 #include "bench/suites/common.hpp"
 #include "bench/suites/suites.hpp"

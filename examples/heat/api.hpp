@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include <armilla/rpc/method.hpp>
+#include <armilla/method.hpp>
 
 // What each rank of the program heat provides to guests and to other programs.
 namespace heat_api {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include <armilla/rpc/method.hpp>
+#include <armilla/method.hpp>
 
 namespace kv {
 

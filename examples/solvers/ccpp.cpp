@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <armilla/armilla.hpp>
-#include <armilla/base/error.hpp>
 #include <armilla/dialect/ccpp.hpp>
+#include <armilla/error.hpp>
 using namespace armilla::ccpp;
 
 namespace {

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include <armilla/base/error.hpp>
+#include <armilla/error.hpp>
 
 #include "examples/solvers/api.hpp"
 namespace am = armilla;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // All that master.cpp and worker.cpp have in common: names and signatures.
-#include <armilla/rpc/method.hpp>
+#include <armilla/method.hpp>
 
 namespace area {
 

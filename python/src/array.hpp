@@ -7,12 +7,12 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
-#include "armilla/algorithm/fold.hpp"
-#include "armilla/algorithm/scan.hpp"
-#include "armilla/algorithm/sort.hpp"
-#include "armilla/base/error.hpp"
-#include "armilla/container/array.hpp"
-#include "armilla/global/transfer.hpp"
+#include "armilla/array.hpp"
+#include "armilla/error.hpp"
+#include "armilla/fold.hpp"
+#include "armilla/scan.hpp"
+#include "armilla/sort.hpp"
+#include "armilla/transfer.hpp"
 #include "operation.hpp"
 
 /// am::array for Python, one class for each kind of element. What all ranks do begins here and is awaited as every collective.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running jobs, seen from outside: armilla/guest/attach.hpp.
-#include "armilla/guest/attach.hpp"
+// Running jobs, seen from outside: armilla/attach.hpp.
+#include "armilla/attach.hpp"
 
 #include <nanobind/stl/string.h>
 

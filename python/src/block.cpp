@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "armilla/base/error.hpp"
+#include "armilla/error.hpp"
 
 namespace armilla::python {
 namespace {

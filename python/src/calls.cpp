@@ -9,12 +9,12 @@
 
 #include <nanobind/stl/string.h>
 
-#include "armilla/am/endpoint.hpp"
-#include "armilla/base/clock.hpp"
-#include "armilla/base/error.hpp"
-#include "armilla/rpc/poll.hpp"
-#include "armilla/rpc/statement.hpp"
-#include "armilla/wire/view.hpp"
+#include "armilla/am/endpoint/endpoint.hpp"
+#include "armilla/async.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/error.hpp"
+#include "armilla/poll.hpp"
+#include "armilla/view.hpp"
 #include "named.hpp"
 #include "rank.hpp"
 

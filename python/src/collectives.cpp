@@ -8,8 +8,8 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
-#include "armilla/base/error.hpp"
-#include "armilla/team/fence.hpp"
+#include "armilla/error.hpp"
+#include "armilla/fence.hpp"
 #include "operation.hpp"
 
 namespace armilla::python {

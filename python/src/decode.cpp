@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <nanobind/ndarray.h>
 
-#include "armilla/base/error.hpp"
-#include "armilla/base/types.hpp"
+#include "armilla/base/values/types.hpp"
+#include "armilla/error.hpp"
 #include "codec.hpp"
 
 namespace armilla::python {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
 
-#include "armilla/base/types.hpp"
+#include "armilla/base/values/types.hpp"
 #include "codec.hpp"
 
 namespace armilla::python {

@@ -2,7 +2,7 @@
 // The library's errors as Python's, with the same texts. Each is also of the built-in kind that Python would use for it.
 #include <string>
 
-#include "armilla/base/error.hpp"
+#include "armilla/error.hpp"
 #include "binding.hpp"
 
 namespace armilla::python {

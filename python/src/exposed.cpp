@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data that a running job exposes, mapped: armilla/guest/exposed.hpp.
-#include "armilla/guest/exposed.hpp"
+// Data that a running job exposes, mapped: armilla/exposed.hpp.
+#include "armilla/exposed.hpp"
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>

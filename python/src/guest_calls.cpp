@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Methods that ranks of a running job provide, called by a guest: armilla/guest/guest_call.hpp.
+// Methods that ranks of a running job provide, called by a guest: armilla/guest_call.hpp.
 #include <algorithm>
 #include <exception>
 #include <memory>
@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/guest/guest_call.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/guest_call.hpp"
 #include "binding.hpp"
 #include "codec.hpp"
 #include "method.hpp"

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/types.hpp"
+#include "armilla/base/values/types.hpp"
 #include "codec.hpp"
 
 namespace armilla::python {

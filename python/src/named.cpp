@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Methods by name between this rank and ranks of any program of the job: as armilla/rpc/method.hpp, with signatures that are
+// Methods by name between this rank and ranks of any program of the job: as armilla/method.hpp, with signatures that are
 // known at run time alone.
 #include "named.hpp"
 
@@ -16,15 +16,15 @@
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
 
-#include "armilla/am/endpoint.hpp"
-#include "armilla/am/message_writer.hpp"
-#include "armilla/base/error.hpp"
-#include "armilla/fiber/spawn.hpp"
+#include "armilla/am/endpoint/endpoint.hpp"
+#include "armilla/am/endpoint/message_writer.hpp"
+#include "armilla/call.hpp"
+#include "armilla/error.hpp"
+#include "armilla/future.hpp"
+#include "armilla/poll.hpp"
 #include "armilla/rpc/call_handlers.hpp"
 #include "armilla/rpc/calls.hpp"
-#include "armilla/rpc/future.hpp"
-#include "armilla/rpc/poll.hpp"
-#include "armilla/rpc/question.hpp"
+#include "armilla/spawn.hpp"
 #include "codec.hpp"
 #include "method.hpp"
 

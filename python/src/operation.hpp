@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/fiber/spawn.hpp"
-#include "armilla/team/collectives.hpp"
-#include "armilla/team/named_algorithm.hpp"
+#include "armilla/collectives.hpp"
+#include "armilla/spawn.hpp"
+#include "armilla/team/collectives/named_algorithm.hpp"
 #include "rank.hpp"
 
 namespace armilla::python {

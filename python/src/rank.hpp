@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "armilla/base/types.hpp"
-#include "armilla/fiber/mutex.hpp"
+#include "armilla/base/values/types.hpp"
+#include "armilla/mutex.hpp"
 #include "armilla/session/joining.hpp"
 #include "armilla/session/session_state.hpp"
 #include "block.hpp"

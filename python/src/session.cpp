@@ -7,13 +7,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "armilla/base/error.hpp"
-#include "armilla/boot/control_block.hpp"
-#include "armilla/boot/launcher.hpp"
-#include "armilla/boot/supervisor.hpp"
+#include "armilla/boot/children/supervisor.hpp"
+#include "armilla/boot/host/control_block.hpp"
+#include "armilla/boot/wire_up/launcher.hpp"
+#include "armilla/error.hpp"
+#include "armilla/poll.hpp"
 #include "armilla/rpc/calls.hpp"
 #include "armilla/rpc/guest_service.hpp"
-#include "armilla/rpc/poll.hpp"
 #include "armilla/session/layers.hpp"
 #include "rank.hpp"
 

@@ -16,11 +16,11 @@
 #include <thread>
 #include <vector>
 
-#include <armilla/boot/guest_mailbox.hpp>
-#include <armilla/boot/job_search.hpp>
-#include <armilla/guest/exposed.hpp>
-#include <armilla/guest/exposed_map.hpp>
-#include <armilla/guest/guest_call.hpp>
+#include <armilla/boot/visitors/guest_mailbox.hpp>
+#include <armilla/boot/visitors/job_search.hpp>
+#include <armilla/exposed.hpp>
+#include <armilla/exposed_map.hpp>
+#include <armilla/guest_call.hpp>
 
 #include "serve_api.hpp"
 

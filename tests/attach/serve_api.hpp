@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include <armilla/rpc/method.hpp>
+#include <armilla/method.hpp>
 
 // What the program that guests look at provides.
 namespace serve_api {

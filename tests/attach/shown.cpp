@@ -9,8 +9,7 @@
 
 #include <armilla/algorithms.hpp>
 #include <armilla/armilla.hpp>
-#include <armilla/container/expose_container.hpp>
-#include <armilla/container/expose_map.hpp>
+#include <armilla/expose_container.hpp>
 
 #include "serve_api.hpp"
 

@@ -12,16 +12,16 @@
 #include <memory>
 #include <string>
 
-#include "armilla/am/endpoint.hpp"
-#include "armilla/am/message_handlers.hpp"
-#include "armilla/base/error.hpp"
-#include "armilla/boot/join_job.hpp"
+#include "armilla/am/endpoint/endpoint.hpp"
+#include "armilla/am/handler/message_handlers.hpp"
+#include "armilla/boot/wire_up/join_job.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fabric/frame.hpp"
 #include "armilla/fabric/testing/scripted_network.hpp"
-#include "armilla/rpc/method.hpp"
+#include "armilla/method.hpp"
 #include "armilla/session/layers.hpp"
 #include "armilla/session/session_state.hpp"
-#include "armilla/team/collective_area.hpp"
+#include "armilla/team/core/collective_area.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 namespace armilla::fuzz {

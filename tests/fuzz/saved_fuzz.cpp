@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/base/error.hpp"
-#include "armilla/container/checksum.hpp"
-#include "armilla/container/save.hpp"
-#include "armilla/container/save_format.hpp"
+#include "armilla/container/image/checksum.hpp"
+#include "armilla/container/image/save.hpp"
+#include "armilla/container/image/save_format.hpp"
+#include "armilla/error.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 namespace armilla::fuzz {

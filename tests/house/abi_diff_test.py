@@ -10,9 +10,9 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-HEADER = "armilla/base/context.hpp"
+HEADER = "armilla/base/core/context.hpp"
 SOURCE = """
-#include "armilla/base/context.hpp"
+#include "armilla/base/core/context.hpp"
 namespace armilla {
 [[gnu::visibility("default")]] int ranks_of(const detail::context& c) { return c.places; }
 [[gnu::visibility("default")]] int sum(int a, int b) { return a + b; }

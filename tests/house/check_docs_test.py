@@ -86,7 +86,7 @@ class CheckDocs(unittest.TestCase):
         self.refused("```cpp\nint x = 1;\n```\nand\n```cpp continued\ny = 2;\n```\n", "page.md:6:")
 
     def test_a_quotation_stands_in_its_file(self):
-        quoted = "armilla/base/types.hpp"
+        quoted = "armilla/base/values/types.hpp"
         lines = [line for line in (ROOT / quoted).read_text(encoding="utf-8").splitlines() if line.strip()]
         self.accepted(f"```cpp of {quoted}\n{lines[0]}\n...\n  {lines[-1]}\n```\n")
         self.refused(f"```cpp of {quoted}\n{lines[0]}\n{lines[-1]}\n```\n", f"page.md:2: error: {quoted} does not say so")

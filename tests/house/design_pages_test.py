@@ -40,10 +40,10 @@ class DesignPages(unittest.TestCase):
                 self.assertEqual(wrong(page.read_text(encoding="utf-8")), [])
 
     def test_a_file_that_is_gone_is_found(self):
-        self.assertEqual(wrong("`am/never.hpp`, `outbox.hpp`, `am/outbox.hpp`"), ["there is no am/never.hpp"])
+        self.assertEqual(wrong("`am/never.hpp`, `outbox.hpp`, `am/endpoint/outbox.hpp`"), ["there is no am/never.hpp"])
 
     def test_a_name_that_has_moved_is_found(self):
-        self.assertEqual(wrong("`am/outbox.hpp` (`push`, `outbox::run_fence_in`: why)"), ["am/outbox.hpp has no outbox::run_fence_in"])
+        self.assertEqual(wrong("`am/endpoint/outbox.hpp` (`push`, `outbox::run_fence_in`: why)"), ["am/endpoint/outbox.hpp has no outbox::run_fence_in"])
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include <armilla/container/array.hpp>
-#include <armilla/container/vector.hpp>
+#include <armilla/array.hpp>
+#include <armilla/vector.hpp>
 
 #include "tests/litmus/litmus.hpp"
 

@@ -3,7 +3,7 @@
 // Litmus tests: small programs whose outcomes an order of memory allows or forbids, run many times with their ranks in step.
 #include <sched.h>
 
-#include <armilla/base/options.hpp>
+#include <armilla/base/core/options.hpp>
 #include <armilla/fabric/host_map.hpp>
 
 #include "tests/rank_test.hpp"

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "armilla/am/endpoint.hpp"
+#include "armilla/am/endpoint/endpoint.hpp"
 #include "tests/compute_for.hpp"
 #include "tests/rank_test.hpp"
 

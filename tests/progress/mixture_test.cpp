@@ -18,11 +18,11 @@
 #include <vector>
 
 #include "armilla/algorithm/algorithm.hpp"
-#include "armilla/am/endpoint.hpp"
+#include "armilla/am/endpoint/endpoint.hpp"
 #include "armilla/container/container.hpp"
-#include "armilla/container/unordered_map.hpp"
-#include "armilla/container/work_queue.hpp"
-#include "armilla/fiber/spawn.hpp"
+#include "armilla/spawn.hpp"
+#include "armilla/unordered_map.hpp"
+#include "armilla/work_queue.hpp"
 #include "tests/compute_for.hpp"
 #include "tests/rank_test.hpp"
 

@@ -23,7 +23,7 @@
 
 #include <armilla/armilla.hpp>
 
-#include "armilla/boot/job_block.hpp"
+#include "armilla/boot/host/job_block.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "tests/start/left_errors.hpp"
 

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "armilla/armilla.hpp"
-#include "armilla/container/unordered_map.hpp"
-#include "armilla/container/vector.hpp"
+#include "armilla/unordered_map.hpp"
+#include "armilla/vector.hpp"
 #include "watched.hpp"
 
 namespace am = armilla;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled twice, with different variables: two programs of one job that share global memory.
 #include <armilla/algorithms.hpp>
-#include <armilla/base/error.hpp>
+#include <armilla/error.hpp>
 
 #include "tests/rank_test.hpp"
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include <armilla/global/global_ptr.hpp>
-#include <armilla/rpc/method.hpp>
+#include <armilla/global_ptr.hpp>
+#include <armilla/method.hpp>
 
 // Each program declares its structures for itself, under names and in namespaces of its own.
 #ifdef SECOND_PROGRAM

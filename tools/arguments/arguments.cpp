@@ -7,12 +7,12 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/check.hpp"
-#include "armilla/base/escaped.hpp"
-#include "armilla/base/option_text.hpp"
-#include "armilla/base/options.hpp"
-#include "armilla/boot/build_id.hpp"
-#include "armilla/boot/job_block.hpp"
+#include "armilla/base/core/check.hpp"
+#include "armilla/base/core/option_text.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/base/values/escaped.hpp"
+#include "armilla/boot/host/build_id.hpp"
+#include "armilla/boot/host/job_block.hpp"
 
 namespace armilla::tools {
 namespace {

@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 
 #include "armilla/armilla.hpp"
-#include "armilla/base/options.hpp"
-#include "armilla/boot/interfaces.hpp"
-#include "armilla/boot/listeners.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/boot/host/interfaces.hpp"
+#include "armilla/boot/wire_up/listeners.hpp"
 
 namespace armilla::info {
 namespace {

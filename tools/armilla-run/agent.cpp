@@ -19,13 +19,13 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/boot/agent_line.hpp"
-#include "armilla/boot/ending.hpp"
-#include "armilla/boot/orphans.hpp"
-#include "armilla/boot/output.hpp"
-#include "armilla/boot/spawn_process.hpp"
-#include "armilla/boot/units.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/boot/children/output.hpp"
+#include "armilla/boot/children/spawn_process.hpp"
+#include "armilla/boot/host/units.hpp"
+#include "armilla/boot/watch/ending.hpp"
+#include "armilla/boot/watch/orphans.hpp"
+#include "armilla/boot/wire_up/agent_line.hpp"
 #include "host_agent.hpp"
 
 namespace armilla::run {

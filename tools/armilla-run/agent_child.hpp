@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "armilla/boot/job_block.hpp"
-#include "armilla/boot/spawn_process.hpp"
+#include "armilla/boot/children/spawn_process.hpp"
+#include "armilla/boot/host/job_block.hpp"
 
 namespace armilla::run {
 

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "armilla/boot/descriptor.hpp"
+#include "armilla/boot/host/descriptor.hpp"
 #include "host_agent.hpp"
 
 namespace armilla::run {

@@ -16,10 +16,10 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/base/error.hpp"
-#include "armilla/boot/agent_line.hpp"
-#include "armilla/boot/interfaces.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/boot/host/interfaces.hpp"
+#include "armilla/boot/wire_up/agent_line.hpp"
+#include "armilla/error.hpp"
 
 namespace armilla::run {
 namespace {

@@ -20,7 +20,7 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
-#include "armilla/boot/agent_line.hpp"
+#include "armilla/boot/wire_up/agent_line.hpp"
 
 namespace armilla::run {
 namespace {

@@ -7,13 +7,13 @@
 #include <string_view>
 #include <vector>
 
-#include "armilla/boot/gathering.hpp"
+#include "armilla/boot/wire_up/gathering.hpp"
 
 namespace armilla::run {
 
 using armilla::rank_t;
 
-/// The side of armilla-run: where the parts of all gatherings come together (armilla/boot/gathering.hpp).
+/// The side of armilla-run: where the parts of all gatherings come together (armilla/boot/wire_up/gathering.hpp).
 class gathering_desk {
  public:
   /// Sends a text to a rank; `no_rank`: to all.

@@ -17,10 +17,10 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/boot/job_search.hpp"
-#include "armilla/boot/local_socket.hpp"
-#include "armilla/boot/units.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/boot/host/local_socket.hpp"
+#include "armilla/boot/host/units.hpp"
+#include "armilla/boot/visitors/job_search.hpp"
 #include "armilla/guest/circuit.hpp"
 
 namespace armilla::run {

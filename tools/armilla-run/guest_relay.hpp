@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/boot/descriptor.hpp"
+#include "armilla/boot/host/descriptor.hpp"
 #include "channel.hpp"
 #include "circuit_frame.hpp"
 

@@ -18,10 +18,10 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/base/error.hpp"
-#include "armilla/boot/job_search.hpp"
-#include "armilla/boot/units.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/boot/host/units.hpp"
+#include "armilla/boot/visitors/job_search.hpp"
+#include "armilla/error.hpp"
 #include "armilla/guest/circuit.hpp"
 #include "armilla/guest/exposed_here.hpp"
 #include "armilla/guest/far_part.hpp"

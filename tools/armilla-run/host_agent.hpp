@@ -10,11 +10,11 @@
 #include <nlohmann/json.hpp>
 
 #include "agent_child.hpp"
-#include "armilla/base/clock.hpp"
-#include "armilla/boot/agent_line.hpp"
-#include "armilla/boot/orphans.hpp"
-#include "armilla/boot/output.hpp"
-#include "armilla/boot/spawn_process.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/boot/children/output.hpp"
+#include "armilla/boot/children/spawn_process.hpp"
+#include "armilla/boot/watch/orphans.hpp"
+#include "armilla/boot/wire_up/agent_line.hpp"
 #include "calls.hpp"
 #include "channel.hpp"
 #include "guest_relay.hpp"

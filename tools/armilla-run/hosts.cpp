@@ -19,12 +19,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/base/error.hpp"
-#include "armilla/base/options.hpp"
-#include "armilla/boot/ending.hpp"
-#include "armilla/boot/orphans.hpp"
-#include "armilla/boot/units.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/boot/host/units.hpp"
+#include "armilla/boot/watch/ending.hpp"
+#include "armilla/boot/watch/orphans.hpp"
+#include "armilla/error.hpp"
 #include "root.hpp"
 
 namespace armilla::run {

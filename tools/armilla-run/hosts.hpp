@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "armilla/boot/spawn_process.hpp"
+#include "armilla/boot/children/spawn_process.hpp"
 
 namespace armilla::detail {
 struct options;

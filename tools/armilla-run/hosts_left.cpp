@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "armilla/boot/ending.hpp"
+#include "armilla/boot/watch/ending.hpp"
 #include "root.hpp"
 
 namespace armilla::run {

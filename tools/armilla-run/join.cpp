@@ -9,11 +9,11 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/error.hpp"
-#include "armilla/base/escaped.hpp"
-#include "armilla/boot/job_search.hpp"
-#include "armilla/boot/join_request.hpp"
-#include "armilla/guest/attach.hpp"
+#include "armilla/attach.hpp"
+#include "armilla/base/values/escaped.hpp"
+#include "armilla/boot/children/join_request.hpp"
+#include "armilla/boot/visitors/job_search.hpp"
+#include "armilla/error.hpp"
 
 namespace armilla::run {
 namespace {

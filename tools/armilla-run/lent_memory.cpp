@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "armilla/boot/descriptor.hpp"
-#include "armilla/boot/ending.hpp"
-#include "armilla/boot/host_memory.hpp"
-#include "armilla/boot/loss_log.hpp"
+#include "armilla/boot/host/descriptor.hpp"
+#include "armilla/boot/host/host_memory.hpp"
+#include "armilla/boot/watch/ending.hpp"
+#include "armilla/boot/watch/loss_log.hpp"
 
 namespace armilla::run {
 

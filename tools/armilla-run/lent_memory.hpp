@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "armilla/boot/ending.hpp"
+#include "armilla/boot/watch/ending.hpp"
 
 namespace armilla::run {
 

@@ -10,9 +10,9 @@
 #include <span>
 #include <utility>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/boot/local_socket.hpp"
-#include "armilla/boot/units.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/boot/host/local_socket.hpp"
+#include "armilla/boot/host/units.hpp"
 #include "armilla/guest/far_look.hpp"
 #include "armilla/guest/look.hpp"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "armilla/boot/descriptor.hpp"
-#include "armilla/boot/job_search.hpp"
+#include "armilla/boot/host/descriptor.hpp"
+#include "armilla/boot/visitors/job_search.hpp"
 #include "channel.hpp"
 
 namespace armilla::run {

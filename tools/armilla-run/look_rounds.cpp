@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/boot/units.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/boot/host/units.hpp"
 
 namespace armilla::run {
 namespace {

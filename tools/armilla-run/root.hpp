@@ -11,11 +11,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/base/options.hpp"
-#include "armilla/boot/orphans.hpp"
-#include "armilla/boot/output.hpp"
-#include "armilla/boot/units.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/boot/children/output.hpp"
+#include "armilla/boot/host/units.hpp"
+#include "armilla/boot/watch/orphans.hpp"
 #include "calls.hpp"
 #include "channel.hpp"
 #include "gathering_desk.hpp"

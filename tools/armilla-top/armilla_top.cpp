@@ -16,8 +16,8 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/error.hpp"
-#include "armilla/base/error_text.hpp"
+#include "armilla/base/core/error_text.hpp"
+#include "armilla/error.hpp"
 #include "rates.hpp"
 #include "tools/arguments/arguments.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "armilla/guest/attach.hpp"
+#include "armilla/attach.hpp"
 #include "armilla/guest/method_rates.hpp"
 
 namespace armilla::top {

@@ -19,9 +19,9 @@
 #include <fmt/format.h>
 
 #include "armilla/armilla.hpp"
-#include "armilla/base/clock.hpp"
-#include "armilla/base/options.hpp"
-#include "armilla/base/unfinished_file.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/base/host/unfinished_file.hpp"
+#include "armilla/base/values/clock.hpp"
 #include "tools/arguments/arguments.hpp"
 
 namespace am = armilla;

@@ -12,9 +12,9 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/check.hpp"
-#include "armilla/base/error.hpp"
-#include "armilla/base/options.hpp"
+#include "armilla/base/core/check.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fabric/frame.hpp"
 #include "armilla/fabric/testing/forwarding_network.hpp"
 #include "armilla/fabric/testing/reliable.hpp"

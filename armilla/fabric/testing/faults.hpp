@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/base/fault_settings.hpp"
+#include "armilla/base/core/fault_settings.hpp"
+#include "armilla/base/values/clock.hpp"
 #include "armilla/fabric/network.hpp"
 
 /// Networks that misbehave, for tests: a network around another one. Everything is done where frames arrive, so that nothing

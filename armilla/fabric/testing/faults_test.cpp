@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/base/error.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fabric/testing/reliable.hpp"
 #include "armilla/fabric/testing/scripted_network.hpp"
 

@@ -12,8 +12,8 @@
 #include <set>
 #include <vector>
 
-#include "armilla/base/error.hpp"
-#include "armilla/boot/control_block.hpp"
+#include "armilla/boot/host/control_block.hpp"
+#include "armilla/error.hpp"
 #include "armilla/ring/ring.hpp"
 
 namespace armilla::detail {

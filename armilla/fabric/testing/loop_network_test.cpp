@@ -17,8 +17,8 @@
 
 #include <gtest/gtest.h>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/boot/bootstrap.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/boot/host/bootstrap.hpp"
 #include "armilla/fabric/testing/faults.hpp"
 #include "backends/conformance/checks.hpp"
 

@@ -14,9 +14,9 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/clock.hpp"
-#include "armilla/base/error.hpp"
-#include "armilla/base/helper_thread.hpp"
+#include "armilla/base/core/helper_thread.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/error.hpp"
 #include "armilla/fabric/testing/forwarding_network.hpp"
 
 namespace armilla::detail {

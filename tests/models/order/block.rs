@@ -4,12 +4,12 @@
 //!
 // Stands for: armilla/wire/watermark.hpp: raise, finished
 // Stands for: armilla/wire/watermark.cpp: await, await_end, copy_in_pieces
-// Stands for: armilla/am/block.cpp: start_block, outgoing_block, give_back
+// Stands for: armilla/am/endpoint/block.cpp: start_block, outgoing_block, give_back
 // Code: armilla/wire/watermark.hpp: __atomic_store_n(&filled, bytes, __ATOMIC_RELEASE);
 // Code: armilla/wire/watermark.cpp: const std::uint64_t now = __atomic_load_n(&filled, __ATOMIC_ACQUIRE);
 // Code: armilla/wire/watermark.cpp: __atomic_load_n(&mark.filled, __ATOMIC_ACQUIRE) <= bytes
-// Code: armilla/am/block.cpp: mark->raise(0);
-// Code: armilla/am/block.cpp: await_end(*mark_, size_); // the last piece may be read before the writer has said its last word mark_ = nullptr; heap::attach(segment_, heap_first_).remote_free(offset_);
+// Code: armilla/am/endpoint/block.cpp: mark->raise(0);
+// Code: armilla/am/endpoint/block.cpp: await_end(*mark_, size_); // the last piece may be read before the writer has said its last word mark_ = nullptr; heap::attach(segment_, heap_first_).remote_free(offset_);
 //!
 //! The heap is that of heap.rs. The watermark lies where the heap keeps a block's link: whoever raises it must not meet that.
 use crate::heap::{Heap, Owner, Pointer};

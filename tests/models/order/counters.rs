@@ -3,20 +3,20 @@
 //! waits. Each says that something else has been written before. A rank's own statistics are not here: no other thread reads them.
 //!
 // Stands for: armilla/global/counter.cpp: signal_counter, is_ours
-// Stands for: armilla/global/counter.hpp: value
-// Stands for: armilla/am/progress_thread.cpp: look_at_rings
-// Stands for: armilla/am/ledger.cpp: processed_from
+// Stands for: armilla/counter.hpp: value
+// Stands for: armilla/am/endpoint/progress_thread.cpp: look_at_rings
+// Stands for: armilla/am/endpoint/ledger.cpp: processed_from
 // Stands for: armilla/session/wait_report.cpp: write_down
-// Stands for: armilla/boot/stall_detector.cpp: has_answered, waits_of
+// Stands for: armilla/boot/watch/stall_detector.cpp: has_answered, waits_of
 // Code: armilla/global/counter.cpp: return __atomic_compare_exchange_n(&claimed, &who, me, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 // Code: armilla/global/counter.cpp: __atomic_store_n(&to.alone, to.alone + n, __ATOMIC_RELEASE);
 // Code: armilla/global/counter.cpp: __atomic_fetch_add(&to.shared, n, __ATOMIC_RELEASE);
-// Code: armilla/global/counter.hpp: return __atomic_load_n(&shared, __ATOMIC_ACQUIRE) + __atomic_load_n(&alone, __ATOMIC_ACQUIRE);
-// Code: armilla/am/progress_thread.cpp: mine_.in.shows_processed[in.source].store(in.reader.position(), std::memory_order_release);
-// Code: armilla/am/ledger.cpp: all[std::size_t(r)].load(std::memory_order_acquire)
+// Code: armilla/counter.hpp: return __atomic_load_n(&shared, __ATOMIC_ACQUIRE) + __atomic_load_n(&alone, __ATOMIC_ACQUIRE);
+// Code: armilla/am/endpoint/progress_thread.cpp: mine_.in.shows_processed[in.source].store(in.reader.position(), std::memory_order_release);
+// Code: armilla/am/endpoint/ledger.cpp: all[std::size_t(r)].load(std::memory_order_acquire)
 // Code: armilla/session/wait_report.cpp: const std::uint32_t question = mine.asked.load(std::memory_order_acquire);
 // Code: armilla/session/wait_report.cpp: mine.answered.store(question, std::memory_order_release);
-// Code: armilla/boot/stall_detector.cpp: return rank.answered.load(std::memory_order_acquire) == rank.asked.load(std::memory_order_relaxed);
+// Code: armilla/boot/watch/stall_detector.cpp: return rank.answered.load(std::memory_order_acquire) == rank.asked.load(std::memory_order_relaxed);
 use crate::*;
 use loom::cell::UnsafeCell;
 use loom::sync::atomic::{AtomicU64, Ordering, Ordering::*};

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Flag lines of collectives over several operations: flat lines that are used again, and the two lines a round of trees and hypercubes.
 //!
-// Stands for: armilla/team/record.hpp: await_step, has_room, begin_flat, write_line, post, await_post
-// Stands for: armilla/team/team.cpp: make_room
-// Stands for: armilla/team/pattern.cpp: tree, double_up, double_up_from, post, wait
-// Code: armilla/team/record.hpp: line.step.store(t.sign | step, std::memory_order_release);
-// Code: armilla/team/record.hpp: if (flag.load(std::memory_order_acquire) == expected) return;
-// Code: armilla/team/record.hpp: if (step - t.known >= team_slot::flat_lines) [[unlikely]] make_room(t, step - team_slot::flat_lines / 2, what);
-// Code: armilla/team/team.cpp: i != t.rank && step_of(shown.load(std::memory_order_acquire)) < step)
-// Code: armilla/team/pattern.cpp: flag_line& line = t_.my_slot().pattern[step_ % 2][round];
-// Code: armilla/team/pattern.cpp: line.step.store(t_.sign | step_, std::memory_order_release);
+// Stands for: armilla/team/core/record.hpp: await_step, has_room, begin_flat, write_line, post, await_post
+// Stands for: armilla/team/core/team.cpp: make_room
+// Stands for: armilla/team/core/pattern.cpp: tree, double_up, double_up_from, post, wait
+// Code: armilla/team/core/record.hpp: line.step.store(t.sign | step, std::memory_order_release);
+// Code: armilla/team/core/record.hpp: if (flag.load(std::memory_order_acquire) == expected) return;
+// Code: armilla/team/core/record.hpp: if (step - t.known >= team_slot::flat_lines) [[unlikely]] make_room(t, step - team_slot::flat_lines / 2, what);
+// Code: armilla/team/core/team.cpp: i != t.rank && step_of(shown.load(std::memory_order_acquire)) < step)
+// Code: armilla/team/core/pattern.cpp: flag_line& line = t_.my_slot().pattern[step_ % 2][round];
+// Code: armilla/team/core/pattern.cpp: line.step.store(t_.sign | step_, std::memory_order_release);
 //!
 //! Two flat lines a member in place of 32. A flat broadcast is the hard case: its root writes on without hearing of its readers.
 use crate::*;

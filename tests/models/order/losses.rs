@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The log of losses and the note of the first failure in the job block: what tells them never waits, and no rank sleeps past one.
 //!
-// Stands for: armilla/boot/loss_log.cpp: tell_loss, find_loss
-// Stands for: armilla/boot/failure_record.cpp: record_failure
-// Stands for: armilla/boot/child.cpp: noted_by
-// Stands for: armilla/am/losses.cpp: hear
+// Stands for: armilla/boot/watch/loss_log.cpp: tell_loss, find_loss
+// Stands for: armilla/boot/watch/failure_record.cpp: record_failure
+// Stands for: armilla/boot/children/child.cpp: noted_by
+// Stands for: armilla/am/endpoint/losses.cpp: hear
 // Stands for: armilla/fabric/event_count.hpp: losses_to_hear, hear_losses
 // Stands for: armilla/fabric/event_count.cpp: sleep
-// Code: armilla/boot/loss_log.cpp: const std::uint32_t mine = log.begun.fetch_add(1, std::memory_order_relaxed);
-// Code: armilla/boot/loss_log.cpp: e.complete.store(mine + 1, std::memory_order_release);
-// Code: armilla/boot/loss_log.cpp: job.losses.count.fetch_add(1, std::memory_order_seq_cst); job.locals.each([&](rank_t r) { wake(control_of(job, r)); });
-// Code: armilla/boot/life.hpp: return job.life[r].compare_exchange_strong(word, next.word(), std::memory_order_acq_rel);
+// Code: armilla/boot/watch/loss_log.cpp: const std::uint32_t mine = log.begun.fetch_add(1, std::memory_order_relaxed);
+// Code: armilla/boot/watch/loss_log.cpp: e.complete.store(mine + 1, std::memory_order_release);
+// Code: armilla/boot/watch/loss_log.cpp: job.losses.count.fetch_add(1, std::memory_order_seq_cst); job.locals.each([&](rank_t r) { wake(control_of(job, r)); });
+// Code: armilla/boot/host/life.hpp: return job.life[r].compare_exchange_strong(word, next.word(), std::memory_order_acq_rel);
 // Code: armilla/fabric/event_count.hpp: losses_heard_ = losses_->load(std::memory_order_acquire);
 // Code: armilla/fabric/event_count.cpp: if (losses_ != nullptr && losses_->load(std::memory_order_seq_cst) != losses_heard_) return cancel_wait();
-// Code: armilla/am/losses.cpp: sleeper_.hear_losses(); const job_block& job = out_.host().job(); if (takes_newcomers(job)) look_for_successors(); for (const rank_t r : lost_since(job, out_)) lose(r);
-// Code: armilla/boot/loss_log.cpp: if (life.now == presence::living) return nullptr;
-// Code: armilla/boot/loss_log.cpp: const std::uint32_t number = e.complete.load(std::memory_order_acquire);
-// Code: armilla/boot/failure_record.cpp: if (!record.stage.compare_exchange_strong(unused, 1, std::memory_order_relaxed)) return false;
-// Code: armilla/boot/failure_record.cpp: record.stage.store(2, std::memory_order_release);
-// Code: armilla/boot/child.cpp: record.stage.load(std::memory_order_acquire) == 2
+// Code: armilla/am/endpoint/losses.cpp: sleeper_.hear_losses(); const job_block& job = out_.host().job(); if (takes_newcomers(job)) look_for_successors(); for (const rank_t r : lost_since(job, out_)) lose(r);
+// Code: armilla/boot/watch/loss_log.cpp: if (life.now == presence::living) return nullptr;
+// Code: armilla/boot/watch/loss_log.cpp: const std::uint32_t number = e.complete.load(std::memory_order_acquire);
+// Code: armilla/boot/watch/failure_record.cpp: if (!record.stage.compare_exchange_strong(unused, 1, std::memory_order_relaxed)) return false;
+// Code: armilla/boot/watch/failure_record.cpp: record.stage.store(2, std::memory_order_release);
+// Code: armilla/boot/children/child.cpp: record.stage.load(std::memory_order_acquire) == 2
 //!
 //! `sleeping` and `count` are both seq_cst in the code; a fence between the two accesses of each side says so to loom. There is no
 //! membarrier here: what tells of a loss may be a process that has not asked the kernel for it.

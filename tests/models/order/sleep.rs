@@ -2,23 +2,23 @@
 //! A rank goes to sleep while others send to it: no message is missed, though the sender has no fence.
 //!
 // Stands for: armilla/fabric/event_count.cpp: prepare_wait, cancel_wait, sleep, sleep_at
-// Stands for: armilla/am/progress.hpp: idle
+// Stands for: armilla/am/endpoint/progress.hpp: idle
 // Stands for: armilla/fabric/notify.hpp: notify
-// Stands for: armilla/boot/control_block.cpp: wake
-// Stands for: armilla/boot/control_block.hpp: enter
-// Stands for: armilla/am/inbox.cpp: adopt, anything_has_come
-// Stands for: armilla/am/outbox.cpp: open_ring
+// Stands for: armilla/boot/host/control_block.cpp: wake
+// Stands for: armilla/boot/host/control_block.hpp: enter
+// Stands for: armilla/am/endpoint/inbox.cpp: adopt, anything_has_come
+// Stands for: armilla/am/endpoint/outbox.cpp: open_ring
 // Code: armilla/fabric/event_count.cpp: mine_.sleeping.store(how, std::memory_order_seq_cst);
 // Code: armilla/fabric/event_count.cpp: if (asymmetric_ && syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0) != 0) asymmetric_ = false;
 // Code: armilla/fabric/event_count.cpp: std::uint64_t limit = asymmetric_ ? ~std::uint64_t(0) : bounded_sleep_ns;
 // Code: armilla/fabric/event_count.cpp: if (mine_.sleeping.compare_exchange_strong(prepared, at_descriptor, std::memory_order_seq_cst)) {
-// Code: armilla/am/progress.hpp: sleeper_.prepare_wait(); if (anything()) sleeper_.cancel_wait(); else rest(backoff);
+// Code: armilla/am/endpoint/progress.hpp: sleeper_.prepare_wait(); if (anything()) sleeper_.cancel_wait(); else rest(backoff);
 // Code: armilla/fabric/notify.hpp: std::atomic_signal_fence(std::memory_order_seq_cst);
 // Code: armilla/fabric/notify.hpp: return sleeping.load(std::memory_order_relaxed) != 0;
-// Code: armilla/boot/control_block.hpp: entries.fetch_add(1, std::memory_order_release);
-// Code: armilla/am/inbox.cpp: const std::uint32_t entries = directory_.entries.load(std::memory_order_acquire);
-// Code: armilla/am/inbox.cpp: if (any_entered()) return true;
-// Code: armilla/boot/control_block.cpp: const std::uint32_t was = sleeper.sleeping.exchange(awake, std::memory_order_seq_cst);
+// Code: armilla/boot/host/control_block.hpp: entries.fetch_add(1, std::memory_order_release);
+// Code: armilla/am/endpoint/inbox.cpp: const std::uint32_t entries = directory_.entries.load(std::memory_order_acquire);
+// Code: armilla/am/endpoint/inbox.cpp: if (any_entered()) return true;
+// Code: armilla/boot/host/control_block.cpp: const std::uint32_t was = sleeper.sleeping.exchange(awake, std::memory_order_seq_cst);
 //!
 //! `membarrier` interrupts every core between two of its instructions, and returns when all have been. So each core has a lock here,
 //! which it holds while it executes one, and the sleeper takes each of them once. That orders what the core did before against the

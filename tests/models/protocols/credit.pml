@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*! Credit, backlog and holding: no rank waits for room for ever, and what is queued stays bounded.
  *
- * Stands for: armilla/am/outbox.cpp: push, post, queue, drain, await_credit
- * Stands for: armilla/am/progress.cpp: await_credit
- * Stands for: armilla/am/inbox.cpp: passes_over, anything_has_come
- * Stands for: armilla/am/holding.cpp: hold_back, read_on, tell, follow
- * Code: armilla/am/outbox.cpp: if (c.backlog.empty() && post(c, frame, bytes)) [[likely]] return; queue(c, frame, bytes, blocks);
- * Code: armilla/am/outbox.cpp: if (!c.holds && c.backlog_weight > hold_above_) holding{*self.messages}.hold_back(c);
- * Code: armilla/am/outbox.cpp: if (c.holds && c.backlog_weight <= hold_above_ / 2) holding{*self.messages}.read_on(c);
- * Code: armilla/am/progress.cpp: if (out_.in_body() || c.backlog.empty()) return;
- * Code: armilla/am/progress.cpp: if (c.backlog.empty()) return seen::over; const bool any = poll_unasked();
- * Code: armilla/am/inbox.cpp: return to.lost || self.rank > in.source || !to.ring.is_unread();
- * Code: armilla/am/holding.cpp: c.holds && (all.out.self.rank > c.to || !c.held_there)
+ * Stands for: armilla/am/endpoint/outbox.cpp: push, post, queue, drain, await_credit
+ * Stands for: armilla/am/endpoint/progress.cpp: await_credit
+ * Stands for: armilla/am/endpoint/inbox.cpp: passes_over, anything_has_come
+ * Stands for: armilla/am/endpoint/holding.cpp: hold_back, read_on, tell, follow
+ * Code: armilla/am/endpoint/outbox.cpp: if (c.backlog.empty() && post(c, frame, bytes)) [[likely]] return; queue(c, frame, bytes, blocks);
+ * Code: armilla/am/endpoint/outbox.cpp: if (!c.holds && c.backlog_weight > hold_above_) holding{*self.messages}.hold_back(c);
+ * Code: armilla/am/endpoint/outbox.cpp: if (c.holds && c.backlog_weight <= hold_above_ / 2) holding{*self.messages}.read_on(c);
+ * Code: armilla/am/endpoint/progress.cpp: if (out_.in_body() || c.backlog.empty()) return;
+ * Code: armilla/am/endpoint/progress.cpp: if (c.backlog.empty()) return seen::over; const bool any = poll_unasked();
+ * Code: armilla/am/endpoint/inbox.cpp: return to.lost || self.rank > in.source || !to.ring.is_unread();
+ * Code: armilla/am/endpoint/holding.cpp: c.holds && (all.out.self.rank > c.to || !c.held_there)
  *
  * Each rank's own code sends SENDS messages, waits for credit behind each, for answers whenever it likes and at its end, and then goes on
  * taking in messages, as in a fence. A body never waits for credit. It sends nothing, two statements back, an answer, or it asks a rank

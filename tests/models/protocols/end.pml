@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*! The end of a job when ranks fail: each rank hears of the loss, the job ends, and the supervisor names the cause.
  *
- * Stands for: armilla/boot/supervisor.cpp: reap, judge, tell_losses, advance
- * Stands for: armilla/boot/child.cpp: find_failure, first_told, look_at, is_secondary, noted_by
- * Stands for: armilla/boot/failure_record.cpp: record_failure, record_current_exception
- * Stands for: armilla/boot/loss_log.cpp: tell_loss, tell_own_loss
- * Stands for: armilla/boot/join_job.cpp: meet
- * Stands for: armilla/am/losses.cpp: hear, lose
- * Stands for: armilla/am/far_traffic_loss.cpp: tell_unreachable, note_broken
- * Stands for: armilla/team/team.cpp: lose_member, await_step_of_any
+ * Stands for: armilla/boot/children/supervisor.cpp: reap, judge, tell_losses, advance
+ * Stands for: armilla/boot/children/child.cpp: find_failure, first_told, look_at, is_secondary, noted_by
+ * Stands for: armilla/boot/watch/failure_record.cpp: record_failure, record_current_exception
+ * Stands for: armilla/boot/watch/loss_log.cpp: tell_loss, tell_own_loss
+ * Stands for: armilla/boot/wire_up/join_job.cpp: meet
+ * Stands for: armilla/am/endpoint/losses.cpp: hear, lose
+ * Stands for: armilla/am/endpoint/far_traffic_loss.cpp: tell_unreachable, note_broken
+ * Stands for: armilla/team/core/team.cpp: lose_member, await_step_of_any
  * Stands for: armilla/session/session_state.cpp: fail_by_exception, finish
- * Code: armilla/boot/supervisor.cpp: judge(); tell_losses();
- * Code: armilla/boot/child.cpp: if (plan.job->failure.is_primary()) return from_record(*plan.job); std::optional<ending> other;
- * Code: armilla/boot/child.cpp: if (e && e->kind == ending::how::signal && e->code != SIGABRT) return e; if (e && !other) other = e;
- * Code: armilla/boot/child.cpp: if (e.code == 0 && e.kind == ending::how::code) return std::nullopt;
- * Code: armilla/boot/supervisor.cpp: if (c.told() || (c.alive ? !noted_by(plan_, c) : finished(plan_, c))) continue;
+ * Code: armilla/boot/children/supervisor.cpp: judge(); tell_losses();
+ * Code: armilla/boot/children/child.cpp: if (plan.job->failure.is_primary()) return from_record(*plan.job); std::optional<ending> other;
+ * Code: armilla/boot/children/child.cpp: if (e && e->kind == ending::how::signal && e->code != SIGABRT) return e; if (e && !other) other = e;
+ * Code: armilla/boot/children/child.cpp: if (e.code == 0 && e.kind == ending::how::code) return std::nullopt;
+ * Code: armilla/boot/children/supervisor.cpp: if (c.told() || (c.alive ? !noted_by(plan_, c) : finished(plan_, c))) continue;
  * Code: armilla/session/session_state.cpp: record_current_exception(*self.job, self.rank); tell_own_loss(*self.job, self.rank);
  * Code: armilla/session/session_state.cpp: meet_at_the_end(self, all_stopped); set_stage(self, rank_stage::finished);
- * Code: armilla/team/team.cpp: if (t.lost != no_rank && !there()) messages.lost.raise(t.lost, what);
+ * Code: armilla/team/core/team.cpp: if (t.lost != no_rank && !there()) messages.lost.raise(t.lost, what);
  *
  * Ranks are processes of one host. Each runs PHASES fences, meets the others, has finished, and exits. FAULTS times something happens to a
  * rank: a signal strikes it, at any moment until it has exited; it throws; it leaves by _exit(0). A rank that waits in a fence hears of

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*! A fence: members add up what they have created and processed, in rounds, until all that existed has been processed.
  *
- * Stands for: armilla/team/fence.cpp: count_here, settle, run_round, ends_fence, run_rounds
- * Stands for: armilla/am/ledger.cpp: created, processed, deferred
- * Stands for: armilla/am/parked.cpp: add, run
- * Stands for: armilla/am/inbox.cpp: promote_to_fiber, frame_scope
- * Stands for: armilla/am/outbox.cpp: queue, drain
- * Stands for: armilla/am/progress_thread.cpp: look_at_rings
+ * Stands for: armilla/team/fence/fence.cpp: count_here, settle, run_round, ends_fence, run_rounds
+ * Stands for: armilla/am/endpoint/ledger.cpp: created, processed, deferred
+ * Stands for: armilla/am/endpoint/parked.cpp: add, run
+ * Stands for: armilla/am/endpoint/inbox.cpp: promote_to_fiber, frame_scope
+ * Stands for: armilla/am/endpoint/outbox.cpp: queue, drain
+ * Stands for: armilla/am/endpoint/progress_thread.cpp: look_at_rings
  * Stands for: armilla/rpc/calls.cpp: defer_for, settle_deferred
- * Code: armilla/team/fence.cpp: return sums.created == sums.processed && sums.busy == 0;
- * Code: armilla/team/fence.cpp: if (!messages.out.nothing_to_send()) ++s.busy;
- * Code: armilla/team/fence.cpp: if (any_held_back(*t.owner)) ++s.busy;
- * Code: armilla/team/fence.cpp: s.busy = messages.sums.deferred();
- * Code: armilla/team/fence.cpp: messages.out.flush(); if (!messages.waits.poll()) return;
- * Code: armilla/am/progress_thread.cpp: mine_.out.flush();
+ * Code: armilla/team/fence/fence.cpp: return sums.created == sums.processed && sums.busy == 0;
+ * Code: armilla/team/fence/fence.cpp: if (!messages.out.nothing_to_send()) ++s.busy;
+ * Code: armilla/team/fence/fence.cpp: if (any_held_back(*t.owner)) ++s.busy;
+ * Code: armilla/team/fence/fence.cpp: s.busy = messages.sums.deferred();
+ * Code: armilla/team/fence/fence.cpp: messages.out.flush(); if (!messages.waits.poll()) return;
+ * Code: armilla/am/endpoint/progress_thread.cpp: mine_.out.flush();
  *
  * What a pair has sent and processed weighs more than any number of what the pair before it may: so sums are equal where each pair's
  * are. In the code the weights are hashes.

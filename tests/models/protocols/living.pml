@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*! Ranks meet, and tell a loss alike, while some of them die: fences and barriers of all ranks where a job goes on.
  *
- * Stands for: armilla/team/living.cpp: meet, attempt, recover, pass, passed_by_any
- * Code: armilla/team/living.cpp: const auto [made, over, told_passed] = agree_on_team(all, number << 1, what, [&] { return passed_by_any(number) || given_up(); });
- * Code: armilla/team/living.cpp: if (over) return pass(number);
- * Code: armilla/team/living.cpp: if (attempt(meeting, number + 1)) return;
+ * Stands for: armilla/team/membership/living.cpp: meet, attempt, recover, pass, passed_by_any
+ * Code: armilla/team/membership/living.cpp: const auto [made, over, told_passed] = agree_on_team(all, number << 1, what, [&] { return passed_by_any(number) || given_up(); });
+ * Code: armilla/team/membership/living.cpp: if (over) return pass(number);
+ * Code: armilla/team/membership/living.cpp: if (attempt(meeting, number + 1)) return;
  *
  * N ranks come to two meetings, one behind the other. In each a rank shows that it has come and passes when all have that are left.
  * One that hears of a death before asks instead, for the number of the meeting and the try in it, and takes it for over where a rank

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*! The order of a pair whose messages go by way of another rank, or straight: they begin in the order in which they were sent.
  *
- * Stands for: armilla/am/router.cpp: route, mark_straight, take, deliver, straight_ones_have_begun, has_come_to, next_late
- * Stands for: armilla/am/inbox_far.cpp: take_late, take_up_far, put_off
- * Code: armilla/am/router.cpp: const bool leaves = p.straight && (c.open() || !c.backlog.empty());
- * Code: armilla/am/router.cpp: if (p.late != 0 || (what.behind_straight && !straight_ones_have_begun(source, lines))) [[unlikely]] {
- * Code: armilla/am/router.cpp: return p.begun >= routed || out_.self.messages->lost.first() != no_rank;
+ * Stands for: armilla/am/endpoint/router.cpp: route, mark_straight, take, deliver, straight_ones_have_begun, has_come_to, next_late
+ * Stands for: armilla/am/endpoint/inbox_far.cpp: take_late, take_up_far, put_off
+ * Code: armilla/am/endpoint/router.cpp: const bool leaves = p.straight && (c.open() || !c.backlog.empty());
+ * Code: armilla/am/endpoint/router.cpp: if (p.late != 0 || (what.behind_straight && !straight_ones_have_begun(source, lines))) [[unlikely]] {
+ * Code: armilla/am/endpoint/router.cpp: return p.begun >= routed || out_.self.messages->lost.first() != no_rank;
  *
  * A rank sends SENDS messages to another one: short ones, which go by way of a third rank, or straight where the pair has no credit; and long
  * ones and questions, which go straight. Open frames leave whenever they like, whole. The first message that goes straight behind routed

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*! Members of a team that are left agree which they are, while others die: team::survivors.
  *
- * Stands for: armilla/team/agreement.cpp: decide, all_ready, propose, all_have_asked, agree_on_team
- * Code: armilla/team/agreement.cpp: if (!has_posted(i, step_) && !is_lost(i) && !has_ended(*t_.owner, t_.members[i])) return false;
- * Code: armilla/team/agreement.cpp: while (before >> proposer_bits < step_)
- * Code: armilla/team/agreement.cpp: return is_ready(i) || is_lost(i);
- * Code: armilla/team/agreement.cpp: return std::ranges::all_of(chosen.members, is_ready) && newcomers_are_ready(*t_.owner, chosen.newcomers, team);
+ * Stands for: armilla/team/membership/agreement.cpp: decide, all_ready, propose, all_have_asked, agree_on_team
+ * Code: armilla/team/membership/agreement.cpp: if (!has_posted(i, step_) && !is_lost(i) && !has_ended(*t_.owner, t_.members[i])) return false;
+ * Code: armilla/team/membership/agreement.cpp: while (before >> proposer_bits < step_)
+ * Code: armilla/team/membership/agreement.cpp: return is_ready(i) || is_lost(i);
+ * Code: armilla/team/membership/agreement.cpp: return std::ranges::all_of(chosen.members, is_ready) && newcomers_are_ready(*t_.owner, chosen.newcomers, team);
  *
  * Each of N members asks, waits for all that it has not heard to be dead, proposes, takes the decision, and shows that it is ready.
  * FAULTS of them die, each at any moment, also behind the end; the others hear of each death at some time, if they wait. What a dead

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "armilla/algorithm/elementwise/order_rules.hpp"
+#include "armilla/algorithm/elementwise/walk.hpp"
+#include "armilla/views.hpp"
+
+/// What folds do inside.
+namespace armilla::detail {
+
+/// Collective: `n` buckets of 0; where there is no room on this rank `why` says so. limit_error on all members for more than any
+/// rank can have.
+std::vector<std::uint64_t> make_buckets(const team& t, std::size_t n, failure& why);
+/// Of a histogram.
+void require_bounds(double low, double high);
+
+/// What a member has folded; nothing where it has no elements.
+template <class T>
+struct part {
+  T value{};
+  bool some = false;
+
+  template <class Op>
+  void take(const T& next, Op& op) {
+    value = some ? T(op(value, next)) : next;
+    some = true;
+  }
+};
+
+/// Enough independent sums that no addition waits for the one before, in vectors of the processor.
+template <class T>
+inline constexpr std::size_t fold_lanes = sizeof(T) >= 8 ? 16 : 32;
+
+/// The first elements in lanes; `done` says how many, and where something was thrown at which.
+/// Budget: `at` costs nothing where nothing can be thrown, so that the loops become vector instructions.
+template <class T, class C, class Op, class Of>
+void fold_in_lanes(const C c, std::size_t n, std::size_t& done, part<T>& sum, Op& op, Of& of) {
+  constexpr std::size_t lanes = fold_lanes<T>;
+  if (n < 2 * lanes) return;
+  std::size_t at = 0;
+  try {
+    T lane[lanes];
+    for (; at < lanes; ++at) lane[at] = of(c, at);
+    for (std::size_t k = lanes; k + lanes <= n; k += lanes)
+      for (std::size_t j = 0; j < lanes; ++j) {
+        at = k + j;
+        lane[j] = T(op(lane[j], T(of(c, k + j))));
+      }
+    for (std::size_t width = lanes / 2; width > 0; width /= 2)
+      for (std::size_t j = 0; j < width; ++j) lane[j] = T(op(lane[j], lane[j + width]));
+    sum.take(lane[0], op);
+  } catch (...) {
+    done = at;
+    throw;
+  }
+  done = n - n % lanes;
+}
+
+/// Folds of(cursor, k) of one piece.
+template <class T, class C, class Op, class Of>
+void fold_piece(const C& c, std::size_t n, const indices& at, failure& why, part<T>& sum, Op& op, Of& of) {
+  std::size_t k = 0;
+  try {
+    if constexpr (std::is_arithmetic_v<T> && !filters<C>) fold_in_lanes(c, n, k, sum, op, of);
+    for (; k < n; ++k)
+      if (passes(c, k)) sum.take(T(of(c, k)), op);
+  } catch (...) { why.note(at(k)); }
+}
+
+template <class T, class Op>
+part<T> combined(const part<T>& a, const part<T>& b, Op& op) {
+  part<T> both = a;
+  if (b.some) both.take(b.value, op);
+  return both;
+}
+
+/// The fold of all members' elements.
+template <class T, class V, class Op, class Of>
+part<T> fold_all(const V& v, const char* operation, Op& op, Of of) {
+  require_function(op, operation);
+  algorithm_call why(operation, v);
+  enter(v);
+  part<T> sum;
+  walk(v, why, [&](const auto c, std::size_t n, const indices& at) {
+    fold_piece<T>(c, n, at, why, sum, op, of);
+    return !why.happened();
+  });
+  return agree(v.members(), operation, why, sum, [&op](const part<T>& a, const part<T>& b) { return combined(a, b, op); });
+}
+
+inline constexpr auto the_element = [](const auto& c, std::size_t k) -> decltype(auto) { return c[k]; };
+
+template <class T, class V, class Op, class Of>
+T fold_from(const V& v, const char* operation, T init, Op& op, Of of) {
+  const part<T> all = fold_all<T>(v, operation, op, std::move(of));
+  return all.some ? T(op(init, all.value)) : init;
+}
+
+template <class R>
+using range_value = typename views::all_t<R>::value_type;
+
+struct tally {
+  double sum = 0;
+  std::uint64_t n = 0;
+};
+
+/// Where there are no elements, usage_error: on all members, as they have the same `n`.
+inline double mean_of(double sum, std::uint64_t n) {
+  if (n == 0) [[unlikely]]
+    throw_no_elements("mean");
+  return sum / double(n);
+}
+
+/// An element and its index.
+template <class T>
+struct indexed {
+  T value{};
+  std::size_t index = npos;
+};
+
+/// The first element that no other comes before: `before(a, b)` says that a is to be chosen rather than b.
+template <class R, class Before>
+part<indexed<range_value<R>>> best_of(R&& r, const char* operation, Before before) {
+  using best = indexed<range_value<R>>;
+  const auto v = reading(r);
+  algorithm_call why(operation, v);
+  enter(v);
+  part<best> mine;
+  auto choose = [&before](const best& a, const best& b) {
+    if (before(b.value, a.value)) return b;
+    return before(a.value, b.value) || a.index < b.index ? a : b;
+  };
+  const one_way<Before> is_before{before};
+  walk(v, why, [&](const auto c, std::size_t n, const indices& at) {
+    each_of_piece(c, n, at, why, [&](std::size_t k) {
+      if (!mine.some || is_before(c[k], mine.value.value)) mine = {{c[k], at(k)}, true};
+    });
+    return !why.happened();
+  });
+  return agree(v.members(), operation, why, mine,
+               [&](const part<best>& a, const part<best>& b) { return combined(a, b, choose); });
+}
+
+template <class Less, class Projection>
+auto projected(Less& less, Projection& of) {
+  require_functions(less, of);
+  return [&](const auto& a, const auto& b) { return std::invoke(less, std::invoke(of, a), std::invoke(of, b)); };
+}
+template <class Less, class Projection>
+auto projected_back(Less& less, Projection& of) {
+  require_functions(less, of);
+  return [&](const auto& a, const auto& b) { return std::invoke(less, std::invoke(of, b), std::invoke(of, a)); };
+}
+
+template <class T>
+T require_some(const char* operation, const part<indexed<T>>& found) {
+  if (!found.some) [[unlikely]]
+    throw_no_elements(operation);
+  return found.value.value;
+}
+
+/// All elements in the order of their indices, one after the other. Where members hold them in order each adds its own in turn;
+/// else member 0 reads all.
+template <class T, class V, class Op>
+T fold_in_order(const V& v, const char* operation, T sum, Op& op) {
+  require_function(op, operation);
+  const team& t = v.members();
+  algorithm_call why(operation, v);
+  meet(t);
+  const auto add = [&](const auto c, std::size_t n, const indices& at) {
+    each_of_piece(c, n, at, why, [&](std::size_t k) { sum = op(std::move(sum), c[k]); });
+    return !why.happened();
+  };
+  if (v.ordered()) {
+    for (rank_t m = 0; m < t.size(); ++m) {
+      if (m == t.rank()) walk(v, why, add);
+      sum = t.broadcast(sum, m);
+    }
+  } else {
+    if (t.rank() == 0) walk_everything(v, why, add);
+    sum = t.broadcast(sum, 0);
+  }
+  agree(t, operation, why);
+  return sum;
+}
+
+}  // namespace armilla::detail

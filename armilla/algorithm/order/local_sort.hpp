@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <type_traits>
+
+#include "armilla/algorithm/elementwise/order_rules.hpp"
+#include "armilla/container/keyed/guarded_sort.hpp"
+#include "armilla/container/place/algorithm_call.hpp"
+#include "armilla/container/place/state.hpp"
+
+/// How one rank sorts what it has.
+namespace armilla::detail {
+
+/// The order that a comparator means, where a sort of numbers knows it.
+enum class number_order { other, ascending, descending };
+
+template <class T>
+concept plain_number = (std::integral<T> && sizeof(T) <= 8) || std::same_as<T, float> || std::same_as<T, double>;
+
+template <class Less, class... Same>
+concept one_of = (std::same_as<Less, Same> || ...);
+
+template <class T, class Comp, class Proj>
+constexpr number_order order_meant_by() {
+  if constexpr (plain_number<T> && std::same_as<Proj, std::identity>) {
+    if constexpr (one_of<Comp, std::less<>, std::less<T>, std::ranges::less>) return number_order::ascending;
+    if constexpr (one_of<Comp, std::greater<>, std::greater<T>, std::ranges::greater>) return number_order::descending;
+  }
+  return number_order::other;
+}
+
+/// Sorts numbers: those of a byte by counting, others by vector instructions. Each comes out bit for bit: floating-point numbers
+/// are sorted as integers that ascend as they do. -0.0 and +0.0 are neighbors, and NaNs come last, whatever their signs.
+/// Instantiated for the numbers below.
+template <class Number>
+void sort_numbers(Number* first, std::size_t n, bool ascending);
+/// The same of floating-point numbers, of which some may be NaNs. Equal ones (0.0 and -0.0) keep their order.
+template <class Number>
+void stable_sort_numbers(Number* first, std::size_t n, bool ascending);
+
+/// The integer of a size for which that is instantiated; floating-point numbers themselves.
+template <bool Signed, std::size_t Size>
+using integer_of =
+    std::conditional_t<Size == 1, std::conditional_t<Signed, signed char, unsigned char>,
+                       std::conditional_t<Size == 2, std::conditional_t<Signed, std::int16_t, std::uint16_t>,
+                                          std::conditional_t<Size == 4, std::conditional_t<Signed, std::int32_t, std::uint32_t>,
+                                                             std::conditional_t<Signed, std::int64_t, std::uint64_t>>>>;
+template <plain_number T>
+using as_sorted = std::conditional_t<std::floating_point<T>, T, integer_of<std::is_signed_v<T>, sizeof(T)>>;
+
+/// Whether a number comes before another; NaNs come last.
+template <number_order Meant, plain_number T>
+bool number_comes_first(const T& a, const T& b) {
+  const bool first = Meant == number_order::ascending ? a < b : b < a;
+  if constexpr (std::floating_point<T>)
+    return bool(int(first) | (int(a == a) & int(b != b)));
+  else
+    return first;
+}
+
+/// Whether a comparator is one of the standard's over floating-point keys: then NaNs come last, too.
+template <class Key, class Comp>
+inline constexpr bool orders_floats =
+    std::floating_point<Key> && one_of<std::remove_cvref_t<std::unwrap_reference_t<Comp>>, std::less<>, std::less<Key>,
+                                       std::ranges::less, std::greater<>, std::greater<Key>, std::ranges::greater>;
+
+/// What comes first: `comp` of the projections; NaNs come last. What `comp` throws is noted, and from then on nothing comes
+/// first: so a sort ends soon, and has each element once.
+template <class T, class Comp, class Proj>
+class element_order {
+ public:
+  static constexpr number_order meant = order_meant_by<T, Comp, Proj>();
+  using key = std::invoke_result_t<Proj&, const T&>;
+  static constexpr bool may_throw =
+      checked || !std::is_nothrow_invocable_v<Proj&, const T&> || !std::is_nothrow_invocable_v<Comp&, key, key>;
+
+  element_order(Comp& comp, Proj& proj, failure& why) : comp_(comp), proj_(proj), why_(why) {}
+
+  bool operator()(const T& a, const T& b) const {
+    if constexpr (meant != number_order::other) {
+      return number_comes_first<meant>(a, b);
+    } else if constexpr (!may_throw) {
+      return compare(a, b);
+    } else {
+      if (failed_) [[unlikely]]
+        return false;
+      try {
+        return checked_compare(a, b);
+      } catch (...) {
+        failed_ = true;
+        why_.note();
+        return false;
+      }
+    }
+  }
+  /// In a checked program: notes if what has been sorted is not in order.
+  template <class E>
+  void check_sorted(const E* first, std::size_t n) const {
+    if constexpr (checked && meant == number_order::other) {
+      for (std::size_t k = 1; k < n && !failed_; ++k) {
+        if (!(*this)(first[k], first[k - 1])) continue;
+        try {
+          throw_not_transitive(text_of(first[k - 1]), text_of(first[k]));
+        } catch (...) { why_.note(); }
+        return;
+      }
+    }
+  }
+
+ private:
+  std::string text_of(const T& e) const { return text_of_element<std::remove_cvref_t<key>>(std::invoke(proj_, e)); }
+  bool checked_compare(const T& a, const T& b) const {
+    const bool first = compare(a, b);
+    if constexpr (checked)
+      if (first && compare(b, a)) throw_both_come_first(text_of(a), text_of(b));
+    return first;
+  }
+  bool compare(const T& a, const T& b) const {
+    if constexpr (orders_floats<std::remove_cvref_t<key>, Comp>) {
+      const auto x = std::invoke(proj_, a), y = std::invoke(proj_, b);
+      return bool(int(std::invoke(comp_, x, y)) | (int(x == x) & int(y != y)));
+    } else {
+      return bool(std::invoke(comp_, std::invoke(proj_, a), std::invoke(proj_, b)));
+    }
+  }
+  Comp& comp_;
+  Proj& proj_;
+  failure& why_;
+  mutable bool failed_ = false;
+};
+
+/// Whether `n` elements are in order. Budget: vector instructions for numbers, as a loop has them that ends between pieces only.
+template <class T, class Order>
+bool is_sorted_here(const T* first, std::size_t n, const Order& comes_first) {
+  if constexpr (Order::meant != number_order::other) {
+    constexpr std::size_t piece = 1024;
+    std::size_t i = 1;
+    for (unsigned any = 0; i + piece <= n; i += piece) {
+      for (std::size_t k = i; k < i + piece; ++k) any |= unsigned(comes_first(first[k], first[k - 1]));
+      if (any != 0) return false;
+    }
+    for (; i < n; ++i)
+      if (comes_first(first[i], first[i - 1])) return false;
+    return true;
+  } else {
+    return std::is_sorted(first, first + n, [&comes_first](const T& a, const T& b) { return comes_first(a, b); });
+  }
+}
+
+/// Sorts `n` elements. Order among those of which none comes first is kept if `stable`. Whatever the order answers, each
+/// element is there once.
+template <class T, class Order>
+void sort_here(T* first, std::size_t n, const Order& comes_first, bool stable) {
+  if constexpr (Order::meant != number_order::other) {
+    constexpr bool ascending = Order::meant == number_order::ascending;
+    if constexpr (std::floating_point<T>)
+      if (stable) return stable_sort_numbers(first, n, ascending);
+    sort_numbers(reinterpret_cast<as_sorted<T>*>(first), n, ascending);
+  } else {
+    const auto ordered = [&comes_first](const T& a, const T& b) { return comes_first(a, b); };
+    const in_functions here;
+    if (stable)
+      guarded_stable_sort(first, n, ordered);
+    else
+      guarded_sort(first, n, ordered);
+    comes_first.check_sorted(first, n);
+  }
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sorting against the standard's, with keys that are hard to deal evenly.
+#include "armilla/sort.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "armilla/algorithm/ranges_test.hpp"
+
+namespace am = armilla;
+using namespace ranges_test;
+
+namespace {
+
+enum class keys { uniform, few, equal, half_equal, rising, falling, nearly_rising, two_exchanged, exponential };
+constexpr keys all_keys[] = {keys::uniform, keys::few,           keys::equal,         keys::half_equal, keys::rising,
+                             keys::falling, keys::nearly_rising, keys::two_exchanged, keys::exponential};
+
+template <class T>
+std::vector<T> made(dice& d, std::size_t n, keys kind) {
+  std::vector<T> all(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t any = d.below(1'000'000'000);
+    switch (kind) {
+      case keys::uniform: all[i] = T(any); break;
+      case keys::few: all[i] = T(any % 7); break;
+      case keys::equal: all[i] = T(5); break;
+      case keys::half_equal: all[i] = any % 2 == 0 ? T(17) : T(any); break;
+      case keys::rising: all[i] = T(i); break;
+      case keys::falling: all[i] = T(n - i); break;
+      case keys::nearly_rising: all[i] = any % 50 == 0 ? T(any) : T(i); break;
+      case keys::two_exchanged: all[i] = T(i); break;
+      case keys::exponential: all[i] = T(std::size_t{1} << any % 30); break;
+    }
+  }
+  if (kind == keys::two_exchanged && n > 1) {
+    const std::size_t k = 1 + d.below(n - 1);
+    std::swap(all[k], all[k - 1]);
+  }
+  return all;
+}
+
+struct record {
+  int key;
+  int at;
+  friend bool operator==(const record&, const record&) = default;
+};
+
+template <class T>
+std::vector<T> in_order(std::vector<T> all, auto less) {
+  std::stable_sort(all.begin(), all.end(), less);
+  return all;
+}
+
+}  // namespace
+
+RANK_TEST(numbers_of_all_kinds_are_sorted_whatever_the_keys) {
+  for (const keys kind : all_keys)
+    for_random_teams(2, [kind](dice& d, const am::team& t) {
+      const std::size_t n = d.below(3) == 0 ? d.size() : 3000 + d.below(9000);
+      const auto check = [&]<class T>(T) {
+        const std::vector<T> a = made<T>(d, n, kind);
+        auto x = spread(a, d.distribution(n, t));
+        const am::placement before = x.placement();
+        am::sort(x);
+        EXPECT_EQ(elements_of(x), in_order(a, std::less<>{}));
+        EXPECT(x.placement() == before);
+        am::sort(x, std::greater<>{});
+        EXPECT_EQ(elements_of(x), in_order(a, std::greater<>{}));
+      };
+      check(std::uint32_t{});
+      check(double{});
+      check(std::int64_t{});
+      if (kind == keys::uniform) check(short{}), check(float{}), check(char{}), check(0LL);
+    });
+}
+
+RANK_TEST(a_comparator_and_a_projection_say_the_order) {
+  for_random_teams(4, [](dice& d, const am::team& t) {
+    const std::size_t n = 2500 + d.below(5000);
+    std::vector<record> a(n);
+    for (std::size_t i = 0; i < n; ++i) a[i] = {int(d.below(d.below(2) == 0 ? 9 : 100000)), int(i)};
+    auto x = spread(a, d.distribution(n, t));
+    am::stable_sort(x, {}, &record::key);
+    EXPECT(elements_of(x) == in_order(a, [](const record& p, const record& q) { return p.key < q.key; }));
+    am::sort(x, [](const record& p, const record& q) { return p.at > q.at; });
+    EXPECT(elements_of(x) == in_order(a, [](const record& p, const record& q) { return p.at > q.at; }));
+  });
+}
+
+RANK_TEST(a_stable_sort_keeps_the_order_of_equal_numbers) {
+  for_random_teams(3, [](dice& d, const am::team& t) {
+    const std::size_t n = 2500 + d.below(3000);
+    std::vector<double> a(n);
+    for (double& e : a) e = d.below(2) == 0 ? 0.0 : -0.0;
+    auto x = spread(a, d.distribution(n, t));
+    am::stable_sort(x);
+    const auto got = elements_of(x);
+    for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(std::signbit(got[i]), std::signbit(a[i]));
+  });
+}
+
+RANK_TEST(what_is_no_number_on_one_rank_comes_last_of_all) {
+  constexpr std::size_t n = 20'000;
+  am::vector<double> x(n), y(n);
+  am::for_each_index(x, [](std::size_t i, double& e) { e = double(i * 7919 % n); });
+  if (am::rank() == 0) x.local()[5] = x.local()[77] = std::numeric_limits<double>::quiet_NaN();
+  am::copy(x, y);
+  am::sort(x);
+  am::sort(y, std::greater<>{});
+  for (const std::vector<double>& all : {elements_of(x), elements_of(y)}) {
+    EXPECT(std::isnan(all[n - 1]) && std::isnan(all[n - 2]));
+    EXPECT(std::none_of(all.begin(), all.end() - 2, [](double e) { return std::isnan(e); }));
+  }
+  EXPECT(am::is_sorted(am::views::take(x, n - 2)) && am::is_sorted(am::views::take(y, n - 2), std::greater<>{}));
+}
+
+RANK_TEST(nans_come_last) {
+  for (const std::size_t n : {100u, 5000u}) {
+    am::vector<double> x(n);
+    am::for_each_index(x, [](std::size_t i, double& e) {
+      e = i % 3 == 0 ? std::numeric_limits<double>::quiet_NaN() : double((i * 7919) % 1000);
+    });
+    for (const bool down : {false, true}) {
+      if (down)
+        am::sort(x, std::greater<>{});
+      else
+        am::sort(x);
+      const auto all = elements_of(x);
+      const std::size_t numbers = n - (n + 2) / 3;
+      for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(std::isnan(all[i]), i >= numbers);
+      EXPECT(down ? std::is_sorted(all.begin(), all.begin() + std::ptrdiff_t(numbers), std::greater<>{})
+                  : std::is_sorted(all.begin(), all.begin() + std::ptrdiff_t(numbers)));
+    }
+  }
+}
+
+RANK_TEST(what_lies_in_reversed_order_is_turned_round) {
+  for_random_teams(3, [](dice& d, const am::team& t) {
+    const std::size_t n = 4000 + d.below(4000);
+    const std::size_t twice = d.below(3) == 0 ? d.below(n - 1) : n;  // where a key comes twice
+    std::vector<record> a(n);
+    for (std::size_t i = 0; i < n; ++i) a[i] = {int(n - i) + (i == twice + 1 ? 1 : 0), int(i)};
+    const am::distribution how = d.distribution(n, t);
+    std::size_t compared = 0;
+    const auto before = [&compared](const record& p, const record& q) { return ++compared, p.key < q.key; };
+    auto x = spread(a, how), y = spread(a, how);
+    am::stable_sort(x, before);
+    EXPECT(elements_of(x) == in_order(a, [](const record& p, const record& q) { return p.key < q.key; }));
+    if (twice == n) EXPECT_LT(compared, x.local().size() + n / std::size_t(t.size()) + 100);
+    compared = 0;
+    am::sort(y, before);
+    EXPECT_LT(compared, y.local().size() + n / std::size_t(t.size()) + 100);
+    const auto keys = elements_of(y | am::views::transform(&record::key));
+    EXPECT(std::is_sorted(keys.begin(), keys.end()));
+    EXPECT_EQ(am::reduce(y | am::views::transform(&record::at)), int(n * (n - 1) / 2));
+  });
+}
+
+RANK_TEST(views_are_sorted_in_place) {
+  for_random_teams(3, [](dice& d, const am::team& t) {
+    const std::size_t n = 3000 + d.below(3000);
+    std::vector<int> a = d.numbers(n, 1000);
+    auto x = spread(a, d.distribution(n, t));
+    am::sort(am::views::slice(x, 100, 2900));
+    std::sort(a.begin() + 100, a.begin() + 2900);
+    EXPECT_EQ(elements_of(x), a);
+    am::sort(am::views::reverse(x));
+    std::sort(a.begin(), a.end(), std::greater<>{});
+    EXPECT_EQ(elements_of(x), a);
+  });
+}
+
+RANK_TEST(a_comparator_that_throws_ends_the_sort_on_all_and_loses_nothing) {
+  for (const std::size_t n : {50u, 6000u})
+    for (const int after : {0, 100, 5000, 30000}) {
+      std::vector<int> a(n);
+      for (std::size_t i = 0; i < n; ++i) a[i] = int((i * 7919) % n);
+      auto x = spread(a, am::blocks());
+      int left = am::rank() == am::ranks() - 1 ? after : std::numeric_limits<int>::max();
+      bool failed = false;
+      try {
+        am::sort(x, [&left](int p, int q) {
+          if (--left < 0) throw std::domain_error("cannot compare");
+          return p < q;
+        });
+      } catch (const am::remote_error& e) {
+        failed = true;
+        EXPECT(std::string(e.what()).find("cannot compare") != std::string::npos);
+      }
+      EXPECT_EQ(am::world().all_reduce(int(failed), std::plus<>{}), failed ? am::ranks() : 0);
+      if (after == 0) EXPECT(failed);
+      EXPECT_EQ(in_order(elements_of(x), std::less<>{}), in_order(a, std::less<>{}));
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <concepts>
+#include <functional>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "armilla/algorithm/elementwise/walk.hpp"
+#include "armilla/collectives.hpp"
+#include "armilla/container/keyed/guarded_sort.hpp"
+#include "armilla/unordered_map.hpp"
+
+/// What `top_k` does inside.
+namespace armilla::detail {
+
+struct take_first {
+  template <class P>
+  constexpr const auto& operator()(const P& element) const noexcept {
+    if constexpr (requires { element.first; })
+      return element.first;
+    else
+      return std::get<0>(element);
+  }
+};
+struct take_second {
+  template <class P>
+  constexpr const auto& operator()(const P& element) const noexcept {
+    if constexpr (requires { element.second; })
+      return element.second;
+    else
+      return std::get<1>(element);
+  }
+};
+
+/// What tells elements of one projection apart: the key.
+template <class E>
+const auto& key_of_element(const E& e) noexcept {
+  if constexpr (requires { e.first; })
+    return e.first;
+  else
+    return e;
+}
+
+/// Whether a stands before b: a greater projection; of equal ones the lower key, if keys have an order.
+template <class Proj>
+struct stands_before {
+  Proj& proj;
+  template <class A, class B>
+  bool operator()(const A& a, const B& b) const {
+    const auto& x = std::invoke(proj, a);
+    const auto& y = std::invoke(proj, b);
+    if (y < x) return true;
+    if constexpr (std::totally_ordered<std::decay_t<decltype(key_of_element(a))>>)
+      return !(x < y) && key_of_element(a) < key_of_element(b);
+    else
+      return false;
+  }
+};
+
+/// What a hash container's element is outside of it: its key may be moved.
+template <class T>
+struct outside {
+  using type = T;
+};
+template <class K, class V>
+struct outside<std::pair<const K, V>> {
+  using type = std::pair<K, V>;
+};
+
+/// The n elements that stand before all others of those that it is offered.
+template <class Element, class Before>
+class greatest_elements {
+ public:
+  greatest_elements(std::size_t n, const Before& before) : n_(n), before_(before) {}
+  /// `make()` is the element where it is kept.
+  template <class E, class Make>
+  void offer(const E& e, Make make) {
+    if (heap_.size() == n_) {
+      if (n_ == 0 || !before_(e, heap_.front())) return;
+      std::pop_heap(heap_.begin(), heap_.end(), before_);
+      heap_.pop_back();
+    }
+    heap_.push_back(make());
+    std::push_heap(heap_.begin(), heap_.end(), before_);
+  }
+  /// Of all members, in order, on each. Collective.
+  std::vector<Element> of_all(const team& t) && {
+    std::vector<Element> best = t.all_gather_v(heap_);
+    if constexpr (std::same_as<Element, bool>)
+      std::stable_sort(best.begin(), best.end(), before_);  // elements without addresses
+    else
+      guarded_stable_sort(best.data(), best.size(), before_);
+    if (best.size() > n_) best.erase(best.begin() + std::ptrdiff_t(n_), best.end());
+    return best;
+  }
+
+ private:
+  std::size_t n_;
+  const Before& before_;
+  std::vector<Element> heap_;  // its front is the worst of them
+};
+
+/// Of pairs of an index and an element: a greater projection of the element; of equal ones the lower index.
+template <class Proj>
+struct greater_element {
+  Proj& proj;
+  template <class A, class B>
+  bool operator()(const A& a, const B& b) const {
+    const auto& x = std::invoke(proj, a.second);
+    const auto& y = std::invoke(proj, b.second);
+    return y < x || (!(x < y) && a.first < b.first);
+  }
+};
+
+}  // namespace armilla::detail

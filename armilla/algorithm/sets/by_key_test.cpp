@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <random>
+#include <ranges>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "armilla/join.hpp"
+#include "tests/rank_test.hpp"
+
+namespace am = armilla;
+
+namespace {
+using entries = std::vector<std::pair<std::string, long>>;
+}
+
+RANK_TEST(top_k_gives_the_same_on_every_rank_as_sorting_all_would) {
+  am::unordered_map<std::string, long> m;
+  entries all;
+  std::mt19937 random(3);
+  for (int i = 0; i < 500; ++i) {
+    all.emplace_back("key " + std::to_string(i), long(random() % 50));  // many are equal
+    if (am::rank() == i % am::ranks()) m.insert(all.back().first, all.back().second);
+  }
+  am::fence();
+  std::sort(all.begin(), all.end(),
+            [](const auto& a, const auto& b) { return a.second != b.second ? a.second > b.second : a.first < b.first; });
+  for (const std::size_t n : {0U, 1U, 10U, 499U, 500U, 1000U}) {
+    const entries best = am::top_k(m, n);
+    EXPECT(best == entries(all.begin(), all.begin() + std::ptrdiff_t(std::min<std::size_t>(n, all.size()))));
+  }
+}
+
+RANK_TEST(what_is_counted_by_key_may_be_const_or_a_temporary) {
+  const std::vector<std::pair<int, long>> mine = {{am::rank(), 1}, {-1, 2}};
+  const auto sums = am::reduce_by_key(mine, std::plus<>{});
+  EXPECT_EQ(am::top_k(sums, 1)[0].second, 2L * am::ranks());
+  EXPECT_EQ(am::top_k(am::reduce_by_key(mine, std::plus<>{}), 1)[0].first, -1);
+  EXPECT_EQ(sums.find(-1).get().value_or(0), 2L * am::ranks());
+  EXPECT(sums.contains(am::rank()).get() && sums.count(-1).get() == 1);
+  am::barrier();
+}
+
+RANK_TEST(top_k_goes_by_any_projection_and_over_any_team) {
+  const am::team half = am::world().split(am::rank() % 2);
+  am::unordered_map<int, std::string> m(half);
+  for (int i = 0; i < 20; ++i) m.insert(i, std::string(std::size_t(i * 7 % 20), 'x'));
+  half.fence();
+  const auto longest = am::top_k(m, 2, [](const auto& e) { return e.second.size(); });
+  EXPECT_EQ(longest.size(), 2U);
+  EXPECT_EQ(longest[0].second.size(), 19U);
+  EXPECT_EQ(longest[1].second.size(), 18U);
+  EXPECT_EQ(am::top_k(m, 1, am::by_key)[0].first, 19);
+  am::unordered_set<int> s(half);
+  for (int i = 0; i < 20; ++i) s.insert(i);
+  half.fence();
+  EXPECT_EQ(am::top_k(s, 3, std::identity{}), (std::vector<int>{19, 18, 17}));
+}
+
+RANK_TEST(top_k_of_nothing_is_nothing) {
+  am::unordered_map<int, int> m;
+  EXPECT_EQ(am::top_k(m, 5).size(), 0U);
+}
+
+namespace {
+
+using pairs = std::vector<std::pair<std::string, int>>;
+
+/// What rank r brings: some keys come often.
+pairs input_of(am::rank_t r, int seed) {
+  std::mt19937 random{unsigned(seed * 100 + int(r))};
+  pairs all;
+  for (int i = 0; i < 300; ++i) all.emplace_back("k" + std::to_string(random() % (1 + random() % 60)), int(random() % 100));
+  return all;
+}
+pairs input_of_all(int seed) {
+  pairs all;
+  for (am::rank_t r = 0; r < am::ranks(); ++r)
+    for (const auto& e : input_of(r, seed)) all.push_back(e);
+  return all;
+}
+template <class Map>
+auto all_of(const Map& m) {
+  using element = std::pair<typename Map::key_type, typename Map::mapped_type>;
+  std::vector<element> mine;
+  for (const auto& [k, v] : m.local()) mine.emplace_back(k, v);
+  const std::vector<element> all = m.members().all_gather_v(mine);
+  return std::map<typename Map::key_type, typename Map::mapped_type>(all.begin(), all.end());
+}
+
+}  // namespace
+
+RANK_TEST(keys_are_counted_and_values_combined_as_a_map_would) {
+  std::map<std::string, std::int64_t> times;
+  std::map<std::string, int> sums;
+  for (const auto& [k, v] : input_of_all(1)) ++times[k], sums[k] += v;
+  const pairs mine = input_of(am::rank(), 1);
+  EXPECT(all_of(am::count_by_key(mine, am::by_key)) == times);
+  EXPECT(all_of(am::reduce_by_key(mine, std::plus<>{})) == sums);
+}
+
+RANK_TEST(several_aggregates_of_each_key_come_from_one_pass) {
+  struct summary {
+    long count, sum;
+    int least, most;
+    bool operator==(const summary&) const = default;
+  };
+  constexpr auto both = [](const summary& a, const summary& b) {
+    return summary{a.count + b.count, a.sum + b.sum, std::min(a.least, b.least), std::max(a.most, b.most)};
+  };
+  std::map<std::string, summary> expected;
+  for (const auto& [k, v] : input_of_all(5)) {
+    const summary one{1, v, v, v};
+    const auto [at, is_new] = expected.try_emplace(k, one);
+    if (!is_new) at->second = both(at->second, one);
+  }
+  const auto of_one = [](const auto& e) { return summary{1, e.second, e.second, e.second}; };
+  EXPECT(all_of(am::reduce_by_key(input_of(am::rank(), 5), both, am::by_key, of_one)) == expected);
+}
+
+RANK_TEST(a_container_can_be_the_input) {
+  am::unordered_map<int, int> m;
+  for (int i = 0; i < 100; ++i) m.insert(i, i % 7);
+  am::fence();
+  const auto by_rest = am::count_by_key(m, am::by_value);
+  EXPECT_EQ(by_rest.size(), 7U);
+  for (const auto& [rest, n] : by_rest.local()) EXPECT_EQ(n, rest < 2 ? 15 : 14);
+  am::barrier();
+}
+
+RANK_TEST(groups_hold_all_values_of_their_key) {
+  std::map<std::string, std::vector<int>> expected;
+  for (const auto& [k, v] : input_of_all(2)) expected[k].push_back(v);
+  auto groups = all_of(am::group_by(input_of(am::rank(), 2)));
+  for (auto& [k, values] : groups) std::sort(values.begin(), values.end());
+  for (auto& [k, values] : expected) std::sort(values.begin(), values.end());
+  EXPECT(groups == expected);
+}
+
+RANK_TEST(a_join_has_each_pair_of_elements_with_one_key) {
+  using row = std::tuple<std::string, int, int>;
+  std::vector<row> expected;
+  for (const auto& [k, v] : input_of_all(3))
+    for (const auto& [l, w] : input_of_all(4))
+      if (k == l) expected.emplace_back(k, v, w);
+  std::vector<row> all = am::all_gather_v(am::join(input_of(am::rank(), 3), input_of(am::rank(), 4)));
+  std::sort(all.begin(), all.end());
+  std::sort(expected.begin(), expected.end());
+  EXPECT(all == expected);
+}
+
+using numbers = std::vector<std::pair<long, double>>;
+
+numbers numbers_of(am::rank_t r, int seed) {
+  std::mt19937 random{unsigned(seed * 100 + int(r))};
+  numbers all;
+  for (int i = 0; i < 3000; ++i) all.emplace_back(long(random() % 4000), double(random() % 100));
+  return all;
+}
+numbers numbers_of_all(int seed) {
+  numbers all;
+  for (am::rank_t r = 0; r < am::ranks(); ++r)
+    for (const auto& e : numbers_of(r, seed)) all.push_back(e);
+  return all;
+}
+/// What the ranks have, in order.
+template <class T>
+std::vector<T> sorted_of_all(const std::vector<T>& mine) {
+  std::vector<T> all = am::all_gather_v(mine);
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+RANK_TEST(a_join_of_numbers_goes_by_partitions) {
+  std::multimap<long, double> right;
+  for (const auto& e : numbers_of_all(6)) right.insert(e);
+  std::vector<std::tuple<long, double, double>> expected;
+  for (const auto& [k, v] : numbers_of_all(5))
+    for (auto [at, end] = right.equal_range(k); at != end; ++at) expected.emplace_back(k, v, at->second);
+  std::sort(expected.begin(), expected.end());
+  EXPECT(sorted_of_all(am::join(numbers_of(am::rank(), 5), numbers_of(am::rank(), 6))) == expected);
+}
+
+RANK_TEST(a_join_takes_values_of_any_type_on_either_side) {
+  std::vector<std::pair<long, std::string>> names;
+  if (am::rank() == 0) names = {{1, "one"}, {2, "two"}, {2, "zwei"}};
+  numbers values;
+  if (am::rank() == am::ranks() - 1) values = {{2, 0.5}, {3, 1.5}};
+  const std::vector<std::tuple<long, std::string, double>> expected = {{2, "two", 0.5}, {2, "zwei", 0.5}};
+  EXPECT(sorted_of_all(am::join(names, values)) == expected);
+  const std::vector<std::tuple<long, double, std::string>> turned = {{2, 0.5, "two"}, {2, 0.5, "zwei"}};
+  EXPECT(sorted_of_all(am::join(values, names)) == turned);
+}
+
+RANK_TEST(a_join_with_nothing_is_nothing) {
+  EXPECT(am::join(numbers(), numbers_of(am::rank(), 5)).empty());
+  EXPECT(am::join(numbers_of(am::rank(), 5), numbers()).empty());
+  EXPECT(am::semi_join(numbers_of(am::rank(), 5), numbers()).empty());
+}
+
+template <class Pairs>
+void split_by(const Pairs& left, const Pairs& right, const Pairs& mine, const Pairs& others) {
+  std::map<typename Pairs::value_type::first_type, int> there;
+  for (const auto& [k, v] : right) there[k] = 1;
+  Pairs with, without;
+  for (const auto& e : left) (there.contains(e.first) ? with : without).push_back(e);
+  std::sort(with.begin(), with.end());
+  std::sort(without.begin(), without.end());
+  EXPECT(sorted_of_all(am::semi_join(mine, others)) == with);
+  EXPECT(sorted_of_all(am::anti_join(mine, others)) == without);
+}
+RANK_TEST(semi_and_anti_joins_part_the_elements_by_whether_the_other_input_has_their_key) {
+  split_by(numbers_of_all(7), numbers_of_all(8), numbers_of(am::rank(), 7), numbers_of(am::rank(), 8));
+  split_by(input_of_all(7), input_of_all(8), input_of(am::rank(), 7), input_of(am::rank(), 8));
+}
+
+RANK_TEST(what_a_projection_throws_on_one_rank_comes_on_all) {
+  const std::vector<std::pair<int, int>> mine(10, {1, 2});
+  const auto bad = [](const std::pair<int, int>& p) {
+    if (am::rank() == am::ranks() - 1) throw std::domain_error("no such key");
+    return p.first;
+  };
+  EXPECT_THROWS_SAYING(am::remote_error, "no such key", static_cast<void>(am::count_by_key(mine, bad)));
+  EXPECT_THROWS_SAYING(am::remote_error, "no such key", static_cast<void>(am::reduce_by_key(mine, std::plus<>{}, bad)));
+  EXPECT_THROWS_SAYING(am::remote_error, "no such key", static_cast<void>(am::group_by(mine, bad)));
+  EXPECT_THROWS_SAYING(am::remote_error, "no such key", static_cast<void>(am::unique_by_key(mine, bad)));
+  EXPECT_EQ(am::count_by_key(mine, [](const auto& p) { return p.first; }).find(1).get(), 10 * am::ranks());
+}
+
+RANK_TEST(what_an_input_of_a_join_throws_on_one_rank_comes_on_all) {
+  const std::vector<int> all = {1, 2, 3};
+  const auto broken = all | std::views::transform([](int i) {
+                        if (am::rank() == 0 && i == 3) throw std::runtime_error("no third");
+                        return std::pair<long, double>(i, 1);
+                      });
+  EXPECT_THROWS_SAYING(am::remote_error, "no third", static_cast<void>(am::join(broken, numbers())));
+  EXPECT(am::join(numbers(), numbers()).empty());
+}
+
+RANK_TEST(of_a_keys_elements_one_is_kept) {
+  std::map<long, std::vector<double>> possible;
+  for (const auto& [k, v] : numbers_of_all(9)) possible[k].push_back(v);
+  const auto kept = all_of(am::unique_by_key(numbers_of(am::rank(), 9)));
+  EXPECT_EQ(kept.size(), possible.size());
+  for (const auto& [k, v] : kept) EXPECT(std::find(possible[k].begin(), possible[k].end(), v) != possible[k].end());
+}

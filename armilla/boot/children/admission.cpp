@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/boot/children/admission.hpp"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "armilla/base/values/clock.hpp"
+#include "armilla/boot/host/life.hpp"
+#include "armilla/boot/host/units.hpp"
+#include "armilla/boot/watch/loss_log.hpp"
+#include "armilla/boot/wire_up/newcomer.hpp"
+
+namespace armilla::detail {
+namespace {
+
+constexpr std::uint64_t short_life_ns = 100 * milli;
+constexpr int most_short_lives = 10;  // of one place in a row: its program cannot live there
+
+// All ranks have finished: none waits for what is coming.
+void end_newcomers(std::vector<child>& children) {
+  for (child& c : children)
+    if (c.alive && !c.told()) {
+      end_newcomer(c);
+      c.place = child::state::given_up;
+    }
+}
+
+void note_short_life(child& c) {
+  const bool brief = c.began != 0 && now_ns() - c.began < short_life_ns;
+  c.short_lives = brief ? c.short_lives + 1 : 0;
+}
+
+}  // namespace
+
+// One that has ended by itself, by a code or an exception, would do so again; or another is lost, and it had nothing to go on
+// with.
+bool admission::can_be_replaced(const child& c) const {
+  return plan_.job->replaces != 0 && c.short_lives < most_short_lives && WIFSIGNALED(c.status) &&
+         plan_.job->rank[c.first].stage.load(std::memory_order_acquire) <= rank_stage::running;
+}
+
+void admission::vacate(child& c) const {
+  note_short_life(c);
+  c.place = can_be_replaced(c) ? child::state::lost : child::state::given_up;
+}
+
+std::string admission::why_given_up(const child& c) {
+  if (c.short_lives < most_short_lives) return "";
+  return fmt::format("{} in a row have not lived for {} ms in this place: it is given up", c.short_lives, short_life_ns / milli);
+}
+
+// One at a time comes in: it waits for all that live, and two would wait for each other. But what a process does before it is a
+// rank, and how long, is its own affair.
+void admission::advance(std::vector<child>& children) {
+  if (std::ranges::none_of(children, [](const child& c) { return c.alive && c.place == child::state::in_job; }))
+    return end_newcomers(children);
+  for (child& c : children)
+    if (c.place == child::state::lost && !c.alive) start(c);
+  if (std::ranges::count(children, child::state::coming, &child::place) != 0) return;
+  const auto is_there = [this](const child& c) {
+    return c.place == child::state::starting && c.alive &&
+           plan_.job->rank[c.first].stage.load(std::memory_order_acquire) == rank_stage::joined;
+  };
+  if (const auto next = std::ranges::find_if(children, is_there); next != children.end()) let_come(*next);
+}
+
+void admission::start(child& c) {
+  rank_record& record = plan_.job->rank[c.first];
+  record.stage.store(rank_stage::absent, std::memory_order_release);
+  record.exec_error = 0;
+  const child before = c;
+  c = starter_.start(c.first, c.last);
+  c.place = child::state::starting;
+  c.short_lives = before.short_lives;
+  c.joins = before.joins;
+  if (!c.alive) lose_newcomer(c);  // nothing else would say so
+}
+
+void admission::let_come(child& c) {
+  const rank_life life = life_of(*plan_.job, c.first);
+  change_life(*plan_.job, c.first, life, {life.number, presence::coming});
+  tell_change(*plan_.job);
+  c.place = child::state::coming;
+}
+
+void admission::welcome(child& c) {
+  if (life_of(*plan_.job, c.first).now == presence::coming) return;  // else it lives, or it did
+  c.place = child::state::in_job;
+  c.began = now_ns();
+  const ending about = base_of(plan_, c);
+  const bool joins = std::exchange(c.joins, false);
+  say(fmt::format("armilla: rank {} {} ({}, pid {})", about.first, joins ? "has joined" : "is there again", about.program,
+                  about.pid));
+}
+
+// It may have been told that it is not needed any more. If it has died, there is another one, but for one that joins: that has
+// been asked for once.
+void admission::lose_newcomer(child& c) {
+  if (c.place == child::state::coming) {
+    const rank_life life = life_of(*plan_.job, c.first);
+    change_life(*plan_.job, c.first, life, {life.number, presence::lost});
+    tell_change(*plan_.job);
+  }
+  const auto how = look_at(plan_, c);
+  const bool refused = !how || (how->kind == ending::how::exited && how->code == not_needed_exit_code);
+  c.place = refused || c.joins || ++c.short_lives >= most_short_lives ? child::state::given_up : child::state::lost;
+  if (!refused && c.joins) joiners_.note_failure(c.first, sentence(*how));
+  if (!refused && !c.joins) say(fmt::format("armilla: {}, before it had taken the place of one that was lost", sentence(*how)));
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/boot/children/child.hpp"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <csignal>
+
+// Model: tests/models/order/losses.rs
+// Model: tests/models/protocols/end.pml
+namespace armilla::detail {
+
+bool finished(const job_plan& plan, const child& c) {
+  for (rank_t r = c.first; r <= c.last; ++r)
+    if (plan.job->rank[r].stage.load(std::memory_order_acquire) != rank_stage::finished) return false;
+  return true;
+}
+
+bool noted_by(const job_plan& plan, const child& c) {
+  const failure_record& record = plan.job->failure;
+  return record.stage.load(std::memory_order_acquire) == 2 && record.rank <= c.last &&
+         (record.rank >= c.first || record.rank < 0);
+}
+
+void end_newcomer(child& c) noexcept {
+  if (c.alive) kill(c.pid, SIGKILL);
+  if (c.place != child::state::coming) c.place = child::state::given_up;
+}
+
+ending base_of(const job_plan& plan, const child& c) {
+  ending e;
+  e.first = c.first;
+  e.last = c.last;
+  e.pid = plan.job->rank[c.first].pid.load(std::memory_order_relaxed);
+  e.program = plan.program_of[std::size_t(c.first)]->arguments[0];
+  return e;
+}
+
+std::optional<ending> look_at(const job_plan& plan, const child& c) {
+  if (c.alive) return std::nullopt;
+  ending e = base_of(plan, c);
+  const rank_record& record = plan.job->rank[c.first];
+  if (record.exec_error != 0) {
+    e.kind = ending::how::not_started;
+    e.code = record.exec_error;
+    e.pid = 0;
+  } else if (WIFSIGNALED(c.status)) {
+    e.kind = ending::how::signal;
+    e.code = WTERMSIG(c.status);
+    e.core = WCOREDUMP(c.status);
+    e.out_of_memory = e.code == SIGKILL && plan.killed_for_memory.since_start() != 0;
+  } else {
+    e.code = WEXITSTATUS(c.status);
+    const bool joined = record.stage.load(std::memory_order_acquire) != rank_stage::absent;
+    e.kind = finished(plan, c) ? ending::how::code : joined ? ending::how::exited : ending::how::never_joined;
+    if (e.code == 0 && e.kind == ending::how::code) return std::nullopt;
+  }
+  return e;
+}
+
+namespace {
+
+// It ended because another did, or may have: the end of that one will be seen in a moment.
+bool is_secondary(const job_plan& plan, const child& c) { return noted_by(plan, c) && !plan.job->failure.is_primary(); }
+
+// While a rank writes its record, a second one may fail, tell its loss, and a third one end because of that: it is not the cause.
+std::optional<ending> first_told(const job_plan& plan, const std::vector<child>& children) {
+  const loss_record& log = plan.job->losses.entry[0];
+  if (log.complete.load(std::memory_order_acquire) == 0) return std::nullopt;
+  for (const child& c : children) {
+    if (log.first < c.first || c.last < log.first) continue;
+    ending e = base_of(plan, c);
+    e.kind = ending::how::lost;
+    e.first = log.first;
+    e.last = log.last;
+    e.text = log.cause;
+    return e;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+// An error that arose by itself is the cause, whatever has happened to other ranks since. Before one that may be a consequence
+// comes a rank that was killed by a signal. An abort is a rank's own doing, and recorded by it; if the record is another's, both
+// failed together and the first one counts.
+std::optional<ending> find_failure(const job_plan& plan, const std::vector<child>& children) {
+  if (plan.job->failure.is_primary()) return from_record(*plan.job);
+  std::optional<ending> other;
+  for (const child& c : children) {
+    if (noted_by(plan, c)) continue;
+    const auto e = look_at(plan, c);
+    if (e && e->kind == ending::how::signal && e->code != SIGABRT) return e;
+    if (e && !other) other = e;
+  }
+  if (other && std::ranges::any_of(children, [&](const child& c) { return is_secondary(plan, c); })) return other;
+  if (std::ranges::any_of(children, [&](const child& c) { return c.alive && is_secondary(plan, c); })) return std::nullopt;
+  const std::uint32_t noted = plan.job->failure.stage.load(std::memory_order_acquire);
+  if (noted == 2) return from_record(*plan.job);
+  if (other && noted == 1)
+    if (auto e = first_told(plan, children)) return e;
+  return other;
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "armilla/base/values/types.hpp"
+#include "armilla/boot/host/job_block.hpp"
+
+/// Whether a rank lives, and how many had its number before. One word of the job block for each rank:
+///
+///     living, life 0 -> lost -> coming -> living, life 1 -> lost ...
+///
+/// A spare place begins in the middle: `lost`, in life 0. What tells of a loss makes it `lost`. Where newcomers come
+/// (ARMILLA_ON_LOSS=replace, ARMILLA_MAX_RANKS), the supervisor makes it
+/// `coming` when it lets a process in, for one place at a time; that process makes it `living` when all ranks that
+/// live have handed over (newcomer.hpp). If it ends before, the supervisor makes it `lost` again.
+// Model: tests/models/order/losses.rs
+namespace armilla::detail {
+
+enum class presence : std::uint32_t { living, lost, coming };
+
+struct rank_life {
+  std::uint32_t number = 0;  ///< how many newcomers have come into this place
+  presence now = presence::living;
+
+  static constexpr rank_life from(std::uint32_t word) noexcept { return {word >> 2, presence(word & 3)}; }
+  constexpr std::uint32_t word() const noexcept { return number << 2 | std::uint32_t(now); }
+};
+
+/// Where generations of names begin in that life of a place: 1 in the first, and far from those of the lives before, so that
+/// names of long ago find nothing. Never 0.
+constexpr std::uint32_t first_generation(std::uint32_t life) noexcept {
+  const std::uint32_t spread = 1 + life * 0x9e3779b9u;
+  return spread != 0 ? spread : 1;
+}
+
+/// The life, of those up to `last`, to which a generation belongs: names of one life are used up far from the next one's.
+constexpr std::uint32_t life_of_generation(std::uint32_t generation, std::uint32_t last) noexcept {
+  std::uint32_t found = last;
+  for (std::uint32_t life = 0; life < last; ++life)
+    if (generation - first_generation(life) < generation - first_generation(found)) found = life;
+  return found;
+}
+
+inline rank_life life_of(const job_block& job, rank_t r) noexcept {
+  return rank_life::from(job.life[r].load(std::memory_order_acquire));
+}
+
+/// Ranks of the start: the places behind them are spare.
+inline rank_t world_size(const job_block& job) noexcept { return rank_t(job.places - job.spare_places); }
+/// Whether a rank has ever lived in that place.
+inline bool was_taken(const job_block& job, rank_t r) noexcept { return r < world_size(job) || life_of(job, r).number != 0; }
+/// Whether no rank has had that place, and none comes.
+inline bool is_unused(const job_block& job, rank_t r) noexcept {
+  return !was_taken(job, r) && life_of(job, r).now == presence::lost;
+}
+/// Ranks of the start, and those that have joined since: up to the highest of them.
+inline rank_t ranks_seen(const job_block& job) noexcept {
+  auto n = rank_t(job.places);
+  while (n > 1 && is_unused(job, n - 1)) --n;
+  return n;
+}
+/// Whether ranks come into the running job: in places of lost ones, or in spare ones.
+inline bool takes_newcomers(const job_block& job) noexcept { return job.replaces != 0 || job.spare_places != 0; }
+
+/// Makes it `next`, if it is `now` still.
+inline bool change_life(job_block& job, rank_t r, rank_life now, rank_life next) noexcept {
+  std::uint32_t word = now.word();
+  return job.life[r].compare_exchange_strong(word, next.word(), std::memory_order_acq_rel);
+}
+
+}  // namespace armilla::detail

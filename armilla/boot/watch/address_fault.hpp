@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <signal.h>
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "armilla/boot/host/job_block.hpp"
+
+/// Which kind of wrong address ended a rank: its handler of SIGSEGV notes it, and what reports the rank's end reads the note.
+namespace armilla::detail {
+
+/// What a rank of this host notes, at the end of the job block's pages, after the block itself.
+struct fault_note {
+  enum class kind : std::uint32_t { none, unknown, null, stack, of_other_rank };
+  std::atomic<kind> what;  ///< written last
+  std::int32_t owner;      ///< the other rank
+  std::uint64_t address;
+};
+static_assert(sizeof(fault_note) == 16);
+static_assert(sizeof(job_block) + most_local_ranks * sizeof(fault_note) <= host_layout::job_bytes);
+
+/// Of a rank of this host.
+fault_note& fault_note_of(job_block& job, rank_t rank) noexcept;
+
+/// Notes what kind of address it was. `machine`: the third argument of a signal handler. A signal
+/// that another process sent leaves no note. Async-signal-safe.
+void note_fault(job_block& job, rank_t rank, const siginfo_t& info, const void* machine) noexcept;
+
+/// The same, for a stack pointer; 0: it is not known.
+void note_fault(job_block& job, rank_t rank, const siginfo_t& info, std::uintptr_t stack_pointer) noexcept;
+
+/// Returns a further line for the report of the rank's end, beginning with a line feed; empty if the rank noted nothing.
+std::string text_of_fault(job_block& job, rank_t rank);
+
+}  // namespace armilla::detail

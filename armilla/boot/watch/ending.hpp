@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+
+#include "armilla/boot/host/job_block.hpp"
+
+namespace armilla::detail {
+
+/// How a process of the job ended: what its ranks noted, or else what its exit status tells.
+struct ending {
+  enum class how { exception, code, exited, signal, start, never_joined, not_started, lost };
+  how kind = how::exited;
+  rank_t first = 0, last = 0;  ///< the ranks it may have been; one, if known
+  std::string program;
+  std::string host;  ///< empty: this one
+  int pid = 0;
+  int code = 0;       ///< exit code, signal number or errno
+  bool core = false;  ///< a core file was written
+  bool out_of_memory =
+      false;         ///< killed by signal 9, and the kernel has killed processes of this control group for want of memory
+  std::string text;  ///< of an exception, or why it could not join
+};
+
+/// "was killed by signal 11 (SIGSEGV)".
+std::string cause_of(const ending& how);
+
+/// "rank 2 (./hello, pid 123) was killed by signal 11 (SIGSEGV)".
+std::string sentence(const ending& how);
+
+/// One more line, if the rank has noted which kind of wrong address ended it (address_fault.hpp); else "".
+std::string hint_of(const ending& how, job_block& job);
+
+/// What the job's first process shall exit with; never 0.
+int exit_code(const ending& how) noexcept;
+
+/// What a process that fails with `code` exits with: the 8 bits that the system keeps, and 1 where these are 0. Of 0: 0.
+int exit_code(int code) noexcept;
+
+/// "SIGSEGV".
+std::string signal_name(int number);
+
+/// Reads a note that is complete.
+ending from_record(const job_block& job);
+
+/// Writes `line` and a line feed to stderr, in one piece.
+void say(const std::string& line) noexcept;
+
+}  // namespace armilla::detail

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/boot/watch/ending.hpp"
+
+#include <csignal>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+namespace armilla::detail {
+namespace {
+
+ending of(ending::how kind, int code) {
+  ending e;
+  e.kind = kind;
+  e.first = e.last = 2;
+  e.program = "./hello";
+  e.pid = 123;
+  e.code = code;
+  return e;
+}
+
+TEST(ending, names_rank_program_and_signal) {
+  EXPECT_EQ(sentence(of(ending::how::signal, SIGSEGV)), "rank 2 (./hello, pid 123) was killed by signal 11 (SIGSEGV)");
+}
+
+TEST(ending, names_all_ranks_of_a_process_if_it_may_be_any) {
+  ending e = of(ending::how::signal, SIGKILL);
+  e.first = 0;
+  e.last = 3;
+  EXPECT_EQ(sentence(e), "one of the ranks 0 to 3 (./hello, pid 123) was killed by signal 9 (SIGKILL)");
+}
+
+TEST(ending, says_that_a_rank_was_killed_for_want_of_memory) {
+  ending e = of(ending::how::signal, SIGKILL);
+  e.out_of_memory = true;
+  EXPECT_EQ(sentence(e), "rank 2 (./hello, pid 123) was killed by signal 9 (SIGKILL), its control group ran out of memory");
+}
+
+TEST(ending, tells_an_early_exit_from_a_code) {
+  EXPECT_EQ(sentence(of(ending::how::code, 3)), "rank 2 (./hello, pid 123) exited with code 3");
+  EXPECT_EQ(sentence(of(ending::how::exited, 0)), "rank 2 (./hello, pid 123) ended with code 0 before its run() ended");
+}
+
+TEST(ending, shows_an_exception_in_one_line_without_control_bytes) {
+  ending e = of(ending::how::exception, 1);
+  e.text = "std::runtime_error: red \x1b[31m\nand armilla: rank 0 is fine";
+  EXPECT_EQ(sentence(e),
+            "rank 2 (./hello, pid 123) ended by an exception: std::runtime_error: red \\x1b[31m\\nand armilla: rank 0 is fine");
+}
+
+TEST(ending, does_not_repeat_the_prefix_of_an_error_of_armilla) {
+  ending e = of(ending::how::exception, 1);
+  e.text = "armilla::usage_error: armilla: rank 2: get: the index is 9; give less";
+  EXPECT_EQ(sentence(e), "rank 2 (./hello, pid 123) ended by an exception: armilla::usage_error: get: the index is 9; give less");
+  e.text = "armilla::remote_error: armilla: rank 1: get: no; yes\n  rank 2: call: rank 1 threw this armilla::usage_error";
+  EXPECT_EQ(sentence(e),
+            "rank 2 (./hello, pid 123) ended by an exception: armilla::remote_error: rank 1: get: no; yes\n"
+            "  rank 2: call: rank 1 threw this armilla::usage_error");
+}
+
+TEST(ending, never_gives_the_exit_code_of_success) {
+  EXPECT_EQ(exit_code(of(ending::how::exited, 0)), 1);
+  EXPECT_EQ(exit_code(of(ending::how::code, 256)), 1);  // what the shell would see as 0
+  EXPECT_EQ(exit_code(of(ending::how::code, 7)), 7);
+  EXPECT_EQ(exit_code(of(ending::how::signal, SIGSEGV)), 139);
+  EXPECT_EQ(exit_code(of(ending::how::not_started, 2)), 127);
+}
+
+TEST(ending, gives_a_process_the_code_that_the_shell_sees_and_never_that_of_success) {
+  EXPECT_EQ(exit_code(0), 0);
+  EXPECT_EQ(exit_code(7), 7);
+  EXPECT_EQ(exit_code(256), 1);
+  EXPECT_EQ(exit_code(300), 44);
+  EXPECT_EQ(exit_code(-1), 255);
+}
+
+TEST(ending, knows_signals_of_real_time) { EXPECT_EQ(signal_name(SIGRTMIN + 2), "SIGRTMIN+2"); }
+
+}  // namespace
+}  // namespace armilla::detail

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string_view>
+
+#include "armilla/boot/host/job_block.hpp"
+
+namespace armilla::detail {
+
+/// Notes how the job failed, as seen by the rank (-1: a thread that is none). Only the first note of a job counts: the others
+/// are mostly its consequences. Wakes the supervisor, which then stops the job. Async-signal-safe. True: it was the
+/// first.
+bool record_failure(job_block& job, rank_t rank, failure_kind kind, int code, std::string_view text) noexcept;
+
+/// Inside a catch block: notes the exception's type and text.
+void record_current_exception(job_block& job, rank_t rank) noexcept;
+
+}  // namespace armilla::detail

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/boot/watch/failure_record.hpp"
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "armilla/boot/watch/ending.hpp"
+#include "armilla/boot/watch/loss_log.hpp"
+#include "armilla/error.hpp"
+
+namespace armilla::detail {
+namespace {
+
+TEST(failure_record, the_first_of_a_job_counts) {
+  const auto job = std::make_unique<job_block>();
+  job->places = 4;
+  record_failure(*job, 3, failure_kind::exception, 1, "the cause");
+  record_failure(*job, 1, failure_kind::code, 9, "a consequence");
+  const ending e = from_record(*job);
+  EXPECT_EQ(e.first, 3);
+  EXPECT_EQ(e.last, 3);
+  EXPECT_EQ(e.text, "the cause");
+}
+
+TEST(failure_record, a_long_text_is_cut) {
+  const auto job = std::make_unique<job_block>();
+  job->places = 1;
+  record_failure(*job, 0, failure_kind::exception, 1, std::string(10'000, 'x'));
+  EXPECT_EQ(from_record(*job).text, std::string(sizeof job->failure.text - 1, 'x'));
+}
+
+TEST(failure_record, tells_whether_it_is_the_first) {
+  const auto job = std::make_unique<job_block>();
+  job->places = 2;
+  EXPECT_TRUE(record_failure(*job, 0, failure_kind::code, 3, ""));
+  EXPECT_FALSE(record_failure(*job, 0, failure_kind::code, 3, ""));
+}
+
+TEST(failure_record, is_primary_unless_a_loss_was_known_before) {
+  for (bool lost : {false, true}) {
+    const auto job = std::make_unique<job_block>();
+    job->places = 2;
+    EXPECT_FALSE(job->failure.is_primary());
+    if (lost) tell_loss(*job, 0, 0, "was lost", "");
+    record_failure(*job, 1, failure_kind::code, 3, "");
+    EXPECT_EQ(job->failure.is_primary(), !lost);
+  }
+}
+
+TEST(failure_record, that_another_rank_is_lost_is_not_primary) {
+  const auto job = std::make_unique<job_block>();
+  job->places = 2;
+  try {
+    throw rank_lost(0, "call", "was lost", "here");
+  } catch (...) { record_current_exception(*job, 1); }
+  EXPECT_FALSE(job->failure.is_primary());
+}
+
+TEST(failure_record, holds_the_type_and_the_text_of_an_exception) {
+  const auto job = std::make_unique<job_block>();
+  job->places = 2;
+  try {
+    throw std::out_of_range("no such bucket");
+  } catch (...) { record_current_exception(*job, 1); }
+  const ending e = from_record(*job);
+  EXPECT_EQ(e.first, 1);
+  EXPECT_NE(e.text.find("std::out_of_range"), e.text.npos) << e.text;
+  EXPECT_NE(e.text.find("no such bucket"), e.text.npos) << e.text;
+}
+
+TEST(failure_record, knows_what_is_no_exception_of_the_standard) {
+  const auto job = std::make_unique<job_block>();
+  job->places = 1;
+  try {
+    throw 7;
+  } catch (...) { record_current_exception(*job, 0); }
+  EXPECT_FALSE(from_record(*job).text.empty());
+}
+
+}  // namespace
+}  // namespace armilla::detail

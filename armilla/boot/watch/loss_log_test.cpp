@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/boot/watch/loss_log.hpp"
+
+#include <sys/mman.h>
+
+#include <string>
+#include <string_view>
+
+#include <gtest/gtest.h>
+
+#include "armilla/boot/host/life.hpp"
+#include "armilla/ring/host_layout.hpp"
+
+namespace {
+
+using namespace armilla::detail;
+
+/// The job block and the control pages of a job of `ranks`, of this process alone.
+job_block& make_job(std::uint32_t ranks) {
+  void* const place = mmap(nullptr, host_layout::control(local_rank(ranks)), PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  auto& job = *static_cast<job_block*>(place);
+  job.places = ranks;
+  return job;
+}
+
+TEST(losses, what_is_told_is_found) {
+  job_block& job = make_job(8);
+  EXPECT_EQ(find_loss(job, 2), nullptr);
+  tell_loss(job, 2, 3, "was killed by signal 9 (SIGKILL)", "h2");
+  ASSERT_NE(find_loss(job, 3), nullptr);
+  EXPECT_STREQ(find_loss(job, 3)->cause, "was killed by signal 9 (SIGKILL)");
+  EXPECT_STREQ(find_loss(job, 2)->host, "h2");
+  EXPECT_EQ(find_loss(job, 4), nullptr);
+}
+
+TEST(losses, a_cause_that_is_too_long_shows_that_it_is_cut) {
+  job_block& job = make_job(2);
+  tell_loss(job, 1, 1, std::string(1000, 'x'), "");
+  const std::string_view told = find_loss(job, 1)->cause;
+  EXPECT_EQ(told.size(), sizeof(loss_record::cause) - 1);
+  EXPECT_TRUE(told.ends_with("xx ..."));
+}
+
+TEST(losses, the_first_word_about_a_rank_counts) {
+  job_block& job = make_job(8);
+  tell_loss(job, 2, 2, "first", "");
+  tell_loss(job, 2, 2, "second", "");
+  EXPECT_EQ(job.losses.count.load(), 1u);
+  EXPECT_STREQ(find_loss(job, 2)->cause, "first");
+}
+
+TEST(losses, there_is_room_for_all_ranks_of_the_largest_job) {
+  job_block& job = make_job(most_lasting_ranks);
+  for (int round = 0; round < 2; ++round)
+    for (int r = 0; r < int(most_lasting_ranks); ++r) tell_loss(job, r, r, std::string(1000, 'x'), std::string(1000, 'y'));
+  EXPECT_EQ(job.losses.count.load(), most_lasting_ranks);
+  EXPECT_EQ(std::string(find_loss(job, 0)->cause).size(), sizeof loss_record::cause - 1);
+  EXPECT_NE(find_loss(job, most_lasting_ranks - 1), nullptr);
+}
+
+void replace(job_block& job, armilla::rank_t r) {
+  const rank_life life = life_of(job, r);
+  ASSERT_EQ(life.now, presence::lost);
+  ASSERT_TRUE(change_life(job, r, life, {life.number, presence::coming}));
+  ASSERT_TRUE(change_life(job, r, {life.number, presence::coming}, {life.number + 1, presence::living}));
+}
+
+TEST(losses, a_spare_place_is_lost_until_a_rank_joins) {
+  job_block& job = make_job(4);
+  job.spare_places = 2;
+  for (int r = 2; r < 4; ++r) job.life[r].store(rank_life{0, presence::lost}.word());
+  EXPECT_TRUE(was_taken(job, 1) && !was_taken(job, 2) && is_unused(job, 2) && takes_newcomers(job));
+  EXPECT_STREQ(find_loss(job, 2)->cause, "has not joined the job yet");
+  EXPECT_EQ(job.losses.count.load(), 0u);
+  replace(job, 2);
+  EXPECT_TRUE(was_taken(job, 2) && find_loss(job, 2) == nullptr && is_unused(job, 3));
+  tell_loss(job, 2, 2, "was killed", "");
+  EXPECT_STREQ(find_loss(job, 2)->cause, "was killed");
+}
+
+TEST(losses, a_rank_that_was_replaced_is_lost_once_more) {
+  job_block& job = make_job(8);
+  tell_loss(job, 2, 2, "first", "");
+  replace(job, 2);
+  EXPECT_EQ(find_loss(job, 2), nullptr);
+  tell_loss(job, 2, 2, "second", "");
+  ASSERT_NE(find_loss(job, 2), nullptr);
+  EXPECT_STREQ(find_loss(job, 2)->cause, "second");
+  EXPECT_EQ(life_of(job, 2).number, 1u);
+}
+
+TEST(losses, of_more_of_them_than_the_log_holds_the_last_are_known) {
+  job_block& job = make_job(8);
+  tell_loss(job, 1, 1, "long ago", "");
+  for (std::uint32_t i = 0; i < 2 * loss_log::room; ++i) {
+    tell_loss(job, 7, 7, "loss " + std::to_string(i), "");
+    ASSERT_EQ(find_loss(job, 7)->cause, "loss " + std::to_string(i));
+    replace(job, 7);
+  }
+  ASSERT_NE(find_loss(job, 1), nullptr);
+  EXPECT_STREQ(find_loss(job, 1)->cause, "was lost");
+}
+
+}  // namespace

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/container/files/csv_record.hpp"
+
+#include <cstdint>
+#include <cstring>
+
+#include "armilla/error.hpp"
+
+namespace armilla::detail {
+namespace {
+
+bool is_blank(char c, char separator) noexcept { return (c == ' ' || c == '\t') && c != separator; }
+
+/// The end of the line at `at`, behind which no quote is open.
+const char* end_of_record(const char* at, const char* end, char quote) noexcept {
+  bool quoted = false;
+  for (; at != end; ++at) {
+    if (*at == quote && quote != 0) quoted = !quoted;
+    if (*at == '\n' && !quoted) return at + 1;
+  }
+  return end;
+}
+
+const char* find_char(const char* at, const char* end, char c) noexcept {
+  const void* const found = at == end ? nullptr : std::memchr(at, c, std::size_t(end - at));
+  return found != nullptr ? static_cast<const char*>(found) : end;
+}
+
+bool ends_line(char c) noexcept { return c == '\n' || c == '\r'; }
+
+}  // namespace
+
+void require_separator(char separator) {
+  if (separator == '"' || ends_line(separator))
+    throw_usage("write_csv", "the separator is a quote, or ends a line; pass another character");
+}
+
+record_parser::record_parser(const csv_format& format) : format_(format) {
+  if (ends_line(format.separator) || ends_line(format.quote) || format.separator == format.quote)
+    throw_usage("read_csv", "the separator and the quote must differ, and neither may end a line; pass others in file_options");
+  for (const char c : {format.separator, '\n', '\r'}) stops_[std::uint8_t(c)] = true;
+  if (format.quote != 0) stops_[std::uint8_t(format.quote)] = true;
+}
+
+std::string_view record_parser::next(const char*& at, const char* end) {
+  const char* const begin = at;
+  fields_.clear(), rewritten_.clear(), room_.clear();
+  blank_ = false;
+  for (;;) {
+    if (format_.skip_space) skip_space(at, end);
+    const bool quoted = at != end && is_quote(*at);
+    if (const std::string_view wrong = quoted ? take_quoted(at, end) : take_plain(at, end); !wrong.empty()) {
+      at = end_of_record(begin, end, format_.quote);
+      return wrong;
+    }
+    if (at != end && *at == format_.separator) {
+      ++at;
+      continue;
+    }
+    blank_ = fields_.size() == 1 && fields_[0].empty() && !quoted;
+    at = find_char(at, end, '\n');
+    if (at != end) ++at;
+    for (const auto& [field, place] : rewritten_) fields_[field] = room_[place];
+    return {};
+  }
+}
+
+std::string_view record_parser::take_plain(const char*& at, const char* end) {
+  const char* const begin = at;
+  while (at != end && !stops_[std::uint8_t(*at)]) ++at;
+  if (!ends_field(at, end)) {
+    if (*at == '\r') return "a carriage return that is not part of the end of a line; put the field in quotes";
+    const bool only_spaces = std::string_view(begin, at).find_first_not_of(" \t") == std::string_view::npos;
+    return only_spaces
+               ? "spaces before a quote; file_options::skip_space allows them"
+               : "a quote inside a field that does not begin with one; put the field in quotes and double the quotes in it, or "
+                 "read with file_options{.quote = 0}, where quotes are plain text";
+  }
+  std::string_view field(begin, std::size_t(at - begin));
+  while (format_.skip_space && !field.empty() && is_blank(field.back(), format_.separator)) field.remove_suffix(1);
+  fields_.push_back(field);
+  return {};
+}
+
+std::string_view record_parser::take_quoted(const char*& at, const char* end) {
+  const char* const begin = ++at;
+  bool doubled = false;
+  for (;;) {
+    at = find_char(at, end, format_.quote);
+    if (at == end) return "a quote is not closed; close it, or read with file_options{.quote = 0}, where quotes are plain text";
+    if (at + 1 == end || at[1] != format_.quote) break;
+    at += 2, doubled = true;
+  }
+  const std::string_view field(begin, std::size_t(at - begin));
+  ++at;
+  if (format_.skip_space) skip_space(at, end);
+  if (!ends_field(at, end))
+    return "text after the closing quote; double the quotes inside a field, or read with file_options{.quote = 0}, where quotes "
+           "are plain text";
+  if (doubled) {
+    std::string text;
+    for (std::size_t i = 0; i < field.size(); ++i) {
+      text += field[i];
+      if (field[i] == format_.quote) ++i;
+    }
+    rewritten_.emplace_back(fields_.size(), room_.size());
+    room_.push_back(std::move(text));
+  }
+  fields_.push_back(field);
+  return {};
+}
+
+void record_parser::skip_space(const char*& at, const char* end) const noexcept {
+  while (at != end && is_blank(*at, format_.separator)) ++at;
+}
+
+/// A separator or the end of a line stands at `at`.
+bool record_parser::ends_field(const char* at, const char* end) const noexcept {
+  if (at == end || *at == format_.separator || *at == '\n') return true;
+  return *at == '\r' && (at + 1 == end || at[1] == '\n');
+}
+
+const char* find_stray_quote(const char* at, const char* end, const csv_format& format) noexcept {
+  if (format.quote == 0) return end;
+  const char* const begin = at;
+  const auto is_space = [&](char c) { return format.skip_space && is_blank(c, format.separator); };
+  for (;;) {
+    const char* const open = find_char(at, end, format.quote);
+    if (open == end) return end;
+    const char* before = open;
+    while (before != begin && is_space(before[-1])) --before;
+    if (before != begin && before[-1] != format.separator && before[-1] != '\n') return open;
+    const char* close = find_char(open + 1, end, format.quote);
+    while (close != end && close + 1 != end && close[1] == format.quote) close = find_char(close + 2, end, format.quote);
+    if (close == end) return open;
+    const char* behind = close + 1;
+    while (behind != end && is_space(*behind)) ++behind;
+    if (behind != end && *behind == '\r') ++behind;
+    if (behind != end && *behind != format.separator && *behind != '\n') return close;
+    at = behind;
+  }
+}
+
+}  // namespace armilla::detail

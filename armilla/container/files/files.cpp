@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/files.hpp"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <functional>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "armilla/base/host/regular_file.hpp"
+#include "armilla/boot/host/descriptor.hpp"
+#include "armilla/collectives.hpp"
+#include "armilla/container/files/file_format.hpp"
+#include "armilla/container/image/new_file.hpp"
+#include "armilla/container/image/save_agreement.hpp"
+#include "armilla/container/place/failure_agreement.hpp"
+#include "armilla/error.hpp"
+
+namespace armilla::detail {
+namespace {
+
+constexpr std::size_t page = 4096, slack = 64 * 1024;
+constexpr const char* changed = "it changed while it was read; read it when nothing writes to it";
+
+team or_all(const team& members) { return members ? members : world(); }
+
+/// What a member knows of the file.
+struct sight {
+  std::uint64_t size = 0;
+  std::uint64_t wrong = 0;
+};
+
+/// Empty, or what is wrong. A file that ends before `n` bytes has changed.
+std::string read_all(int descriptor, char* to, std::size_t n, std::uint64_t from) {
+  while (n != 0) {
+    const ssize_t got = ::pread(descriptor, to, std::min(n, std::size_t(1) << 30), off_t(from));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return text_of_errno(errno);
+    if (got == 0) return changed;
+    to += got, from += std::uint64_t(got), n -= std::size_t(got);
+  }
+  return {};
+}
+constexpr std::array<bool, 256> spaces = [] {
+  std::array<bool, 256> all{};
+  for (const char c : {' ', '\t', '\n', '\v', '\f', '\r'}) all[std::uint8_t(c)] = true;
+  return all;
+}();
+bool is_space(char c) noexcept { return spaces[std::uint8_t(c)]; }
+
+const char* find_byte(const char* at, const char* end, char c) noexcept {
+  const void* const found = at == end ? nullptr : std::memchr(at, c, std::size_t(end - at));
+  return found != nullptr ? static_cast<const char*>(found) : end;
+}
+
+/// The first place of [at, end) after which the file may be cut, or `end`.
+const char* find_cut(const char* at, const char* end, const file_use& use, bool& quoted) noexcept {
+  if (use.where == cut_at::line) return find_byte(at, end, '\n');
+  if (use.where == cut_at::word) return std::find_if(at, end, is_space);
+  for (; at != end; ++at) {
+    if (*at == use.csv.quote) quoted = !quoted;
+    if (*at == '\n' && !quoted) return at;
+  }
+  return end;
+}
+
+}  // namespace
+
+struct file_part::opened {
+  descriptor file;
+  std::uint64_t share_begin = 0, share_end = 0;
+};
+
+file_part::file_part(const std::string& path, const file_use& use) : path_(path), use_(use) {
+  use_.members = or_all(use.members);
+  const regular_file found = open_regular(path);
+  opened how{descriptor(found.file)};
+  const std::vector<sight> all = members().all_gather(sight{found.bytes, found.wrong.empty() ? 0U : 1U});
+  if (std::ranges::any_of(all, [](const sight& s) { return s.wrong != 0; }))
+    agree_on_file(members(), use.operation, "read", path, found.wrong);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].size != all[0].size)
+      throw_usage(use.operation,
+                  fmt::format("'{}' has {} bytes on rank {} and {} on rank {}; all must read one file, which "
+                              "nothing writes to",
+                              path, all[0].size, members().world_rank(0), all[i].size, members().world_rank(rank_t(i))));
+  file_size_ = found.bytes;
+  if (file_size_ % use.unit != 0)
+    throw_usage(use.operation, fmt::format("'{}' has {} bytes, which is not a whole number of elements of {} bytes; is it a file "
+                                           "of this type?",
+                                           path, file_size_, use.unit));
+  const auto rank = std::uint64_t(members().rank()), ranks = std::uint64_t(members().size());
+  const std::uint64_t units = file_size_ / use.unit;
+  how.share_begin = (units / ranks * rank + std::min(rank, units % ranks)) * use.unit;
+  how.share_end = (units / ranks * (rank + 1) + std::min(rank + 1, units % ranks)) * use.unit;
+  if (is_first()) note(text_of_other_format(how.file.get(), use));
+  read_share(how);
+  if (is_first()) skip_mark();
+  check_text();
+  struct stat after{};
+  if (::fstat(how.file.get(), &after) != 0) note(text_of_errno(errno));
+  if (std::uint64_t(after.st_size) != found.bytes || after.st_mtim.tv_sec != found.changed_s ||
+      after.st_mtim.tv_nsec != found.changed_ns)
+    wrong_ = changed;
+  agree_on_file(members(), use.operation, "read", path, wrong_);
+}
+
+file_part::pages::~pages() {
+  if (at != nullptr) ::munmap(at, bytes);
+}
+
+void file_part::note(std::string_view wrong) {
+  if (wrong_.empty()) wrong_ = wrong;
+}
+
+// The byte before the share tells whether an item begins with it.
+void file_part::read_share(const opened& file) {
+  const bool whole = use_.where == cut_at::bytes;
+  read_from_ = whole || file.share_begin == 0 ? file.share_begin : file.share_begin - 1;
+  const std::size_t need = std::size_t(file.share_end - read_from_);
+  if (wrong_.empty() && reserve(need + (whole ? 0 : slack))) note(read_all(file.file.get(), memory_.at, need, read_from_));
+  size_ = wrong_.empty() ? need : 0;
+  const bool quoted = use_.where == cut_at::record && quotes_before(file);
+  if (whole)
+    end_ = size_;
+  else if (size_ != 0 && file.share_begin != file.share_end)
+    cut(file, quoted);
+}
+
+/// Whether the share begins inside quotes.
+bool file_part::quotes_before(const opened& file) const {
+  const char* const mine = memory_.at + (size_ == 0 ? 0 : file.share_begin - read_from_);
+  const auto quotes = std::uint64_t(std::count(mine, static_cast<const char*>(memory_.at) + size_, use_.csv.quote));
+  return (members().exclusive_scan(quotes, std::uint64_t(0), std::plus<>{}) & 1) != 0;
+}
+
+/// An item begins after a boundary, and belongs to the share in which it begins. So both ends of the part are after the first
+/// boundary at or after the byte before a share; a share in which nothing begins has no part.
+void file_part::cut(const opened& file, bool quoted) {
+  const std::size_t last = std::size_t(file.share_end - read_from_) - 1;  // the byte before the next share
+  if (read_from_ != file.share_begin) {
+    const char* const memory = memory_.at;
+    // `quoted` counts that byte already
+    const char* const from = memory + (use_.where == cut_at::record && *memory == use_.csv.quote ? 1 : 0);
+    const char* const found = find_cut(from, memory + last, use_, quoted);
+    if (found == memory + last) return;  // nothing begins here
+    begin_ = std::size_t(found - memory) + 1;
+  }
+  std::size_t at = use_.where == cut_at::record ? begin_ : last;
+  for (;;) {
+    at = std::size_t(find_cut(memory_.at + at, memory_.at + size_, use_, quoted) - memory_.at);
+    if (at == size_) {
+      if (!read_more(file)) break;
+    } else if (at++ >= last) {
+      break;
+    }
+  }
+  end_ = at;
+}
+
+/// False: the file ends here.
+bool file_part::read_more(const opened& file) {
+  const std::uint64_t at = read_from_ + size_;
+  const std::size_t n = std::size_t(std::min<std::uint64_t>(file_size_ - at, std::max(slack, size_ / 4)));
+  if (n == 0 || !wrong_.empty() || !reserve(size_ + n)) return false;
+  note(read_all(file.file.get(), memory_.at + size_, n, at));
+  if (wrong_.empty()) size_ += n;
+  return wrong_.empty();
+}
+
+/// Pages of the kernel, large ones where it has them: each is touched once, and to be given one costs more than to read it.
+/// False: there is no memory.
+bool file_part::reserve(std::size_t bytes) {
+  if (bytes <= memory_.bytes) return true;
+  const std::size_t larger = (bytes + page - 1) / page * page;
+  void* const fresh = ::mmap(nullptr, larger, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (fresh == MAP_FAILED) {
+    note(fmt::format("no memory for {} bytes of it; use more ranks, or a smaller file", larger));
+    return false;
+  }
+  ::madvise(fresh, larger, MADV_HUGEPAGE);
+  if (memory_.at != nullptr) {
+    std::memcpy(fresh, memory_.at, size_);
+    ::munmap(memory_.at, memory_.bytes);
+  }
+  memory_.at = static_cast<char*>(fresh);
+  memory_.bytes = larger;
+  return true;
+}
+
+/// A byte order mark of UTF-8 is no part of the text.
+void file_part::skip_mark() {
+  if (use_.where != cut_at::bytes && std::string_view(begin(), end()).starts_with("\xEF\xBB\xBF")) begin_ += 3;
+}
+
+/// What cannot be read line by line, because a line does not end where it seems to.
+void file_part::check_text() {
+  if (!wrong_.empty()) return;
+  const bool lines = use_.content == file_content::table || use_.content == file_content::market;
+  if (lines && is_first() && size_ == file_size_ && find_byte(begin(), end(), '\n') == end()) {
+    const char* const carriage = find_byte(begin(), end(), '\r');
+    if (carriage != end() && carriage + 1 != end())
+      note("its lines end in carriage returns alone; convert them with: tr '\\r' '\\n'");
+  }
+  if (wrong_.empty() && use_.where == cut_at::record) check_records();
+}
+
+/// With a stray quote no member knows where records end. So all learn of it before one of them parses the wrong text.
+void file_part::check_records() {
+  if (find_stray_quote(begin(), end(), use_.csv) == end()) return;
+  record_parser records(use_.csv);
+  for (const char* at = begin(); at != end() && wrong_.empty();) {
+    const char* const from = at;
+    const std::string_view wrong = records.next(at, end());
+    const bool one_line = find_byte(from, at, '\n') + 1 >= at;
+    if (!wrong.empty() && !(use_.skip_bad && one_line))
+      note(fmt::format("line {}, field {}: {}", line_of(from), records.fields().size() + 1, wrong));
+  }
+}
+
+/// Lines before this part: the file is read once more, since nothing else comes of it.
+std::uint64_t file_part::line_of(const char* at) const {
+  std::uint64_t line = 1 + std::uint64_t(std::count(begin(), at, '\n'));
+  const descriptor file(open_regular(path_).file);
+  std::vector<char> some(std::size_t(1) << 20);
+  for (std::uint64_t from = 0; from < offset();) {
+    const std::size_t n = std::size_t(std::min<std::uint64_t>(some.size(), offset() - from));
+    if (file.get() < 0 || !read_all(file.get(), some.data(), n, from).empty()) break;
+    line += std::uint64_t(std::count(some.begin(), some.begin() + std::ptrdiff_t(n), '\n'));
+    from += n;
+  }
+  return line;
+}
+
+void file_part::complain(const char* at, std::string_view what, const char* advice) {
+  if (use_.skip_bad) return void(++skipped_);
+  if (advice == nullptr) advice = "fix the file, or skip such lines with file_options::skip_bad";
+  throw_usage(use_.operation, fmt::format("'{}', line {}: {}{}{}", path_, line_of(at), what, *advice != 0 ? "; " : "", advice));
+}
+
+std::string_view next_line(const char*& at, const char* end) noexcept {
+  const void* const found = at == end ? nullptr : std::memchr(at, '\n', std::size_t(end - at));
+  const char* const stop = found != nullptr ? static_cast<const char*>(found) : end;
+  std::string_view line(at, std::size_t(stop - at));
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  at = stop == end ? end : stop + 1;
+  return line;
+}
+
+void word_lines::append(std::string& all, std::string_view word) {
+  constexpr std::size_t width = 80;
+  if (word.empty() || std::ranges::any_of(word, is_space))
+    throw std::invalid_argument(
+        fmt::format("'{}' is not one word: it is empty or holds white space; write_lines takes any text", word));
+  if (column_ != 0) all.back() = column_ + word.size() >= width ? '\n' : ' ';
+  column_ = column_ != 0 && all.back() == ' ' ? column_ + 1 + word.size() : word.size();
+  all.append(word) += '\n';
+}
+
+std::string_view next_word(const char*& at, const char* end) noexcept {
+  const char* from = at;
+  while (from != end && is_space(*from)) ++from;
+  const char* to = from;
+  while (to != end && !is_space(*to)) ++to;
+  at = to;
+  return {from, std::size_t(to - from)};
+}
+
+std::string text_of_bad_number_of_fields(std::size_t have, std::size_t wanted) {
+  return fmt::format("{} field{} where there should be {}", have, have == 1 ? "" : "s", wanted);
+}
+std::string text_of_bad_field(std::string_view field, std::size_t number) {
+  return fmt::format("'{}' in field {} is not a value of its type", field.substr(0, 60), number + 1);
+}
+
+std::string text_of_no_edge(std::string_view line, bool weighted) {
+  const char *at = line.data(), *const end = at + line.size();
+  std::uint64_t vertex = 0;
+  const bool two_numbers = parse_field(next_word(at, end), vertex) && parse_field(next_word(at, end), vertex);
+  const char* why = weighted ? "an edge is two numbers of vertices and a weight" : "an edge is two numbers of vertices";
+  if (line.find('\r') != line.npos)
+    why = "it contains a carriage return that is not part of the end of a line";
+  else if (two_numbers)
+    why = "it has no weight; read_edges without a type reads edges without weights";
+  else if (line.find_first_of(",;") != line.npos)
+    why = "it is a record; read_csv<std::uint64_t, std::uint64_t> reads those, with file_options::separator";
+  else if (line.find_first_not_of("0123456789.+-eE \t") != line.npos)
+    why =
+        "an edge is two numbers of vertices; read_csv<std::string, std::string> with file_options{.separator = ' '} reads names";
+  return fmt::format("'{}' is not an edge: {}", line.substr(0, 60), why);
+}
+
+void write_parts(const char* operation, const std::string& path, const team& given, const char* bytes, std::size_t size) {
+  const team members = or_all(given);
+  const std::vector<std::uint64_t> sizes = members.all_gather(std::uint64_t(size));
+  const auto mine = sizes.begin() + members.rank();
+  new_file file(members, operation, "write", path, false);
+  file.open(std::accumulate(sizes.begin(), sizes.end(), std::uint64_t(0)));
+  if (file.usable()) {
+    const std::uint64_t before = std::accumulate(sizes.begin(), mine, std::uint64_t(0));
+    if (const int error = write_all(file.number(), reinterpret_cast<const std::byte*>(bytes), size, before); error != 0)
+      file.note(text_of_errno(error));
+  }
+  file.end_data();
+  file.publish({});
+}
+
+void write_words_of(const std::string& path, const team& given, const std::string& words, failure& why) {
+  agree(or_all(given), "write_words", why);
+  write_parts("write_words", path, given, words.data(), words.size());
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "armilla/array.hpp"
+#include "armilla/collectives.hpp"
+#include "armilla/container/grid/dealt_rows.hpp"
+#include "armilla/files.hpp"
+
+namespace armilla {
+template <class T>
+struct matrix_entry;
+}
+
+namespace armilla::detail {
+
+[[noreturn, gnu::cold]] void throw_entry_outside(std::size_t row, std::size_t column, std::size_t rows, std::size_t columns);
+[[noreturn, gnu::cold]] void throw_too_many_columns(std::size_t columns);
+/// What a member needs for its rows, beside their entries. limit_error if no rank can have as much.
+std::uint64_t bytes_of_rows(std::size_t rows, rank_t members);
+
+/// Rows one behind the other.
+template <class T>
+struct compressed_rows {
+  std::vector<std::size_t> begin{0};
+  std::vector<std::uint32_t> column;
+  std::vector<T> value;
+
+  void add(std::uint32_t c, const T& v) {
+    column.push_back(c);
+    value.push_back(v);
+  }
+  void end_row() { begin.push_back(column.size()); }
+  std::size_t rows() const noexcept { return begin.empty() ? 0 : begin.size() - 1; }
+};
+
+/// Elements of a vector that rows of this rank need of another member.
+struct ghost_run {
+  rank_t owner;
+  std::size_t first;                ///< place of the first one among the fetched
+  std::vector<std::size_t> places;  ///< in the owner's part
+};
+
+/// This rank's rows. Columns are places in its part of the vector; behind those the fetched ones.
+template <class T>
+struct sparse_part {
+  compressed_rows<T> inner;             ///< rows that need no other member's elements; the others are empty in it
+  compressed_rows<T> border;            ///< the others,
+  std::vector<std::size_t> border_row;  ///< and which they are
+  std::vector<ghost_run> ghosts;
+  std::vector<T> fetched;  ///< room for the ghosts
+  std::size_t own_columns = 0;
+};
+
+/// The column of the matrix that stands as `at` in this rank's rows.
+template <class T>
+std::size_t column_of(const sparse_part<T>& p, const placement& columns, rank_t me, std::size_t at) {
+  if (at < p.own_columns) return columns.index_of(me, at);
+  const std::size_t place = at - p.own_columns;
+  const auto behind = std::ranges::upper_bound(p.ghosts, place, {}, &ghost_run::first);
+  const ghost_run& from = *std::prev(behind);
+  return columns.index_of(from.owner, from.places[place - from.first]);
+}
+
+/// In order, those of one place as one.
+template <class T>
+void add_up(std::vector<matrix_entry<T>>& mine) {
+  std::ranges::stable_sort(mine,
+                           [](const auto& a, const auto& b) { return a.row != b.row ? b.row > a.row : b.column > a.column; });
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < mine.size(); ++k)
+    if (kept > 0 && mine[kept - 1].row == mine[k].row && mine[kept - 1].column == mine[k].column)
+      mine[kept - 1].value += mine[k].value;
+    else
+      mine[kept++] = mine[k];
+  mine.resize(kept);
+}
+
+/// Columns of other members, each once, and which member has them.
+template <class T>
+std::vector<std::size_t> find_ghosts(sparse_part<T>& p, const std::vector<matrix_entry<T>>& mine, const placement& where,
+                                     rank_t me) {
+  std::vector<std::size_t> far;
+  for (const auto& e : mine)
+    if (where.member_of(e.column) != me) far.push_back(e.column);
+  std::ranges::sort(far);
+  far.erase(std::unique(far.begin(), far.end()), far.end());
+  for (std::size_t k = 0; k < far.size(); ++k) {
+    const auto at = where.locate(far[k]);
+    if (p.ghosts.empty() || p.ghosts.back().owner != at.member) p.ghosts.push_back({at.member, k, {}});
+    p.ghosts.back().places.push_back(at.place);
+  }
+  p.fetched.resize(far.size());
+  return far;
+}
+
+template <class T>
+sparse_part<T> compress(const std::vector<matrix_entry<T>>& mine, std::size_t first_row, std::size_t rows, const placement& where,
+                        rank_t me) {
+  sparse_part<T> p;
+  p.own_columns = where.count(me);
+  const std::vector<std::size_t> far = find_ghosts(p, mine, where, me);
+  if (p.own_columns + far.size() > UINT32_MAX) throw_too_many_columns(p.own_columns + far.size());
+  const auto local = [&](std::size_t column) {
+    const auto at = where.locate(column);
+    return std::uint32_t(at.member == me ? at.place
+                                         : p.own_columns + std::size_t(std::ranges::lower_bound(far, column) - far.begin()));
+  };
+  for (std::size_t row = 0, k = 0; row < rows; ++row) {
+    std::size_t end = k;
+    bool inner = true;
+    for (; end < mine.size() && mine[end].row == first_row + row; ++end) inner = inner && where.member_of(mine[end].column) == me;
+    compressed_rows<T>& to = inner ? p.inner : p.border;
+    for (; k < end; ++k) to.add(local(mine[k].column), mine[k].value);
+    if (!inner) {
+      p.border.end_row();
+      p.border_row.push_back(row);
+    }
+    p.inner.end_row();
+  }
+  return p;
+}
+
+}  // namespace armilla::detail

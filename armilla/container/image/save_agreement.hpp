@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+
+#include "armilla/team.hpp"
+
+namespace armilla::detail {
+
+/// Collective: if something is wrong on a member, all throw the same usage_error: "cannot save 'path' on rank r: ...".
+void agree_on_file(const team& members, const char* operation, const char* verb, const std::string& path,
+                   const std::string& wrong);
+
+}  // namespace armilla::detail

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "armilla/call.hpp"
+#include "armilla/container/keyed/hash_core.hpp"
+#include "armilla/container/keyed/hash_find.hpp"
+#include "armilla/container/keyed/hash_range.hpp"
+#include "armilla/container/keyed/keep_keys.hpp"
+#include "armilla/container/keyed/save_keys.hpp"
+#include "armilla/container/place/failure_agreement.hpp"
+#include "armilla/container/place/update_op.hpp"
+#include "armilla/rpc/callable.hpp"
+
+namespace armilla::detail {
+
+/// Of a sequence; of anything else a type that no argument has.
+template <class Value>
+struct sequence_element {
+  struct type;
+};
+template <class Value>
+  requires requires(Value& v) { v.emplace_back(); }
+struct sequence_element<Value> {
+  using type = typename Value::value_type;
+};
+
+/// A user's function as a body that runs it on what is kept for a key.
+template <class Part, bool Ask, class F>
+auto visiting(const object_ref<Part>& there, const F& f, const char* operation) {
+  return visiting_body<Part, typename callable_of<F>::type, Ask>{object_access::id(there),
+                                                                 callable_of<F>::portable(f, operation)};
+}
+
+/// What a container's verbs work on; a container that has been moved from has none, and says so.
+template <class Core>
+class core_pointer {
+ public:
+  explicit core_pointer(Core* core) noexcept : core_(core) {}
+  explicit operator bool() const noexcept { return core_ != nullptr; }
+  Core* operator->() const {
+    if (core_ == nullptr) [[unlikely]]
+      throw_moved_from();
+    return core_;
+  }
+  Core& operator*() const { return *operator->(); }
+  Core* release() noexcept { return std::exchange(core_, nullptr); }
+
+ private:
+  Core* core_;
+};
+
+/// The verbs, of a container and of its handle.
+template <class Key, class Value, class Hash, class Equal, class Table = hash_table<Key, Value, Equal>, class Spread = by_hash>
+class hash_verbs {
+ protected:
+  using core = hash_core<Key, Value, Hash, Equal, Table, Spread>;
+  using part = typename core::part;
+
+ public:
+  using key_type = Key;
+  using value_type = typename Table::element;
+  using part_type = part;
+
+  /// Statement: removes the key, if it is there.
+  template <class K>
+  void erase(const K& key) {
+    core_->template state<erase_verb>(key);
+  }
+  /// Question: a copy of what is kept for the key (of a set: the key), or nothing.
+  template <class K>
+  [[nodiscard]] auto find(const K& key) const {
+    return armilla::call<&part::find>(core_->settled(key, "find"), Key(key));
+  }
+  /// Many questions at once: into[i] is what is kept for keys[i], or nothing. Complete when it returns; other ranks' bodies run
+  /// meanwhile. Each rank for itself, no collective. Keys of one rank travel together (hash_options::gather), and some messages
+  /// are under way to each: 40 to 70 ns a key, where `find` takes a message each way. usage_error for another number of places.
+  template <std::ranges::forward_range R>
+  void find_range(const R& keys, std::span<std::optional<typename part::kept>> into) const {
+    if (const auto n = std::size_t(std::ranges::distance(keys)); n != into.size()) detail::throw_unlike_keys(n, into.size());
+    bulk_find<core, Hash, R, decltype(into)>(*core_, keys, into).run();
+  }
+  /// The same as a vector.
+  template <std::ranges::forward_range R>
+  [[nodiscard]] std::vector<std::optional<typename part::kept>> find_range(const R& keys) const {
+    std::vector<std::optional<typename part::kept>> all(std::size_t(std::ranges::distance(keys)));
+    find_range(keys, all);
+    return all;
+  }
+  /// Question: whether the key is there.
+  template <class K>
+  [[nodiscard]] future<bool> contains(const K& key) const {
+    return armilla::call<&part::contains>(core_->settled(key, "contains"), Key(key));
+  }
+  /// Question: how many there are of the key.
+  template <class K>
+  [[nodiscard]] future<std::size_t> count(const K& key) const {
+    return armilla::call<&part::count>(core_->settled(key, "count"), Key(key));
+  }
+
+  /// How many elements all members had at the last fence, of the container's team or of all ranks. No message.
+  std::size_t size() const noexcept { return core_ ? core_->size() : 0; }
+  bool empty() const noexcept { return size() == 0; }
+  const team& members() const { return core_->members(); }
+  /// The rank, of the job, on which the key lies if it is there.
+  template <class K>
+  rank_t rank_of(const K& key) const {
+    return members().world_rank(rank_t(core_->member_of(key, Hash{}(key))));
+  }
+
+  /// What lies on this rank, for a loop. Values may be changed. While the loop lives, statements that come wait; so this rank
+  /// must not wait for the container meanwhile: a question or a fence of the same fiber is a usage_error.
+  hash_loop<part> local() const { return hash_loop<part>(core_->mine()); }
+
+  /// For algorithms: the elements of all members, as far as they are fenced, each on the rank that has it.
+  auto range() const { return hash_range<core, false>(*core_); }
+
+ protected:
+  explicit hash_verbs(core* c) noexcept : core_(c) {}
+  core_pointer<core> core_;
+};
+
+template <class Key, class Value, class Hash, class Equal, class Table = hash_table<Key, Value, Equal>, class Spread = by_hash>
+class map_verbs : public hash_verbs<Key, Value, Hash, Equal, Table, Spread> {
+  using base = hash_verbs<Key, Value, Hash, Equal, Table, Spread>;
+  using typename base::part;
+
+ protected:
+  using base::core_;
+
+ public:
+  using mapped_type = Value;
+  static constexpr saved_kind saved_as = Spread::moves ? saved_kind::map : saved_kind::unordered_map;
+
+  /// Statement: the key with the value, unless it is there.
+  template <class K>
+  void insert(const K& key, const Value& value) {
+    core_->template state<insert_verb>(key, value);
+  }
+  /// Question: whether the key was there; a missing one has the value from then on. Of all ranks that ask for one key, one gets
+  /// false: a search by many ranks goes on from each state once.
+  template <class K>
+  [[nodiscard]] future<bool> test_and_insert(const K& key, const Value& value) {
+    return armilla::call<&part::template test_and_insert<Value>>(core_->settled(key, "test_and_insert"), Key(key), value);
+  }
+  /// Statement: the key has the value from then on.
+  template <class K>
+  void insert_or_assign(const K& key, const Value& value) {
+    core_->template state<insert_or_assign_verb>(key, value);
+  }
+  /// Statement: the key with Value(arguments...), unless it is there. The value is made here.
+  template <class K, class... A>
+  void try_emplace(const K& key, A&&... arguments) {
+    core_->template state<insert_verb>(key, Value(std::forward<A>(arguments)...));
+  }
+  /// Statement: the key's value becomes op(it, value); a missing key gets `value`. `op`: associative and commutative, of a type
+  /// without captures. Updates by one op meet on their rank before they travel (hash_options).
+  template <class K, class Op>
+  void update(const K& key, const Value& value, Op) {
+    check_update<Op, Value>();
+    core_->template update<Op>(key, value);
+  }
+  /// Statement: of a map to sequences (std::vector): adds the element to the key's sequence, which begins empty.
+  template <class K>
+  void append(const K& key, const typename detail::sequence_element<Value>::type& element) {
+    core_->template state<append_verb>(key, element);
+  }
+  /// Statement: runs `f(value, arguments...)` on the key's rank, if the key is there. `f` and the arguments travel as those of
+  /// `async`; it may change the value and send anything, but not wait.
+  template <class K, class F, class... A>
+  void visit(const K& key, F&& f, A&&... arguments) {
+    const object_ref<part> there = core_->reached(key);
+    async(there.rank(), to_completion(visiting<part, false>(there, f, "visit")), Key(key), std::forward<A>(arguments)...);
+  }
+  /// Question: the same, and what `f` returns: a future<optional<...>>, empty where the key is not there; future<bool> if it
+  /// returns nothing. `f` must not wait.
+  template <class K, class F, class... A>
+  [[nodiscard]] auto call(const K& key, F&& f, A&&... arguments) {
+    const object_ref<part> there = core_->settled(key, "call");
+    return armilla::call(there.rank(), visiting<part, true>(there, f, "call"), Key(key), std::forward<A>(arguments)...);
+  }
+
+  /// This rank's value of the key, or null if it does not lie here. Good until the next call of the library.
+  template <class K>
+  Value* find_local(const K& key) const {
+    auto* const at = core_->mine().table.find(key, Hash{}(key));
+    return at == nullptr ? nullptr : &at->second;
+  }
+
+  /// `insert` of each pair of a range.
+  template <std::ranges::input_range R>
+  void insert_range(R&& pairs) {
+    for (const auto& [key, value] : pairs) insert(key, value);
+  }
+  /// `update` by each pair of a range.
+  template <std::ranges::input_range R, class Op>
+  void update_range(R&& pairs, Op op) {
+    for (const auto& [key, value] : pairs) update(key, value, op);
+  }
+
+ protected:
+  using base::base;
+};
+
+template <class Key, class Hash, class Equal, class Table = hash_table<Key, void, Equal>, class Spread = by_hash>
+class set_verbs : public hash_verbs<Key, void, Hash, Equal, Table, Spread> {
+  using base = hash_verbs<Key, void, Hash, Equal, Table, Spread>;
+  using typename base::part;
+
+ protected:
+  using base::core_;
+
+ public:
+  static constexpr saved_kind saved_as = Spread::moves ? saved_kind::set : saved_kind::unordered_set;
+
+  /// Statement: the key, unless it is there.
+  template <class K>
+  void insert(const K& key) {
+    core_->template state<insert_key_verb>(key);
+  }
+  /// Question: whether the key was there; from then on it is. Of all ranks that ask for one key, one gets false: a search by many
+  /// ranks goes on from each state once.
+  template <class K>
+  [[nodiscard]] future<bool> test_and_insert(const K& key) {
+    return armilla::call<&part::template test_and_insert<>>(core_->settled(key, "test_and_insert"), Key(key));
+  }
+  template <std::ranges::input_range R>
+  void insert_range(R&& keys) {
+    for (const auto& key : keys) insert(key);
+  }
+
+ protected:
+  using base::base;
+};
+
+/// A container: the verbs, and the part of this rank. `Verbs`: map_verbs or set_verbs.
+template <class Verbs>
+class hash_container : public Verbs {
+  using core = typename Verbs::core;
+  using part = typename core::part;
+
+ public:
+  /// Names the container on all members: a small value to copy, keep and send. `h->update(...)` on any of them.
+  class handle_type {
+   public:
+    handle_type() = default;
+    struct verbs : Verbs {
+      explicit verbs(core* c) noexcept : Verbs(c) {}
+      verbs* operator->() noexcept { return this; }
+    };
+    verbs operator->() const {
+      part* const here = name_.local();
+      if (here == nullptr)
+        throw_usage("handle", "this rank has no part of the container: it is no member, or it has ended there");
+      return verbs(static_cast<core*>(here->owner));
+    }
+
+   private:
+    friend hash_container;
+    explicit handle_type(object_ref<part> name) : name_(name) {}
+    object_ref<part> name_;
+  };
+
+  explicit hash_container(const hash_options& how = {}) : hash_container(world(), how) {}
+  explicit hash_container(const team& members, const hash_options& how = {})
+      : hash_container(std::make_unique<core>(members, how)) {}
+  hash_container(hash_container&& other) noexcept
+      : Verbs(other.core_.release()), held_(std::move(other.held_)), kept_(std::move(other.kept_)) {}
+  hash_container& operator=(hash_container&& other) noexcept {
+    std::swap(held_, other.held_);
+    std::swap(this->core_, other.core_);
+    std::swap(kept_, other.kept_);
+    return *this;
+  }
+  ~hash_container() {
+    if (held_ != nullptr) retire(std::move(held_));
+  }
+  handle_type handle() const { return handle_type(this->core_->own_name()); }
+
+  /// Writes all elements into a file; it takes the place of one that is there when it is whole, and not before. Collective, and a
+  /// fence of the team: all that was said before is saved; statements of bodies wait meanwhile. Errors: usage_error on all
+  /// members, and the old file stays. Cost: each member writes what lies on it, marshalled twice: to know its size, and in pieces
+  /// of a MiB.
+  void save(const std::string& path) const { save_keys(*this->core_, Verbs::saved_as, path); }
+  /// Its elements are those of a file from then on, which a container of this kind, of the same keys and values, has saved on any
+  /// number of ranks. Collective, and a fence of the team; handles stay good. Each member reads a share. Errors: usage_error on
+  /// all members for a file that is damaged or of another kind or element; the elements are as before then.
+  void load(const std::string& path) {
+    core& here = *this->core_;
+    here.members().fence();
+    saved_file file(here.members(), path, saved_keys<typename core::key_type, kept_for_key<part>>(Verbs::saved_as));
+    if constexpr (core::part::spread_type::moves) {
+      load_in_order(here, file);
+    } else {
+      hash_container fresh(here.members());
+      load_keys(here, fresh, *fresh.core_, file);
+    }
+  }
+
+  /// The elements of each rank are kept in the memory of the `copies` next ranks of the team from now on: `checkpoint` copies
+  /// them, `recover` takes them, as of an array (docs/guide/death.md). By all members alike. Errors: usage_error for less than
+  /// one. Cost: none yet.
+  void keep(int copies)
+    requires(!part::spread_type::moves)
+  {
+    kept_.copies = std::make_unique<kept_parts>(this->members(), copies);
+  }
+  /// Copies all elements to where `keep` said: all or nothing. `mark`, the same on all members, says which checkpoint it was when
+  /// it is recovered. Collective, and a fence of the team: all that was said before is kept; statements of bodies wait meanwhile.
+  /// Errors: limit_error on all members if there is no room; the checkpoint before stays. Cost: each rank's elements are
+  /// marshalled, and copied for each of `copies`.
+  void checkpoint(std::uint64_t mark = 0)
+    requires(!part::spread_type::moves)
+  {
+    checkpoint_keys(kept_.copies, *this->core_, mark);
+  }
+
+ protected:
+  template <class Container>
+  recovered<Container, rank_t> recover_as(const team& t) {
+    require_kept(kept_.copies, this->members(), "recover");
+    require_recoverable(t, this->members());
+    catch_up(t, kept_, [this](hash_container later) {
+      std::swap(this->core_, later.core_);
+      std::swap(held_, later.held_);
+      std::swap(kept_.copies, later.kept_.copies);
+    });
+    auto back = recover_together(t, kept_.unfinished, [&] { return recovered_on<Container>(t); });
+    static_cast<hash_container&>(back.container).kept_.copies->commit();
+    return back;
+  }
+
+ private:
+  friend rebalancer;
+  friend struct exposer;
+  // From here on bodies that name it by its handle find it on all members.
+  explicit hash_container(std::unique_ptr<core> made) : Verbs(made.get()), held_(std::move(made)) { meet(held_->members()); }
+  /// All of a recovery but its last meeting.
+  template <class Container>
+  recovered<Container, rank_t> recovered_on(const team& t) {
+    core& old = *this->core_;
+    fence_behind_loss(t);
+    const found_checkpoint found = kept_.copies->newest(t);
+    recovered<Container, rank_t> back{Container(t, old.options()), found.mark, gone_parts(old.members(), found)};
+    hash_container& made = back.container;
+    insert_from_parts(old, found, t, made);
+    made.kept_.copies = std::make_unique<kept_parts>(t, kept_.copies->wish());
+    made.kept_.times = kept_.times + 1;
+    write_keys(*made.kept_.copies, *made.core_, found.mark, back.gone);
+    return back;
+  }
+
+  std::unique_ptr<core> held_;
+  keeping<hash_container> kept_;
+};
+
+}  // namespace armilla::detail

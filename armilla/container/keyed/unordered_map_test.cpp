@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hash containers against std::unordered_map: operations of all ranks at once, a fence between phases. In one phase a key has
+// one rank that changes it, or one commutative operation of all, so that there is one right state behind the fence.
+#include "armilla/unordered_map.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <optional>
+#include <random>
+#include <ranges>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "tests/rank_test.hpp"
+
+namespace am = armilla;
+
+namespace {
+
+using number = std::uint64_t;
+
+/// As all ranks know what each other does, each can run all of it on the standard's container.
+template <class V>
+using oracle_of = std::unordered_map<number, V>;
+
+std::mt19937_64 dice(int phase, am::rank_t r) { return std::mt19937_64(std::uint64_t(phase) * 1000 + std::uint64_t(r)); }
+
+/// Everything that all members have.
+template <class Map, class K, class V>
+std::map<K, V> everything(Map& m) {
+  std::vector<std::pair<K, V>> mine;
+  for (const auto& [key, value] : m.local()) mine.emplace_back(key, value);
+  const std::vector<std::pair<K, V>> all = m.members().all_gather_v(mine);
+  return {all.begin(), all.end()};
+}
+template <class V>
+std::map<number, V> everything(am::unordered_map<number, V>& m) {
+  return everything<am::unordered_map<number, V>, number, V>(m);
+}
+
+/// Keys that occur as words do.
+number zipf(std::mt19937_64& random, number keys) {
+  const double u = std::uniform_real_distribution<double>(0, 1)(random);
+  return number(std::pow(double(keys), u)) - 1;
+}
+
+void count_updates_of_all(const am::hash_options& how) {
+  am::unordered_map<number, number> m(how);
+  for (int phase = 0; phase < 3; ++phase) {
+    oracle_of<number> sum;
+    for (am::rank_t r = 0; r < am::ranks(); ++r) {
+      std::mt19937_64 random = dice(phase, r);
+      for (int i = 0; i < 20000; ++i) {
+        const number key = phase == 0 ? zipf(random, 10000) : phase == 1 ? random() % 100000 : 7;
+        sum[key] += number(i);
+        if (r == am::rank()) m.update(key, number(i), std::plus<>{});
+      }
+    }
+    am::fence();
+    EXPECT(everything(m) == (std::map<number, number>(sum.begin(), sum.end())));
+    EXPECT_EQ(m.size(), sum.size());
+    am::barrier();
+    for (const auto& [key, value] : sum)
+      if (m.rank_of(key) == am::rank()) m.erase(key);
+    am::fence();
+    EXPECT_EQ(m.size(), 0U);
+  }
+}
+
+/// A key that is compared by a part of it.
+struct labeled {
+  int id = 0, note = 0;
+  friend bool operator==(const labeled& a, const labeled& b) { return a.id == b.id; }
+};
+
+}  // namespace
+
+template <>
+struct std::hash<labeled> {
+  std::size_t operator()(const labeled& k) const noexcept { return std::size_t(k.id); }
+};
+
+RANK_TEST(keys_that_are_equal_by_a_part_of_them_are_one_key) {
+  am::unordered_map<labeled, int> m;
+  am::unordered_map<std::pair<int, labeled>, int> pairs;
+  am::unordered_set<int, std::hash<int>> spread;  // by a hash that keeps its high bits zero
+  if (am::rank() == 0)
+    for (int i = 0; i < 100; ++i) {
+      m.insert_or_assign(labeled{i, 10}, 5);
+      m.insert_or_assign(labeled{i, 20}, 7);
+      pairs.update(std::pair(3, labeled{i, 10}), 1, std::plus<>{});
+      pairs.update(std::pair(3, labeled{i, 20}), 1, std::plus<>{});
+      spread.insert(i);
+    }
+  am::fence();
+  EXPECT_EQ(m.size(), 100U);
+  EXPECT_EQ(m.find(labeled{1, 30}).get(), std::optional<int>(7));
+  EXPECT_EQ(pairs.size(), 100U);
+  EXPECT_EQ(pairs.find(std::pair(3, labeled{1, 30})).get(), std::optional<int>(2));
+  EXPECT(spread.local().begin() != spread.local().end());
+  am::barrier();
+}
+
+RANK_TEST(random_verbs_of_all_ranks_leave_what_the_standard_container_would_hold) {
+  am::unordered_map<number, number> m;
+  oracle_of<number> oracle;
+  for (int phase = 0; phase < 8; ++phase) {
+    const number range = phase % 2 == 0 ? 50 : 5000;
+    for (am::rank_t r = 0; r < am::ranks(); ++r) {
+      std::mt19937_64 random = dice(phase, r);
+      for (int i = 0; i < 3000; ++i) {
+        const number key = random() % range * number(am::ranks()) + number(r);  // each rank has its own
+        const number value = random();
+        const bool mine = r == am::rank();
+        switch (random() % 6) {
+          case 0:
+            oracle.insert({key, value});
+            if (mine) m.insert(key, value);
+            break;
+          case 1:
+            oracle.insert_or_assign(key, value);
+            if (mine) m.insert_or_assign(key, value);
+            break;
+          case 2:
+            oracle.erase(key);
+            if (mine) m.erase(key);
+            break;
+          case 3:
+            if (const auto at = oracle.find(key); at != oracle.end()) at->second ^= value;
+            if (mine) m.visit(key, [value](number& v) { v ^= value; });
+            break;
+          case 4:
+            if (mine && i % 16 == 0) {
+              const auto at = oracle.find(key);  // a rank reads what it said before
+              EXPECT_EQ(m.find(key).get(), at == oracle.end() ? std::nullopt : std::optional<number>(at->second));
+            }
+            break;
+          default:
+            if (!oracle.try_emplace(key, value).second) oracle[key] += value;
+            if (mine) m.update(key, value, std::plus<>{});
+        }
+      }
+    }
+    am::fence();
+    EXPECT_EQ(m.size(), oracle.size());
+    EXPECT(everything(m) == (std::map<number, number>(oracle.begin(), oracle.end())));
+    am::barrier();
+  }
+}
+
+RANK_TEST(updates_of_one_key_from_all_ranks_all_count) { count_updates_of_all({.combine = 64, .gather = 256}); }
+RANK_TEST(updates_all_count_while_the_places_in_which_they_meet_grow) { count_updates_of_all({.gather = 256}); }
+
+RANK_TEST(updates_by_different_operations_do_not_meet) {
+  am::unordered_map<number, number> m;
+  const auto larger = [](number a, number b) { return a < b ? b : a; };
+  if (am::rank() == 0)
+    for (number i = 0; i < 1000; ++i) {
+      m.update(i % 10, 1, std::plus<>{});
+      m.update(i % 10, 50, larger);
+    }
+  am::fence();
+  for (const auto& [key, value] : m.local()) EXPECT_EQ(value, 149U);  // 1, then 50, then 99 times one more
+  EXPECT_EQ(m.size(), 10U);
+}
+
+// Each eviction sends, and what comes meanwhile updates by another operation.
+void update_while_bodies_do(std::size_t combine) {
+  am::unordered_map<number, number> m({.combine = combine, .gather = 1});
+  const auto name = m.handle();
+  constexpr number keys = 1000, times = 20;
+  const auto other = [](std::remove_const_t<decltype(name)> map, number key) {
+    for (int twice = 0; twice < 2; ++twice) map->update(key, key, [](number a, number b) { return a < b ? b : a; });
+  };
+  const am::rank_t next = (am::rank() + 1) % am::ranks();
+  for (number i = 0; i < keys * times; ++i) {
+    am::async(next, other, name, keys + i % keys);
+    m.update(i % keys, 1, std::plus<>{});
+    m.update(i % keys, 1, std::plus<>{});
+  }
+  am::fence();
+  EXPECT_EQ(m.size(), 2 * keys);
+  std::size_t wrong = 0;
+  for (const auto& [key, value] : m.local()) wrong += value != (key < keys ? 2 * times * number(am::ranks()) : key);
+  EXPECT_EQ(wrong, 0U);
+}
+RANK_TEST(bodies_that_update_by_another_operation_do_not_disturb_an_update) { update_while_bodies_do(64); }
+RANK_TEST(bodies_that_update_do_not_disturb_places_that_grow) { update_while_bodies_do(4096); }
+
+RANK_TEST(a_body_finds_the_part_of_a_rank_that_makes_it_late) {
+  const am::rank_t last = am::ranks() - 1;
+  const auto late = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
+  while (am::rank() == last && std::chrono::steady_clock::now() < late) am::poll();  // what others could have sent would run here
+  am::unordered_map<number, number> m;
+  const auto name = m.handle();
+  am::async(last, [](std::remove_const_t<decltype(name)> map) { map->update(1, 1, std::plus<>{}); }, name);
+  am::fence();
+  EXPECT_EQ(m.find(1).get(), number(am::ranks()));
+}
+
+RANK_TEST(texts_are_keys_and_values) {
+  am::unordered_map<std::string, std::string> m;
+  std::map<std::string, std::string> oracle;
+  const auto longer = [](std::string a, const std::string& b) { return a.size() < b.size() ? b : a; };
+  for (am::rank_t r = 0; r < am::ranks(); ++r)
+    for (int i = 0; i < 4000; ++i) {
+      const std::string key = (i % 2 == 0 ? "" : "a key that lies in memory of its own ") + std::to_string(i % 500);
+      const std::string value(std::size_t((i * 7 + int(r) * 13) % 61), 'x');
+      std::string& kept = oracle[key];
+      kept = longer(kept, value);
+      if (r == am::rank()) m.update(std::string_view(key), value, longer);
+    }
+  am::fence();
+  EXPECT((everything<decltype(m), std::string, std::string>(m)) == oracle);
+  EXPECT_EQ(m.find(std::string_view("0")).get(), oracle["0"]);
+  EXPECT(!m.find("no such key").get().has_value());
+  EXPECT(m.contains("2").get());
+  EXPECT_EQ(m.count("2").get(), 1U);
+}
+
+RANK_TEST(values_of_any_sendable_type_travel) {
+  am::unordered_map<std::pair<int, std::string>, std::vector<int>> m;
+  const auto join = [](std::vector<int> a, const std::vector<int>& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+  };
+  for (int i = 0; i < 300; ++i) m.update(std::pair(i % 3, "k" + std::to_string(i % 50)), {i, int(am::rank())}, join);
+  am::fence();
+  EXPECT_EQ(m.size(), 150U);
+  const auto found = m.find(std::pair(1, std::string("k1"))).get();
+  EXPECT_EQ(found.has_value() ? found->size() : 0, std::size_t(am::ranks()) * 4);
+}
+
+RANK_TEST(a_visit_may_insert_elsewhere_and_the_fence_waits_for_it) {
+  am::unordered_map<number, number> m;
+  auto name = m.handle();
+  if (am::rank() == 0) m.insert(1, 1);
+  am::fence();
+  // Each visit makes the next key, on whatever rank it lies.
+  struct step {
+    decltype(name) map;
+    void operator()(number& value, number key) const {
+      if (key >= 300) return;
+      map->insert(key + 1, value + 1);
+      map->visit(key + 1, *this, key + 1);
+    }
+  };
+  if (am::rank() == 0) m.visit(1, step{name}, number(1));
+  am::fence();
+  EXPECT_EQ(m.size(), 300U);
+  for (const auto& [key, value] : m.local()) EXPECT_EQ(key, value);
+}
+
+RANK_TEST(many_keys_are_looked_up_at_once) {
+  am::unordered_map<number, number> m({.gather = 512});
+  constexpr number keys = 5000;
+  for (number k = number(am::rank()); k < keys; k += number(am::ranks())) m.insert(3 * k, k);
+  am::fence();
+  std::mt19937_64 random = dice(0, am::rank());
+  std::vector<number> asked;
+  for (int i = 0; i < 4000; ++i) asked.push_back(random() % (4 * keys));
+  const auto found = m.find_range(asked);
+  EXPECT_EQ(found.size(), asked.size());
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < asked.size(); ++i)
+    wrong += found[i] != (asked[i] % 3 == 0 && asked[i] < 3 * keys ? std::optional(asked[i] / 3) : std::nullopt);
+  EXPECT_EQ(wrong, 0U);
+  EXPECT(m.find_range(std::vector<number>()).empty());
+  am::barrier();
+}
+
+RANK_TEST(a_bulk_search_finds_what_its_rank_has_said_before) {
+  am::unordered_map<std::string, std::vector<int>> m;
+  const auto text = [](int i) { return "a key of rank " + std::to_string(am::rank()) + ": " + std::to_string(i); };
+  std::vector<std::string> asked;
+  for (int i = 0; i < 300; ++i) {
+    if (i % 2 == 0) m.insert(text(i), {am::rank(), i});
+    asked.push_back(text(i));
+  }
+  const std::vector<std::string_view> views(asked.begin(), asked.end());
+  std::vector<std::optional<std::vector<int>>> found(views.size(), std::vector<int>{7});
+  m.find_range(views, found);
+  for (int i = 0; i < 300; ++i)
+    EXPECT(found[std::size_t(i)] == (i % 2 == 0 ? std::optional(std::vector{am::rank(), i}) : std::nullopt));
+  am::fence();
+}
+
+RANK_TEST(a_bulk_search_asks_sets_and_parts_of_the_ranks) {
+  const am::team half = am::world().split(am::rank() % 2, am::rank());
+  am::unordered_set<long> s(half);
+  s.insert_range(std::views::iota(0L, 1000L));
+  half.fence();
+  const auto found = s.find_range(std::views::iota(990L, 1010L));
+  for (long i = 0; i < 20; ++i) EXPECT(found[std::size_t(i)] == (i < 10 ? std::optional(990 + i) : std::nullopt));
+  half.fence();
+}
+
+RANK_TEST(a_bulk_search_that_cannot_be_is_refused) {
+  am::unordered_map<number, number> m;
+  const std::vector<number> three = {1, 2, 3};
+  std::vector<std::optional<number>> two(2);
+  EXPECT_THROWS_SAYING(am::usage_error, "3 keys, and places for 2 answers", static_cast<void>(m.find_range(three, two)));
+  {
+    const auto loop = m.local();
+    EXPECT_THROWS_SAYING(am::usage_error, "end the loop first", static_cast<void>(m.find_range(three)));
+  }
+  am::fence();
+}
+
+RANK_TEST(a_question_with_a_function_tells_whether_the_key_is_there) {
+  am::unordered_map<number, std::string> m;
+  m.insert(number(am::rank()), "value");
+  am::fence();
+  const number last = number(am::ranks() - 1);
+  EXPECT_EQ(m.call(last, [](const std::string& s, std::size_t more) { return s.size() + more; }, std::size_t(2)).get(), 7U);
+  EXPECT(!m.call(last + 1, [](const std::string& s) { return s.size(); }).get().has_value());
+  am::barrier();
+  EXPECT(m.call(number(am::rank()), [](std::string& s) { s += "!"; }).get());
+  EXPECT_EQ(m.find(number(am::rank())).get(), "value!");
+}
+
+RANK_TEST(statements_wait_for_a_loop_over_the_part) {
+  am::unordered_map<number, number> m;
+  for (number i = 0; i < 100; ++i) m.insert(i, 0);
+  am::fence();
+  {
+    auto mine = m.local();
+    const std::size_t before = mine.size();
+    am::barrier();
+    for (number i = 100; i < 2000; ++i) m.insert(i, 0);
+    m.update(5, 1, std::plus<>{});
+    m.visit(5, [](number& v) { v += 10; });
+    EXPECT_THROWS(am::usage_error, m.find(5));
+    am::poll();
+    am::barrier();
+    EXPECT_EQ(mine.size(), before);
+    for (const auto& [key, value] : mine) EXPECT_EQ(value, 0U);
+  }
+  EXPECT(m.find(1999).get().has_value());  // what this rank said stands before what it asks
+  am::fence();
+  EXPECT_EQ(m.size(), 2000U);
+  EXPECT_EQ(m.find(5).get(), number(am::ranks()) * 11);
+}
+
+RANK_TEST(a_visit_that_has_waited_for_a_loop_may_loop_itself) {
+  am::unordered_map<number, number> m;
+  const auto name = m.handle();
+  const auto add_sum = [](number& value, std::remove_const_t<decltype(name)> map) {
+    number sum = 0;
+    for (const auto& each : map->local()) sum += each.second != 0;
+    value += 1 + sum;
+  };
+  m.insert(number(am::rank()), 0);
+  am::fence();
+  {
+    auto mine = m.local();
+    am::barrier();
+    if (am::rank() == 0)
+      for (number key = 0; key < number(am::ranks()); ++key)
+        for (int i = 0; i < 3; ++i) m.visit(key, add_sum, name);
+    for (int i = 0; i < 3; ++i) am::poll(), am::barrier();
+    for (const auto& [key, value] : mine) EXPECT_EQ(value, 0U);
+  }
+  am::fence();
+  std::size_t wrong = 0;
+  for (const auto& [key, value] : m.local()) wrong += value < 3;
+  EXPECT_EQ(wrong, 0U);
+}
+
+RANK_TEST(a_visit_that_has_waited_for_a_loop_keeps_its_value_while_others_are_inserted) {
+  am::unordered_map<number, number> m;
+  const auto name = m.handle();
+  const auto insert_many = [](number& value, std::remove_const_t<decltype(name)> map, number first) {
+    for (number i = 0; i < 20000; ++i) map->insert(first + i, 1);
+    value = 7;
+  };
+  const number own = number(am::rank());
+  m.insert(own, 0);
+  am::fence();
+  {
+    auto mine = m.local();
+    am::barrier();
+    m.visit(own, insert_many, name, 1000 + own * 20000);
+    am::poll();
+    am::barrier();
+  }
+  am::fence();
+  EXPECT_EQ(m.size(), std::size_t(am::ranks()) * 20001);
+  EXPECT_EQ(m.find(own).get(), 7U);
+  am::barrier();
+}
+
+RANK_TEST(a_fence_inside_a_loop_is_refused) {
+  am::unordered_map<number, number> m;
+  am::fence();
+  {
+    auto mine = m.local();
+    EXPECT_THROWS(am::usage_error, am::fence());
+  }
+  am::fence();
+}
+
+RANK_TEST(a_container_of_a_part_of_the_ranks_works_like_that_of_all) {
+  const am::team half = am::world().split(am::rank() % 2);
+  am::unordered_map<number, number> m(half);
+  for (number i = 0; i < 500; ++i) m.update(i, 1, std::plus<>{});
+  half.fence();
+  EXPECT_EQ(m.size(), 500U);
+  std::size_t mine = 0;
+  for (const auto& [key, value] : m.local()) {
+    EXPECT_EQ(value, number(half.size()));
+    EXPECT_EQ(m.rank_of(key), am::rank());
+    ++mine;
+  }
+  EXPECT_EQ(half.all_reduce(mine, std::plus<>{}), 500U);
+  for (number i = 0; i < 500; ++i) m.update(i + 250, 1, std::plus<>{});
+  am::fence();  // of all ranks: completes it as well
+  EXPECT_EQ(m.size(), 750U);
+}
+
+RANK_TEST(sets_hold_each_key_once) {
+  am::unordered_set<std::string> s;
+  for (int i = 0; i < 1000; ++i) s.insert("key " + std::to_string(i % 70));
+  am::fence();
+  EXPECT_EQ(s.size(), 70U);
+  EXPECT(s.contains("key 3").get());
+  EXPECT_EQ(s.find("key 3").get(), std::optional<std::string>("key 3"));
+  am::barrier();
+  s.erase("key 3");
+  EXPECT(!s.contains("key 3").get());
+  am::fence();
+  EXPECT_EQ(s.size(), 69U);
+  std::size_t mine = 0;
+  for (const std::string& key : s.local()) mine += key.starts_with("key ");
+  EXPECT_EQ(am::all_reduce(mine, std::plus<>{}), 69U);
+}
+
+RANK_TEST(of_all_that_insert_a_key_one_is_told_that_it_is_new) {
+  am::unordered_set<std::string> s;
+  am::unordered_map<number, am::rank_t> m;
+  std::size_t fresh = 0;
+  std::vector<number> mine;
+  for (number k = 0; k < 200; ++k) {
+    fresh += !s.test_and_insert("key " + std::to_string(k)).get();
+    if (!m.test_and_insert(k, am::rank()).get()) mine.push_back(k);
+  }
+  EXPECT_EQ(am::all_reduce(fresh, std::plus<>{}), 200U);
+  EXPECT_EQ(am::all_reduce(mine.size(), std::plus<>{}), 200U);
+  for (number k : mine) EXPECT_EQ(m.find(k).get(), std::optional<am::rank_t>(am::rank()));
+  am::fence();
+  EXPECT_EQ(s.size() + m.size(), 400U);
+}
+
+RANK_TEST(a_key_that_this_rank_has_just_inserted_is_not_new) {
+  am::unordered_set<number> s;
+  s.insert(number(am::rank()));
+  EXPECT(s.test_and_insert(number(am::rank())).get());
+  am::fence();
+}
+
+RANK_TEST(a_counting_set_counts) {
+  am::counting_set<std::string> words;
+  for (int i = 0; i < 600; ++i) words.insert(std::string_view(i % 3 == 0 ? "three" : "other"));
+  am::fence();
+  EXPECT_EQ(words.count("three").get(), 200 * am::ranks());
+  EXPECT_EQ(words.count("none").get(), 0);
+  EXPECT_EQ(words.size(), 2U);
+}
+
+RANK_TEST(what_an_operation_throws_comes_at_the_fence_and_the_rest_is_done) {
+  am::unordered_map<number, number> m;
+  const auto picky = [](number a, number b) -> number {
+    if (a + b == 13) throw std::runtime_error("thirteen");
+    return a + b;
+  };
+  if (am::rank() == 0)
+    for (number i = 0; i < 100; ++i) m.insert(i, 6);
+  am::fence();
+  if (am::rank() == 0)
+    for (number i = 0; i < 100; ++i) m.update(i, i == 50 ? 7 : 1, picky);
+  try {
+    am::fence();
+    EXPECT(false);
+  } catch (const am::remote_error& e) { EXPECT(std::string(e.text()).starts_with("thirteen")); }
+  for (const auto& [key, value] : m.local()) EXPECT_EQ(value, key == 50 ? 6U : 7U);
+  am::barrier();
+}
+
+RANK_TEST(a_container_can_move) {
+  am::unordered_map<number, number> a;
+  const auto name = a.handle();
+  a.insert(1, 2);
+  am::unordered_map<number, number> b(std::move(a));
+  b.insert(2, 3);
+  name->insert(3, 4);
+  am::fence();
+  EXPECT_EQ(b.size(), 3U);
+  am::unordered_map<number, number> c;
+  c = std::move(b);
+  EXPECT_EQ(c.size(), 3U);
+  am::barrier();
+}
+
+RANK_TEST(a_map_that_has_been_moved_from_says_so) {
+  am::unordered_map<int, int> a;
+  a.insert(am::rank(), 1);
+  am::unordered_map<int, int> b(std::move(a));
+  am::fence();
+  EXPECT_EQ(b.size(), std::size_t(am::ranks()));
+  EXPECT_EQ(a.size(), 0U);
+  EXPECT_THROWS_SAYING(am::usage_error, "has been moved from", a.insert(1, 2));
+  EXPECT_THROWS_SAYING(am::usage_error, "has been moved from", static_cast<void>(a.find(1)));
+  EXPECT_THROWS_SAYING(am::usage_error, "has been moved from", static_cast<void>(a.local()));
+  EXPECT_THROWS_SAYING(am::usage_error, "has been moved from", static_cast<void>(a.handle()));
+  a = std::move(b);
+  EXPECT_EQ(a.find(0).get(), std::optional<int>(1));
+  am::barrier();
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <ranges>
+#include <utility>
+
+#include "armilla/container/keyed/multi_table.hpp"
+#include "armilla/unordered_map.hpp"
+
+namespace armilla::detail {
+
+template <class Key, class Value, class Hash, class Equal>
+class multimap_verbs : public hash_verbs<Key, Value, Hash, Equal, multimap_table<Key, Value, Equal>> {
+  using base = hash_verbs<Key, Value, Hash, Equal, multimap_table<Key, Value, Equal>>;
+  using typename base::part;
+
+ protected:
+  using base::core_;
+
+ public:
+  using mapped_type = Value;
+  static constexpr saved_kind saved_as = saved_kind::unordered_multimap;
+
+  /// Statement: one more element.
+  template <class K>
+  void insert(const K& key, const Value& value) {
+    core_->template state<add_verb>(key, value);
+  }
+  /// `insert` of each pair of a range.
+  template <std::ranges::input_range R>
+  void insert_range(R&& pairs) {
+    for (const auto& [key, value] : pairs) insert(key, value);
+  }
+  /// Statement: removes all elements of the key.
+  template <class K>
+  void erase(const K& key) {
+    base::erase(key);
+  }
+  /// Statement: removes the elements of the key whose value is equal.
+  template <class K>
+  void erase(const K& key, const Value& value) {
+    core_->template state<take_verb>(key, value);
+  }
+  /// Statement: runs `f(value, arguments...)` on each value of the key, on the key's rank. `f` and the arguments travel as those
+  /// of `async`; it may change the value and send anything, but not wait.
+  template <class K, class F, class... A>
+  void visit(const K& key, F&& f, A&&... arguments) {
+    const object_ref<part> there = core_->reached(key);
+    async(there.rank(), to_completion(visiting<part, false>(there, f, "visit")), Key(key), std::forward<A>(arguments)...);
+  }
+
+ protected:
+  using base::base;
+};
+
+template <class Key, class Hash, class Equal>
+class multiset_verbs : public hash_verbs<Key, std::uint64_t, Hash, Equal, multiset_table<Key, Equal>> {
+  using base = hash_verbs<Key, std::uint64_t, Hash, Equal, multiset_table<Key, Equal>>;
+
+ protected:
+  using base::core_;
+
+ public:
+  static constexpr saved_kind saved_as = saved_kind::unordered_multiset;
+
+  /// Statement: the key once more, or `times` more.
+  template <class K>
+  void insert(const K& key, std::uint64_t times = 1) {
+    if (times != 0) core_->template update<std::plus<>>(key, times);
+  }
+  template <std::ranges::input_range R>
+  void insert_range(R&& keys) {
+    for (const auto& key : keys) insert(key);
+  }
+  /// Statement: removes the key, however often it is there.
+  template <class K>
+  void erase(const K& key) {
+    base::erase(key);
+  }
+  /// Statement: removes the key `times` times, or as often as it is there.
+  template <class K>
+  void erase(const K& key, std::uint64_t times) {
+    core_->template state<take_verb>(key, times);
+  }
+
+ protected:
+  using base::base;
+};
+
+}  // namespace armilla::detail

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/container/place/state.hpp"
+
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "armilla/base/core/context.hpp"
+#include "armilla/base/values/extents.hpp"
+#include "armilla/base/values/limits.hpp"
+
+namespace armilla::detail {
+
+void require_few_elements(const armilla::placement& where, std::size_t bytes) {
+  for (rank_t m = 0; m < where.members(); ++m)
+    if (bounded_product(where.count(m), bytes) > most_segment_bytes)
+      throw_limit("container",
+                  fmt::format("{} elements of {} bytes are more than any segment holds{}; ask for fewer", where.size(), bytes,
+                              looks_negative(where.size()) ? " (is the size a negative number?)" : ""));
+}
+
+void container_state::grow(const void* more, std::size_t added, std::size_t bytes, std::size_t alignment) {
+  const std::size_t before = count(), after = before + added;
+  global_address larger;
+  bool has_room = true;
+  std::size_t room = capacity;
+  if (after > capacity) {
+    room = after + after / 2;
+    larger = block_storage::allocate_or_null(room * bytes, alignment);
+    has_room = !larger.null();
+  }
+  std::byte* const old = global_ptr<std::byte>(blocks.at(me)).local();
+  const auto fill = [&] {
+    std::byte* const to = larger.null() ? old : global_ptr<std::byte>(larger).local();
+    const std::size_t first = to == old ? before : 0;
+    before_filling(to + first * bytes, (after - first) * bytes);
+    if (to != old && before != 0) std::memcpy(to, old, before * bytes);
+    if (added != 0) std::memcpy(to + before * bytes, more, added * bytes);
+  };
+  const memory_need need = need_of_block(larger, room * bytes);
+  if (has_room && !need.large()) fill();
+  where = armilla::placement(blocks.exchange(larger, after, has_room, need));
+  if (blocks.some_large()) {
+    if (need.large()) fill();
+    meet(members);
+  }
+  capacity = room;
+}
+
+void container_state::keep(std::size_t mine) { where = armilla::placement(blocks.exchange({}, mine, true)); }
+
+std::uint64_t mark_of_container(const armilla::placement& where, std::size_t bytes) noexcept {
+  std::uint64_t hash = where.size() * 0x9e3779b97f4a7c15ULL + bytes;
+  for (rank_t m = 0; m < where.members(); ++m) hash = (hash ^ where.count(m)) * 0x9e3779b97f4a7c15ULL;
+  return hash ^ std::uint64_t(where.linear());
+}
+
+void throw_element(std::size_t i, std::size_t size) {
+  const std::string valid = size == 0 ? "it has none" : fmt::format("give an index from 0 to {}", size - 1);
+  throw_usage("container", fmt::format("element {} of {} elements{}; {}", i, size,
+                                       looks_negative(i) ? " (is the index a negative number?)" : "", valid));
+}
+
+void throw_moved_from() {
+  throw_usage("container", "this one has been moved from, and has no elements and no ranks; use the one that it was moved to");
+}
+
+void throw_part_ended() {
+  throw_usage("container",
+              "an element is asked for whose container has ended on its rank; let all ranks end it behind a barrier");
+}
+
+void require_same_container(const team& t, failure& why, std::uint64_t mark) {
+  struct marks {
+    std::uint64_t least, most;
+  };
+  const marks all = agree(t, "container", why, marks{mark, mark}, [](const marks& a, const marks& b) {
+    return marks{a.least < b.least ? a.least : b.least, a.most < b.most ? b.most : a.most};
+  });
+  if (all.least != all.most)
+    throw_usage("container",
+                "the members make different ones here: size, element or distribution differ; all members make the "
+                "same ones in the same order");
+}
+
+void throw_not_mapped(rank_t owner) {
+  throw_usage("segment::local", fmt::format("rank {} cannot load and store the elements of rank {}; ask mapped() first, or copy "
+                                            "them",
+                                            current->rank, owner));
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/container/place/storage.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "armilla/base/core/context.hpp"
+
+namespace armilla::detail {
+
+bool block_storage::is_one_kind(const std::vector<offer>& all) {
+  return std::ranges::all_of(all, [&](const offer& each) { return each.what == all[0].what; });
+}
+
+void block_storage::require_one_kind(const team& t, const std::vector<offer>& all) {
+  for (std::size_t m = 0; m < all.size(); ++m)
+    if (all[m].what != all[0].what)
+      throw_usage("container", fmt::format("rank {} makes another container here than rank {}: its size, element or distribution "
+                                           "differs; all members make the same ones in the same order",
+                                           t.world_rank(rank_t(m)), t.world_rank(0)));
+}
+
+void block_storage::require_room(const team& t, const std::vector<offer>& all) {
+  for (std::size_t m = 0; m < all.size(); ++m)
+    if (all[m].block.null())
+      throw_limit("container", fmt::format("{} bytes do not fit into the segment of rank {}; raise ARMILLA_SEGMENT (half of it "
+                                           "is for objects of one rank)",
+                                           all[m].bytes, t.world_rank(rank_t(m))));
+}
+
+std::vector<memory_need> block_storage::needs_of(const std::vector<offer>& all) {
+  std::vector<memory_need> needs;
+  for (const offer& each : all) needs.push_back(each.need);
+  return needs;
+}
+
+global_address block_storage::allocate_or_null(std::uint64_t bytes, std::uint64_t alignment) try {
+  return allocate_bytes(bytes, alignment < 64 ? 64 : alignment, "container");
+} catch (const limit_error&) { return {}; }
+
+block_storage block_storage::shown_to_all(const team& t, offer mine, failure& why, bool again) {
+  block_storage made;
+  made.members_ = t;
+  mine.vote = vote_of(t, why);
+  std::vector<offer> all;
+  {
+    const meeting here(t);
+    all = t.all_gather(mine);
+  }
+  const bool has_room = std::ranges::none_of(all, [](const offer& each) { return each.block.null(); });
+  if (!has_room && again && is_one_kind(all)) return {};
+  std::uint64_t loser = no_loser;
+  for (const offer& each : all) {
+    made.blocks_.push_back(each.block);
+    made.some_large_ |= each.need.large();
+    loser = each.vote < loser ? each.vote : loser;
+  }
+  require_one_kind(t, all);
+  require_room(t, all);
+  if (made.some_large_) require_memory(t, "container", needs_of(all));
+  if (loser != no_loser) throw_failure_of(t, "container", loser, why);
+  return made;
+}
+
+std::vector<std::size_t> block_storage::exchange(global_address mine, std::size_t count, bool has_room, memory_need need) {
+  std::vector<offer> all;
+  global_address& own = blocks_[std::size_t(members_.rank())];
+  const global_address before = own;
+  const bool filled = !mine.null() && !need.large();  // what bodies write while the members meet goes to the new block
+  {
+    const meeting here(members_);
+    if (filled) own = mine;
+    all = members_.all_gather(offer{mine, has_room ? 0 : count, count, need});
+  }
+  own = before;
+  for (std::size_t m = 0; m < all.size(); ++m)
+    if (all[m].bytes != 0) {
+      if (!mine.null()) deallocate_bytes(mine, "container");
+      throw_limit("container",
+                  fmt::format("{} elements do not fit into the segment of rank {}; raise ARMILLA_SEGMENT (half of it "
+                              "is for objects of one rank)",
+                              all[m].bytes, members_.world_rank(rank_t(m))));
+    }
+  some_large_ = std::ranges::any_of(all, [](const offer& each) { return each.need.large(); });
+  if (some_large_) try {
+      require_memory(members_, "container", needs_of(all));
+    } catch (...) {
+      if (!mine.null()) deallocate_bytes(mine, "container");
+      throw;
+    }
+  std::vector<std::size_t> counts;
+  for (std::size_t m = 0; m < all.size(); ++m) {
+    counts.push_back(all[m].what);
+    if (all[m].block.null()) continue;
+    if (rank_t(m) == members_.rank() && !blocks_[m].null()) retain(members_, blocks_[m]);
+    blocks_[m] = all[m].block;
+  }
+  return counts;
+}
+
+block_storage& block_storage::operator=(block_storage&& other) noexcept {
+  give_up();
+  members_ = std::move(other.members_);
+  blocks_ = std::move(other.blocks_);
+  other.blocks_.clear();
+  some_large_ = other.some_large_;
+  return *this;
+}
+
+block_storage::~block_storage() { give_up(); }
+
+void block_storage::give_up() noexcept {
+  if (blocks_.empty() || current == nullptr || current->memory == nullptr) return;
+  if (const global_address mine = at(members_.rank()); !mine.null()) retain(members_, mine);
+  blocks_.clear();
+}
+
+}  // namespace armilla::detail

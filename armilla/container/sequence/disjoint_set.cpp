@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/disjoint_set.hpp"
+
+#include <atomic>
+#include <vector>
+
+#include "armilla/async.hpp"
+#include "armilla/call.hpp"
+#include "armilla/collectives.hpp"
+#include "armilla/when_all.hpp"
+
+namespace armilla {
+namespace detail {
+namespace {
+
+using core_name = object_ref<disjoint_set_core*>;
+
+disjoint_set_core& core_of(core_name name) {
+  disjoint_set_core** const here = name.local();
+  if (here == nullptr) [[unlikely]]
+    throw_part_ended();
+  return **here;
+}
+
+void unite_there(core_name name, std::uint64_t a, std::uint64_t b) { core_of(name).unite(a, b); }
+std::size_t root_there(core_name name, std::uint64_t a) { return core_of(name).root_of(a); }
+
+std::vector<std::uint64_t> parents_there(core_name name, const std::vector<std::uint64_t>& places) {
+  std::vector<std::uint64_t> found;
+  for (const std::uint64_t place : places) found.push_back(core_of(name).parents().local()[place]);
+  return found;
+}
+
+std::uint64_t parent_at(const std::uint64_t* at) {
+  return std::atomic_ref(*const_cast<std::uint64_t*>(at)).load(std::memory_order_acquire);
+}
+
+}  // namespace
+
+disjoint_set_core::disjoint_set_core(const team& t, std::size_t n) : fence_guest(t), parents_(n, on(t)), name_(t, this) {
+  for (std::size_t k = 0; k < parents_.local().size(); ++k) parents_.local()[k] = parents_.index_of_local(k);
+  meet(t);
+}
+
+std::uint64_t* disjoint_set_core::mapped(std::size_t a) const {
+  const global_ptr<std::uint64_t> p = parents_.ptr(a);
+  return p.is_mapped() ? p.local() : nullptr;
+}
+
+// Ways are halved while they are gone: the parent of the parent becomes the parent. A parent that another has written meanwhile
+// stays.
+std::size_t disjoint_set_core::climb(std::size_t a, std::uint64_t*& at) const {
+  for (;;) {
+    std::uint64_t up = parent_at(at);
+    if (up == a) return a;
+    std::uint64_t* const above = mapped(up);
+    if (above == nullptr) {
+      a = up;
+      at = nullptr;
+      return a;
+    }
+    const std::uint64_t further = parent_at(above);
+    if (further != up) std::atomic_ref(*at).compare_exchange_strong(up, further, std::memory_order_acq_rel);
+    a = further;
+    at = mapped(a);
+    if (at == nullptr) return a;
+  }
+}
+
+void disjoint_set_core::unite(std::size_t a, std::size_t b) {
+  for (;;) {
+    if (a == b) return;
+    std::uint64_t* at = mapped(a);
+    if (at != nullptr) a = climb(a, at);
+    if (at == nullptr) return async(parents_.rank_of(a), &unite_there, name_on(parents_.rank_of(a)), a, b);
+    // a is a root, or was one.
+    if (a == b) return;
+    if (a < b) {
+      std::swap(a, b);
+      continue;
+    }
+    std::uint64_t expected = a;
+    if (std::atomic_ref(*at).compare_exchange_strong(expected, b, std::memory_order_acq_rel)) return;
+  }
+}
+
+std::size_t disjoint_set_core::root_of(std::size_t a) {
+  std::uint64_t* at = mapped(a);
+  if (at != nullptr) a = climb(a, at);
+  if (at != nullptr) return a;
+  return call(parents_.rank_of(a), &root_there, name_on(parents_.rank_of(a)), a).get();
+}
+
+std::vector<std::uint64_t> disjoint_set_core::parents_of(std::span<const std::uint64_t> numbers) const {
+  std::vector<std::uint64_t> found(numbers.size());
+  std::vector<std::vector<std::uint64_t>> places(std::size_t(members().size())), wanted(places.size());
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    if (const std::uint64_t* const at = mapped(numbers[k])) {
+      found[k] = *at;
+      continue;
+    }
+    const auto [member, place] = parents_.placement().locate(numbers[k]);
+    places[std::size_t(member)].push_back(place);
+    wanted[std::size_t(member)].push_back(k);
+  }
+  std::vector<future<std::vector<std::uint64_t>>> come(places.size());
+  for (std::size_t m = 0; m < places.size(); ++m)
+    if (const rank_t r = members().world_rank(rank_t(m)); !places[m].empty())
+      come[m] = call(r, &parents_there, name_on(r), places[m]);
+  for (std::size_t m = 0; m < places.size(); ++m) {
+    if (places[m].empty()) continue;
+    const std::vector<std::uint64_t> of_member = come[m].get();
+    for (std::size_t j = 0; j < of_member.size(); ++j) found[wanted[m][j]] = of_member[j];
+  }
+  return found;
+}
+
+}  // namespace detail
+
+disjoint_set::disjoint_set(std::size_t n, const team& members) : core_(std::make_unique<detail::disjoint_set_core>(members, n)) {
+  be_named(members);
+}
+
+disjoint_set::~disjoint_set() {
+  if (core_ != nullptr) retire(std::move(core_));
+}
+
+void disjoint_set::unite(std::size_t a, std::size_t b) {
+  const std::size_t most = a < b ? b : a;
+  if (most >= size()) [[unlikely]]
+    detail::throw_element(most, size());
+  core().unite(a, b);
+}
+
+future<std::size_t> disjoint_set::find(std::size_t a) const {
+  const rank_t owner = core().parents().rank_of(a);
+  return call(owner, &detail::root_there, core().name_on(owner), a);
+}
+
+future<bool> disjoint_set::same(std::size_t a, std::size_t b) const {
+  return when_all(find(a), find(b)).then([](const std::tuple<std::size_t, std::size_t>& roots) {
+    return std::get<0>(roots) == std::get<1>(roots);
+  });
+}
+
+void disjoint_set::compress() {
+  using namespace detail;
+  array<std::uint64_t>& parents = core().parents();
+  const team& t = members();
+  meet(t);
+  for (bool again = true; again;) {
+    const std::vector<std::uint64_t> up(parents.local().begin(), parents.local().end());
+    const std::vector<std::uint64_t> further = core().parents_of(up);
+    bool changed = false;
+    t.barrier();
+    for (std::size_t k = 0; k < up.size(); ++k) {
+      changed |= further[k] != up[k];
+      parents.local()[k] = further[k];
+    }
+    const meeting here(t);
+    again = t.all_reduce(std::uint32_t(changed), std::plus<>{}) != 0;
+  }
+}
+
+std::size_t disjoint_set::num_sets() const {
+  std::size_t roots = 0;
+  for (std::size_t k = 0; const std::uint64_t parent : local()) roots += parent == first_local() + k++ ? 1 : 0;
+  return members().all_reduce(roots, std::plus<>{});
+}
+
+}  // namespace armilla

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "armilla/async.hpp"
+#include "armilla/call.hpp"
+#include "armilla/container/place/named_parts.hpp"
+#include "armilla/hints.hpp"
+
+namespace armilla::detail {
+
+template <class T>
+class first_come {
+ public:
+  void push(T item) { items_.push_back(std::move(item)); }
+  bool empty() const noexcept { return items_.empty(); }
+  std::size_t size() const noexcept { return items_.size(); }
+  T take() {
+    T first = std::move(items_.front());
+    items_.pop_front();
+    return first;
+  }
+
+ private:
+  std::deque<T> items_;
+};
+
+/// A heap. It compares first and moves then: where a comparison throws it is as it has been before.
+template <class T, class Compare>
+class largest_first {
+ public:
+  void push(T item) {
+    using std::swap;
+    std::size_t at = items_.size();
+    while (at != 0 && Compare{}(items_[(at - 1) / 2], item)) at = (at - 1) / 2;
+    items_.push_back(std::move(item));
+    for (std::size_t from = items_.size() - 1; from != at; from = (from - 1) / 2) swap(items_[from], items_[(from - 1) / 2]);
+  }
+  bool empty() const noexcept { return items_.empty(); }
+  std::size_t size() const noexcept { return items_.size(); }
+  T take() {
+    const std::size_t at = place_for_last();
+    T first = std::move(items_.front());
+    T last = std::move(items_.back());
+    items_.pop_back();
+    if (!items_.empty()) fill_way_to(at, last);
+    return first;
+  }
+
+ private:
+  /// Where the last item goes if the first leaves.
+  std::size_t place_for_last() const {
+    const std::size_t n = items_.size() - 1;
+    std::size_t at = 0;
+    for (std::size_t child = 1; child < n; child = 2 * at + 1) {
+      if (child + 1 < n && Compare{}(items_[child], items_[child + 1])) ++child;
+      if (!Compare{}(items_[n], items_[child])) break;
+      at = child;
+    }
+    return at;
+  }
+  /// Each on the way from the first place goes up by one, and `last` where it ends.
+  void fill_way_to(std::size_t at, T& last) {
+    using std::swap;
+    for (; at != 0; at = (at - 1) / 2) swap(items_[at], last);
+    swap(items_[0], last);
+  }
+
+  std::vector<T> items_;
+};
+
+/// What lies on the owner; the other members have an empty one.
+template <class T, class Store>
+class queue_part {
+ public:
+  using value_type = T;
+  explicit queue_part(rank_t owner) : owner_(owner) {}
+  rank_t owner() const noexcept { return owner_; }
+
+  void push(T item) { items_.push(std::move(item)); }
+  void push_all(std::vector<T> items) {
+    for (auto&& item : items) items_.push(std::move(item));
+  }
+  std::optional<T> pop() { return items_.empty() ? std::nullopt : std::optional<T>(items_.take()); }
+  std::vector<T> pop_some(std::size_t most) {
+    std::vector<T> some;
+    while (some.size() != most && !items_.empty()) try {
+        some.push_back(items_.take());
+      } catch (...) {
+        if (some.empty()) throw;
+        break;  // the next question throws it
+      }
+    return some;
+  }
+  std::size_t size() const noexcept { return items_.size(); }
+
+ private:
+  rank_t owner_;
+  Store items_;
+};
+
+/// What a queue and its handle do alike.
+template <class T, class Store>
+class queue_verbs {
+ protected:
+  using part = queue_part<T, Store>;
+
+ public:
+  using value_type = T;
+
+  /// Statement: the item is in the queue at the next fence of its team or of all ranks at the latest. Those of one rank come in
+  /// their order.
+  void push(const T& item) { async(named(), to_completion<&part::push>(), item); }
+  /// The same for all items of a range, in one message.
+  template <class Range>
+  void push_range(const Range& items) {
+    async(named(), to_completion<&part::push_all>(), std::vector<T>(std::begin(items), std::end(items)));
+  }
+  /// Question: the first item, which is out of the queue then, or nothing if it had none. It stands behind what this rank pushed.
+  [[nodiscard]] future<std::optional<T>> pop() { return call<&part::pop>(named()); }
+  /// Question: the first items, `most` of them or all that there are, in one message.
+  [[nodiscard]] future<std::vector<T>> pop_some(std::size_t most) { return call<&part::pop_some>(named(), most); }
+  /// Question: how many it has. Behind a fence, and before the next push or pop, the same on all ranks.
+  [[nodiscard]] future<std::size_t> count() const { return call<&part::size>(named()); }
+  /// The rank, of the job, on which the items lie.
+  rank_t owner() const noexcept { return items_.rank(); }
+
+ protected:
+  explicit queue_verbs(object_ref<part> items) noexcept : items_(items) {}
+  /// A usage_error of a queue that was moved from, and of a handle that names none.
+  const object_ref<part>& named() const {
+    if (items_.rank() < 0) [[unlikely]]
+      throw_moved_from();
+    return items_;
+  }
+  object_ref<part> items_;
+};
+
+template <class T, class Store>
+class owned_queue : public queue_verbs<T, Store> {
+  static_assert(sendable_value<T>, "armilla: the items of a queue go to its owner and back: they must be sendable");
+  using verbs = queue_verbs<T, Store>;
+  using typename verbs::part;
+
+ public:
+  /// Names the queue on all members: a small value to copy, keep and send. `h->push(item)` on any rank.
+  class handle_type : public verbs {
+   public:
+    handle_type() : verbs(object_ref<part>{}) {}
+    handle_type* operator->() noexcept { return this; }
+
+   private:
+    friend owned_queue;
+    explicit handle_type(const verbs& of) : verbs(of) {}
+  };
+
+  /// The items lie on `owner`, a number in the team.
+  explicit owned_queue(rank_t owner = 0) : owned_queue(world(), owner) {}
+  explicit owned_queue(const team& members, rank_t owner = 0)
+      : owned_queue(named_parts<part>(members, checked_owner(members, owner))) {}
+  owned_queue(owned_queue&& other) noexcept : verbs(other), parts_(std::move(other.parts_)) { other.items_ = {}; }
+  owned_queue& operator=(owned_queue&& other) noexcept {
+    std::swap(this->items_, other.items_);
+    parts_ = std::move(other.parts_);
+    return *this;
+  }
+  ~owned_queue() = default;
+
+  /// How many items it had at the last fence of the queue's team or of all ranks. No message.
+  std::size_t size() const noexcept { return parts_.size(); }
+  bool empty() const noexcept { return size() == 0; }
+  const team& members() const { return parts_.members(); }
+  handle_type handle() const noexcept { return handle_type(*this); }
+
+ private:
+  // Behind the agreement bodies that name it by its handle find it on the owner.
+  explicit owned_queue(named_parts<part> made) : verbs(made.of(made.mine().owner())), parts_(std::move(made)) {
+    require_same_owner(parts_.members(), parts_.mine().owner());
+  }
+  named_parts<part> parts_;
+};
+
+}  // namespace armilla::detail

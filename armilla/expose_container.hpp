@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <concepts>
+#include <string_view>
+#include <type_traits>
+
+#include "armilla/container/expose/expose_table.hpp"
+#include "armilla/distribution.hpp"
+#include "armilla/expose.hpp"
+#include "armilla/matrix.hpp"
+#include "armilla/unordered_map.hpp"
+
+/// Containers that guests of the job see. `<armilla/expose.hpp>` has the same for memory of one rank.
+///
+///     am::array<double> t(1'000'000);
+///     const am::exposure shown = am::expose("temperature", t);
+namespace armilla {
+
+namespace detail {
+/// A container of one dimension whose elements lie in segments: array, vector.
+template <class C>
+concept exposable_array = std::is_trivially_copyable_v<typename C::value_type> && requires(C& x) {
+  { x.placement() } -> std::convertible_to<const placement&>;
+  x.local().data();
+  x.index_of_local(0);
+};
+}  // namespace detail
+
+/// Guests see the elements of `x`, each where it lies, and may write them; nothing tells the ranks. Called by the members of `x`,
+/// each for its part; without a message. `x` must live as long as what is returned, and be exposed anew when its elements move.
+/// Errors: as of expose for a span.
+template <detail::exposable_array C>
+exposure expose(std::string_view name, C& x) {
+  if (!x.members()) [[unlikely]]
+    detail::throw_no_ranks("expose");
+  const placement& where = x.placement();
+  const std::size_t count = x.local().size(), first = count != 0 ? x.index_of_local(0) : 0;
+  detail::exposed_shape part;
+  part.shape[0] = where.size();
+  part.extent[0] = count;
+  part.origin[0] = first;
+  part.stride[0] = 1;
+  part.block = count != 0 ? std::min<std::size_t>(where.run_at(first).end - first, count) : 1;
+  part.turn = part.block < count ? x.index_of_local(part.block) - first : 1;
+  return detail::exposure_access::make(name, detail::exposure_access::element_of<typename C::value_type>, part, x.local().data());
+}
+
+/// The same for a matrix; guests see own cells, not halos.
+template <class T, std::size_t N>
+  requires std::is_trivially_copyable_v<T> && (N <= detail::exposed_shape::most)
+exposure expose(std::string_view name, matrix<T, N>& x) {
+  const auto cells = x.local().cells();
+  detail::exposed_shape part;
+  part.dimensions = N;
+  for (std::size_t d = 0; d < N; ++d) {
+    part.shape[d] = x.extent(d);
+    part.extent[d] = x.local().extent(d);
+    part.origin[d] = x.local().origin(d);
+    part.stride[d] = cells.stride(d);
+  }
+  return detail::exposure_access::make(name, detail::exposure_access::element_of<T>, part, cells.data());
+}
+
+}  // namespace armilla
+
+/// Maps and sets that guests of the job ask for: <armilla/exposed_map.hpp>, and Python's `job.map("words")`.
+///
+///     am::unordered_map<std::string, long> words;
+///     const am::exposure shown = am::expose("words", words);
+namespace armilla {
+
+/// Guests look up keys of `x` and list its elements, with the help of its ranks: each provides `name.contains`, `name.rank_of`,
+/// `name.elements`, and of a map `name.find`, while what is returned lives. How many there are guests see without it, as of the
+/// last fence. For unordered_map, unordered_set, counting_set, map, set, and unordered_multimap, of which guests see a
+/// map from keys to vectors. Called by the members of `x`, each for its part; without a message. When `x` ends, guests hear so;
+/// when it moves, what is exposed moves with it; after `recover`, expose it anew. What guests ask for at the end of the exposure
+/// still comes. Errors: as of expose for a span; usage_error if this rank provides a method of one of these names. Cost: two
+/// stores at a fence.
+template <class Verbs>
+  requires detail::exposable_table<Verbs>
+exposure expose(std::string_view name, detail::hash_container<Verbs>& x) {
+  return detail::exposer::expose(name, x);
+}
+
+}  // namespace armilla

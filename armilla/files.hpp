@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <ranges>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "armilla/container/files/files_inline.hpp"
+#include "armilla/container/place/failure_agreement.hpp"
+#include "armilla/range.hpp"
+#include "armilla/sendable.hpp"
+#include "armilla/team.hpp"
+
+/// Files that all ranks of a team read or write together, each its part.
+///
+///     for (std::string_view w : am::read_words("text.txt").local()) count.update(w, 1, std::plus<>{});
+///
+/// A rank's part is its share of the bytes, cut at the next boundary: each line, word or record belongs to the rank in whose
+/// share it begins. Opening is collective: the part is read into memory there, and what fails on one rank (no such file, a file
+/// that changes meanwhile) is a usage_error on all. `local()` then goes over the part without the file.
+namespace armilla {
+
+/// How a file is read; the same on all members.
+struct file_options {
+  team members{};           ///< the empty one: all ranks
+  bool skip_bad = false;    ///< lines that do not fit are skipped and counted in `skipped()`, else a usage_error in the loop
+  bool header = false;      ///< read_csv: the first record names the columns, and is skipped
+  char separator = ',';     ///< read_csv: between fields
+  char quote = '"';         ///< read_csv: around fields that hold separators or ends of lines; 0: quotes are plain text
+  bool skip_space = false;  ///< read_csv: spaces and tabs around a field are not part of it, unless they are in quotes
+};
+
+/// An edge as read from a file: two numbers of vertices.
+struct edge {
+  std::uint64_t from = 0, to = 0;
+  friend bool operator==(const edge&, const edge&) = default;
+};
+/// And a weight.
+template <class W>
+struct weighted_edge {
+  std::uint64_t from = 0, to = 0;
+  W weight{};
+  friend bool operator==(const weighted_edge&, const weighted_edge&) = default;
+};
+
+/// What a rank has of a file that all ranks have opened, by `read_lines` and the like. A value that can be copied; its texts
+/// point into memory that lives as long as a copy of it, or of `local()`, does.
+template <class Reader>
+class file_range {
+ public:
+  using value_type = typename Reader::value;
+
+  /// One pass over this rank's part, from its beginning. Holds the memory.
+  class pass {
+   public:
+    class iterator {
+     public:
+      using value_type = typename Reader::value;
+      using difference_type = std::ptrdiff_t;
+      using iterator_concept = std::input_iterator_tag;
+
+      iterator() = default;
+      const value_type& operator*() const noexcept { return in_->now_; }
+      const value_type* operator->() const noexcept { return &in_->now_; }
+      iterator& operator++() {
+        in_->step();
+        return *this;
+      }
+      void operator++(int) { ++*this; }
+      friend bool operator==(const iterator& i, std::default_sentinel_t) noexcept { return i.at_end(); }
+
+     private:
+      friend pass;
+      explicit iterator(pass& in) : in_(&in) {}
+      bool at_end() const noexcept { return in_->over_; }
+      pass* in_ = nullptr;
+    };
+
+    iterator begin() {
+      at_ = part_->begin();
+      step();
+      return iterator(*this);
+    }
+    std::default_sentinel_t end() const noexcept { return {}; }
+
+   private:
+    friend file_range;
+    pass(std::shared_ptr<detail::file_part> part, Reader reader) : part_(std::move(part)), reader_(std::move(reader)) {}
+    void step() { over_ = !reader_.next(*part_, at_, now_); }
+
+    std::shared_ptr<detail::file_part> part_;
+    Reader reader_;
+    const char* at_ = nullptr;
+    value_type now_{};
+    bool over_ = false;
+  };
+
+  pass local() const { return pass(part_, reader_); }
+  /// The ranks that have a part.
+  const team& members() const noexcept { return part_->members(); }
+  /// How many bad lines have been left out on this rank.
+  std::size_t skipped() const noexcept { return part_->skipped(); }
+
+  file_range(std::shared_ptr<detail::file_part> part, Reader reader) : part_(std::move(part)), reader_(std::move(reader)) {}
+
+ private:
+  std::shared_ptr<detail::file_part> part_;
+  Reader reader_;
+};
+
+/// This rank's elements of a file, and what holds them: for a loop over a range that is not kept.
+template <class T>
+class binary_elements : public std::span<const T> {
+ public:
+  binary_elements(std::span<const T> elements, std::shared_ptr<detail::file_part> held)
+      : std::span<const T>(elements), held_(std::move(held)) {}
+
+ private:
+  std::shared_ptr<detail::file_part> held_;
+};
+
+/// This rank's elements of a file of them. The elements live as long as it; a loop over `read_binary<T>(path).local()` keeps
+/// them.
+template <class T>
+class binary_range {
+ public:
+  using value_type = T;
+  explicit binary_range(std::shared_ptr<detail::file_part> part) : part_(std::move(part)) {}
+
+  binary_elements<T> local() && { return {std::as_const(*this).local(), part_}; }
+  std::span<const T> local() const& noexcept {
+    return {reinterpret_cast<const T*>(part_->begin()), std::size_t(part_->end() - part_->begin()) / sizeof(T)};
+  }
+  std::uint64_t size() const noexcept { return part_->file_size() / sizeof(T); }  ///< of the file
+  std::uint64_t offset() const noexcept { return part_->offset() / sizeof(T); }   ///< of this rank's first element
+
+ private:
+  std::shared_ptr<detail::file_part> part_;
+};
+
+namespace detail {
+
+/// What of the options concerns any reader.
+inline file_use use_of(const char* operation, cut_at where, file_content content, const file_options& how) {
+  return {operation, where, content, how.members, how.skip_bad, {how.separator, how.quote, how.skip_space}};
+}
+template <class Reader>
+file_range<Reader> open_file(const std::string& path, const file_use& use, Reader reader) {
+  return {std::make_shared<file_part>(path, use), std::move(reader)};
+}
+void write_parts(const char* operation, const std::string& path, const team& members, const char* bytes, std::size_t size);
+void write_words_of(const std::string& path, const team& members, const std::string& words, failure& why);
+
+}  // namespace detail
+
+/// Reads lines, as string_views without their ends (`\n` or `\r\n`; the last line needs none). A byte order mark at the
+/// beginning of the file is skipped. All members call it. Cost: the part is copied once, from the file into memory. Errors:
+/// usage_error on all members for a file that cannot be read on one of them, differs between them or changes meanwhile, is not
+/// a regular file, is compressed or is not text.
+inline auto read_lines(const std::string& path, const file_options& how = {}) {
+  using namespace detail;
+  return open_file(path, use_of("read_lines", cut_at::line, file_content::text, how), line_reader{});
+}
+/// Reads what is between spaces, tabs and ends of lines. Else as `read_lines`.
+inline auto read_words(const std::string& path, const file_options& how = {}) {
+  using namespace detail;
+  return open_file(path, use_of("read_words", cut_at::word, file_content::text, how), word_reader{});
+}
+/// Reads records of comma-separated values (RFC 4180: fields in quotes may hold separators, doubled quotes and ends of lines).
+/// With types, `read_csv<std::string, int, std::optional<double>>(path)`, an item is a tuple; a record of other fields is a bad
+/// line, and an empty field is the empty std::optional. Without types, an item is a std::vector<std::string_view>. Views of
+/// fields are valid until the loop's next step. Errors: also usage_error on all members for a quote that is not around a whole
+/// field, with its line and field; `skip_bad` skips such a record if it is one line.
+template <class... T>
+auto read_csv(const std::string& path, const file_options& how = {}) {
+  using namespace detail;
+  const file_use use = use_of("read_csv", how.quote == 0 ? cut_at::line : cut_at::record, file_content::table, how);
+  return open_file(path, use, csv_reader<T...>(use.csv, how.header));
+}
+/// Reads an edge a line, two numbers of vertices; `read_edges<double>` with a weight. The rest of the line is ignored. Lines that
+/// begin with # or % are comments. Errors: also usage_error on all members for a MatrixMarket or METIS file.
+template <class W = void>
+auto read_edges(const std::string& path, const file_options& how = {}) {
+  using namespace detail;
+  using reader =
+      edge_reader<std::conditional_t<std::is_void_v<W>, edge, weighted_edge<std::conditional_t<std::is_void_v<W>, int, W>>>>;
+  auto part = std::make_shared<file_part>(path, use_of("read_edges", cut_at::line, file_content::table, how));
+  refuse_metis(*part);
+  return file_range<reader>(std::move(part), reader{});
+}
+/// Reads elements as they are in memory. Errors: also usage_error for a file that is not a whole number of them, or was written
+/// by `save` or another program in a format of its own.
+template <class T>
+  requires trivially_sendable<T>
+binary_range<T> read_binary(const std::string& path, const team& members = {}) {
+  const detail::file_use use{.operation = "read_binary",
+                             .where = detail::cut_at::bytes,
+                             .content = detail::file_content::elements,
+                             .members = members,
+                             .unit = sizeof(T)};
+  return binary_range<T>(std::make_shared<detail::file_part>(path, use));
+}
+
+/// Writes the members' texts, each a line, in the order of the members; a file that is there is replaced. All members call it,
+/// and know behind it that the whole file is written. Errors: usage_error on all members.
+template <class R>
+  requires(!distributed_range<R> && std::ranges::input_range<R> &&
+           std::convertible_to<std::ranges::range_reference_t<R>, std::string_view>)
+void write_lines(const std::string& path, R&& lines, const team& members = {}) {
+  std::string all;
+  for (const auto& line : lines) all.append(std::string_view(line)) += '\n';
+  detail::write_parts("write_lines", path, members, all.data(), all.size());
+}
+/// The members' words, as `read_words` reads them: with a space between them, in lines of some 80 characters; each member begins
+/// a line. Else as `write_lines`. Errors: also remote_error on all members for a text that is empty or holds white space, or what
+/// the range throws; then the file is left alone.
+template <class R>
+  requires(!distributed_range<R> && std::ranges::input_range<R> &&
+           std::convertible_to<std::ranges::range_reference_t<R>, std::string_view>)
+void write_words(const std::string& path, R&& words, const team& members = {}) {
+  std::string all;
+  detail::failure why;
+  try {
+    detail::word_lines lines;
+    for (const auto& word : words) lines.append(all, std::string_view(word));
+  } catch (...) { why.note(); }
+  detail::write_words_of(path, members, all, why);
+}
+/// The members' elements as they lie in memory, in the order of the members. Else as `write_lines`.
+template <class R>
+  requires(!distributed_range<R> && std::ranges::contiguous_range<R> && trivially_sendable<std::ranges::range_value_t<R>>)
+void write_binary(const std::string& path, const R& elements, const team& members = {}) {
+  const std::span all(std::ranges::data(elements), std::ranges::size(elements));
+  detail::write_parts("write_binary", path, members, reinterpret_cast<const char*>(all.data()), all.size_bytes());
+}
+
+}  // namespace armilla

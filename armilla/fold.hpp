@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "armilla/algorithm/elementwise/fold_inline.hpp"
+
+/// Algorithms that make one value of all elements: the same value, to the bit, on all members. One pass and one meeting, in which
+/// the value and the agreement travel together. `reduce` and its kin may regroup and reorder, so their operation must be
+/// associative and commutative; their bits depend on size and distribution only. `accumulate` and `fold_left` keep the order.
+namespace armilla {
+
+/// init op e0 op e1 ..., in any grouping and order. Without `init` that is T(), without `op` the sum.
+template <distributed_range R, class T, class Op = std::plus<>>
+T reduce(R&& r, T init, Op op = {}) {
+  return detail::fold_from<T>(detail::reading(r), "reduce", std::move(init), op, detail::the_element);
+}
+template <distributed_range R>
+auto reduce(R&& r) {
+  return armilla::reduce(r, detail::range_value<R>());
+}
+
+/// init op f(e0) op f(e1) ..., in any grouping and order.
+template <distributed_range R, class T, class Op, class F>
+  requires(!distributed_range<T>)
+T transform_reduce(R&& r, T init, Op op, F f) {
+  detail::require_function(f, "transform_reduce");
+  return detail::fold_from<T>(detail::reading(r), "transform_reduce", std::move(init), op,
+                              [&f](const auto& c, std::size_t k) -> decltype(auto) { return detail::apply_at(f, c, k); });
+}
+/// The same of f(a, b) of two ranges, as many as the shorter has: without functions the inner product.
+template <distributed_range A, distributed_range B, class T, class Op = std::plus<>, class F = std::multiplies<>>
+T transform_reduce(A&& a, B&& b, T init, Op op = {}, F f = {}) {
+  return armilla::transform_reduce(views::zip(detail::reading(a), detail::reading(b)), std::move(init), std::move(op),
+                                   std::move(f));
+}
+template <distributed_range A, distributed_range B, class T, class Op = std::plus<>, class F = std::multiplies<>>
+T inner_product(A&& a, B&& b, T init, Op op = {}, F f = {}) {
+  const detail::algorithm_call whole("inner_product");
+  return armilla::transform_reduce(a, b, std::move(init), std::move(op), std::move(f));
+}
+template <distributed_range A, distributed_range B>
+auto inner_product(A&& a, B&& b) {
+  const detail::algorithm_call whole("inner_product");
+  return armilla::transform_reduce(a, b, decltype(detail::range_value<A>() * detail::range_value<B>())());
+}
+
+/// The mean of numbers. Throws usage_error on all members if the range is empty.
+template <distributed_range R>
+double mean(R&& r) {
+  const detail::algorithm_call whole("mean");
+  const auto v = detail::reading(r);
+  if constexpr (decltype(v.reading())::sized) {
+    const double sum = armilla::transform_reduce(v, 0.0, std::plus<>{}, [](const auto& e) { return double(e); });
+    return detail::mean_of(sum, v.extent());
+  } else {
+    const auto add = [](const detail::tally& a, const detail::tally& b) { return detail::tally{a.sum + b.sum, a.n + b.n}; };
+    const auto all =
+        armilla::transform_reduce(v, detail::tally{}, add, [](const auto& e) { return detail::tally{double(e), 1}; });
+    return detail::mean_of(all.sum, all.n);
+  }
+}
+
+/// The square root of the sum of squares.
+template <distributed_range R>
+double norm(R&& r) {
+  const detail::algorithm_call whole("norm");
+  return std::sqrt(armilla::transform_reduce(r, 0.0, std::plus<>{}, [](const auto& e) { return double(e) * double(e); }));
+}
+
+/// The index of the first smallest element; npos of an empty range.
+template <distributed_range R, class Less = std::less<>, class Projection = std::identity>
+std::size_t min_element(R&& r, Less less = {}, Projection of = {}) {
+  return detail::best_of(r, "min_element", detail::projected(less, of)).value.index;
+}
+/// The index of the first largest element; npos of an empty range.
+template <distributed_range R, class Less = std::less<>, class Projection = std::identity>
+std::size_t max_element(R&& r, Less less = {}, Projection of = {}) {
+  return detail::best_of(r, "max_element", detail::projected_back(less, of)).value.index;
+}
+/// Both. Two passes.
+template <distributed_range R, class Less = std::less<>, class Projection = std::identity>
+std::pair<std::size_t, std::size_t> minmax_element(R&& r, Less less = {}, Projection of = {}) {
+  const detail::algorithm_call whole("minmax_element");
+  return {armilla::min_element(r, less, of), armilla::max_element(r, less, of)};
+}
+/// The smallest element. usage_error on all members if there is none.
+template <distributed_range R, class Less = std::less<>, class Projection = std::identity>
+auto min(R&& r, Less less = {}, Projection of = {}) {
+  return detail::require_some("min", detail::best_of(r, "min", detail::projected(less, of)));
+}
+/// The largest element. usage_error on all members if there is none.
+template <distributed_range R, class Less = std::less<>, class Projection = std::identity>
+auto max(R&& r, Less less = {}, Projection of = {}) {
+  return detail::require_some("max", detail::best_of(r, "max", detail::projected_back(less, of)));
+}
+template <distributed_range R, class Less = std::less<>, class Projection = std::identity>
+auto minmax(R&& r, Less less = {}, Projection of = {}) {
+  const detail::algorithm_call whole("minmax");
+  return std::pair(armilla::min(r, less, of), armilla::max(r, less, of));
+}
+
+/// How many elements lie in each of `buckets` parts of one width of [low, high). Elements outside are not counted. Errors:
+/// usage_error if `low` is not less than `high`, or one of them is infinite or not a number; limit_error on all members for more
+/// buckets than their memory holds.
+template <distributed_range R>
+std::vector<std::uint64_t> histogram(R&& r, std::size_t buckets, double low, double high) {
+  detail::require_bounds(low, high);
+  const auto v = detail::reading(r);
+  detail::algorithm_call why("histogram", v);
+  detail::enter(v);
+  std::vector<std::uint64_t> count = detail::make_buckets(v.members(), buckets, why);
+  const double scale = double(buckets) / (high - low);
+  detail::walk(v, why, [&](const auto c, std::size_t n, const detail::indices& at) {
+    detail::each_of_piece(c, n, at, why, [&](std::size_t k) {
+      const double x = (double(c[k]) - low) * scale;
+      if (x >= 0 && x < double(count.size())) ++count[std::size_t(x)];
+    });
+    return !why.happened();
+  });
+  detail::agree(v.members(), "histogram", why);
+  v.members().all_reduce(std::span(count), std::plus<>{});
+  return count;
+}
+
+/// op(... op(op(init, e0), e1) ..., en), strictly from the first to the last. Cost: no parallelism; one message from member to
+/// member on blocks, while on cyclic distributions the first member reads all elements.
+template <distributed_range R, class T, class Op>
+T fold_left(R&& r, T init, Op op) {
+  return detail::fold_in_order(detail::reading(r), "fold_left", std::move(init), op);
+}
+/// fold_left with +, or with `op`.
+template <distributed_range R, class T, class Op = std::plus<>>
+T accumulate(R&& r, T init, Op op = {}) {
+  return detail::fold_in_order(detail::reading(r), "accumulate", std::move(init), op);
+}
+
+}  // namespace armilla

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+#include "armilla/base/core/required_function.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/rpc/calls.hpp"
+#include "armilla/rpc/future_inline.hpp"
+
+namespace armilla {
+
+/// The reply to a question that may not be there yet. Belongs to the rank that asked, moves, and is asked once.
+///
+/// Ready when the reply has been received, which happens inside the library's calls: `get`, `wait`, `poll`, fences and
+/// barriers. If a future is destroyed before its value is taken, the callee still runs and its value is discarded. An error is
+/// not discarded: the next fence throws it, as the error of a one-way call; except the loss of a rank. Cost: no allocation for
+/// values up to 40 bytes.
+template <class T>
+class future {
+ public:
+  using value_type = T;
+
+  future() noexcept = default;
+  future(future&& other) noexcept : op_(std::exchange(other.op_, nullptr)) {}
+  future& operator=(future&& other) noexcept {
+    if (this != &other) {
+      drop();
+      op_ = std::exchange(other.op_, nullptr);
+    }
+    return *this;
+  }
+  ~future() {
+    if (op_ != nullptr) [[unlikely]]
+      drop();
+  }
+
+  /// Whether it holds a question or a reply: false after `get`, `then` and a move from it.
+  bool valid() const noexcept { return op_ != nullptr; }
+
+  /// Whether `get` would return at once. Takes in no messages: a loop over `ready()` must call `poll()`.
+  bool ready() const { return checked("future::ready").state != detail::pending_op::state_t::pending; }
+
+  /// Waits for the reply; bodies and other fibers run meanwhile. A body that waits becomes a fiber. Several fibers may wait for
+  /// one future; the wait ends, too, when one of them takes the reply or gives the future another question.
+  void wait() const {
+    detail::pending_op& c = checked("future::wait");
+    if (c.state == detail::pending_op::state_t::pending) detail::wait_for_reply(c, 0, "future::wait");
+  }
+
+  /// The same for at most `span`; whether the reply is there. A span that is negative or not a number does not wait.
+  template <class Rep, class Period>
+  bool wait_for(std::chrono::duration<Rep, Period> span) const {
+    detail::pending_op& c = checked("future::wait_for");
+    return detail::wait_for_reply(c, detail::deadline_after(span), "future::wait_for");
+  }
+
+  /// Waits and gives the value; the future is empty afterwards. Throws `remote_error` with rank, type and text when the
+  /// body threw, and `usage_error` when another fiber has taken the value meanwhile, by `get`, `then` or `co_await`.
+  ARMILLA_NO_DANGLING T get() {
+    do wait();
+    while (checked("future::get").state == detail::pending_op::state_t::pending);
+    detail::pending_op* c = std::exchange(op_, nullptr);
+    if (c->state == detail::pending_op::state_t::failed) [[unlikely]]
+      detail::rethrow_and_give_back(c);
+    struct returner {
+      detail::pending_op* c;
+      ~returner() {
+        c->template destroy<detail::stored<T>>();
+        detail::current_head->out->pending.give_back(c);
+      }
+    } at_end{c};
+    if constexpr (!std::is_void_v<T>) return std::move(c->template value<T>());
+  }
+
+  /// Runs `f(value)` (`f()` for a future<void>) when the reply is there, at once if it is, else while the rank takes in the
+  /// reply: like a body, `f` may not wait. Gives a future of what `f` returns (of its value, if `f` returns a future). An
+  /// error passes `f` by. Costs one allocation.
+  template <class F>
+  auto then(F f);
+
+ private:
+  friend struct detail::future_access;
+  explicit future(detail::pending_op* c) noexcept : op_(c) {}
+
+  detail::pending_op& checked(const char* operation) const {
+    if (op_ == nullptr) [[unlikely]]
+      detail::throw_empty_future(operation);
+    return *op_;
+  }
+
+  [[gnu::noinline]] void drop() noexcept {
+    if (op_ == nullptr || detail::current_head == nullptr) return;
+    if (op_->if_dropped == detail::pending_op::dropped::waits && op_->state == detail::pending_op::state_t::pending)
+      detail::await_dropped(*op_);
+    if (op_->state == detail::pending_op::state_t::ready) op_->template destroy<detail::stored<T>>();
+    if (op_->state == detail::pending_op::state_t::failed) detail::drop_failed(op_);
+    if (op_->next_step != nullptr) detail::wake_waiting(*op_);
+    detail::settle_deferred(*op_);  // of a coroutine that is destroyed while it waits
+    detail::current_head->out->pending.give_back(op_);
+    op_ = nullptr;
+  }
+
+  detail::pending_op* op_ = nullptr;
+};
+
+template <class T>
+template <class F>
+auto future<T>::then(F f) {
+  detail::require_function(f, "future::then");
+  using R = typename detail::flattened<typename detail::then_result<T, F>::type>::type;
+  auto promised = detail::promise<R>::make("future::then");
+  future<R> result = promised.get_future();
+  promised.waits_for(*this);
+  detail::when_filled(std::move(*this),
+                      [to = detail::late_op(promised.target), f = std::move(f)](detail::pending_op* filled) mutable {
+                        struct sink {
+                          detail::late_op to;
+                          F& f;
+                          void fail(std::exception_ptr reason) { to.fail(std::move(reason)); }
+                          void take(detail::stored<T>&& value) {
+                            detail::fill(to, [&]() -> decltype(auto) {
+                              if constexpr (std::is_void_v<T>)
+                                return f();
+                              else
+                                return f(std::move(value));
+                            });
+                          }
+                        };
+                        detail::consume<T>(filled, sink{to, f});
+                      });
+  return result;
+}
+
+/// A future that is ready from the start.
+template <class T>
+future<std::decay_t<T>> make_future(T&& value) {
+  auto p = detail::promise<std::decay_t<T>>::make("make_future");
+  p.target->template store<std::decay_t<T>>(std::forward<T>(value));
+  p.target->complete(detail::pending_op::state_t::ready);
+  return p.get_future();
+}
+inline future<void> make_future() {
+  auto p = detail::promise<void>::make("make_future");
+  p.target->store<detail::no_value>();
+  p.target->complete(detail::pending_op::state_t::ready);
+  return p.get_future();
+}
+
+}  // namespace armilla

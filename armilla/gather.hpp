@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "armilla/algorithm/elementwise/gather_inline.hpp"
+
+/// Access to many elements whose indices are a list: each rank for itself, no collective. Where this rank maps the elements they
+/// are used in place; the others travel in one message, or few, for each rank that has some.
+namespace armilla {
+
+/// into[k] = x[indices[k]], complete when it returns. usage_error for an index beyond the end, or lists of two lengths.
+template <class T>
+void gather(const array<T>& x, std::span<const std::size_t> indices, std::span<std::type_identity_t<T>> into) {
+  if (indices.size() != into.size()) detail::throw_unlike_lists("gather", indices.size(), into.size());
+  if constexpr (!detail::lies_in_segments<T>) {
+    detail::gather_owned(x.state(), indices, into);
+  } else {
+    const detail::part_addresses<const T> from(x.state());
+    const auto far = from.each(indices, [&](std::size_t k, const T& e) { into[k] = e; });
+    std::vector<std::vector<detail::kept_as<T>>> come(far.size());
+    for (std::size_t m = 0; m < far.size(); ++m) {
+      come[m].resize(far[m].places.size());
+      if (!come[m].empty()) get_indexed(detail::as_elements<T>(come[m]), from.block(m), far[m].places);
+    }
+    if (!far.empty()) sync_memory();
+    for (std::size_t m = 0; m < far.size(); ++m)
+      for (std::size_t j = 0; j < come[m].size(); ++j) into[far[m].numbers[j]] = T(come[m][j]);
+  }
+}
+/// The same as a vector.
+template <class T>
+std::vector<T> gather(const array<T>& x, std::span<const std::size_t> indices) {
+  std::vector<detail::kept_as<T>> all(indices.size());
+  armilla::gather(x, indices, detail::as_elements<T>(all));
+  if constexpr (std::is_same_v<T, bool>)
+    return {all.begin(), all.end()};
+  else
+    return all;
+}
+
+/// x[indices[k]] = values[k]: a statement, complete at the fence. If two ranks or two entries name one element, one of them wins.
+template <class T>
+void scatter(array<T>& x, std::span<const std::size_t> indices, std::span<const std::type_identity_t<T>> values) {
+  if (indices.size() != values.size()) detail::throw_unlike_lists("scatter", indices.size(), values.size());
+  if constexpr (detail::lies_in_segments<T>) {
+    const detail::part_addresses<T> to(x.state());
+    const auto far = to.each(indices, [&](std::size_t k, T& e) { e = values[k]; });
+    for (std::size_t m = 0; m < far.size(); ++m)
+      if (!far[m].places.empty())
+        store_indexed(to.block(m), detail::as_elements<T>(detail::chosen(values, far[m].numbers)), far[m].places);
+  } else {
+    const std::vector<detail::far_list> lists = detail::by_owner(x.state(), indices);
+    for (std::size_t m = 0; m < lists.size(); ++m)
+      if (const auto part = x.state().name(rank_t(m)); !lists[m].places.empty())
+        async(part.rank(), &detail::write_places<T>, part, lists[m].places, detail::chosen(values, lists[m].numbers));
+  }
+}
+
+/// x[indices[k]] += values[k], atomically: any ranks may add to the same elements. A statement, complete at the fence. T is an
+/// integer of 32 or 64 bits, or double.
+template <detail::atomic_number T>
+void scatter_add(array<T>& x, std::span<const std::size_t> indices, std::span<const std::type_identity_t<T>> values) {
+  if (indices.size() != values.size()) detail::throw_unlike_lists("scatter_add", indices.size(), values.size());
+  const detail::part_addresses<T> to(x.state());
+  const auto far = to.each(indices, [&](std::size_t k, T& e) {
+    if constexpr (std::same_as<T, double>)
+      detail::add_to_double(reinterpret_cast<std::uint64_t*>(&e), values[k]);
+    else
+      __atomic_fetch_add(&e, values[k], __ATOMIC_SEQ_CST);
+  });
+  for (std::size_t m = 0; m < far.size(); ++m) detail::send_additions(to.block(m), far[m], values);
+}
+
+/// x[indices[k]] += value for each k: a histogram of the indices, if value is 1.
+template <detail::atomic_number T>
+void scatter_add(array<T>& x, std::span<const std::size_t> indices, std::type_identity_t<T> value) {
+  armilla::scatter_add(x, indices, std::vector<T>(indices.size(), value));
+}
+
+}  // namespace armilla

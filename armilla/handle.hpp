@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "armilla/distributed.hpp"
+
+namespace armilla {
+namespace detail {
+
+[[noreturn, gnu::cold]] void throw_moved_from();
+
+/// How the members of a team call what each of them has of a container.
+struct container_name {
+  object_id id;
+  std::uint64_t team = no_team;
+
+  static constexpr std::uint64_t no_team = ~std::uint64_t(0);
+};
+/// What has this name on this rank. Waits for a container that other members have already made. usage_error if there is none.
+void* find_container(const container_name& name);
+
+template <class Named>
+class named_container;
+
+}  // namespace detail
+
+/// Names a container on all members of its team: a small value to copy, keep and send.
+///
+///     am::async(dest, [](am::array<int>::handle_type h) { h->local()[0] = 1; }, x.handle());
+///
+/// `*h` and `h->` are the container on the rank where they are called, wherever it has moved. In a body they reach this rank's
+/// part and any element; algorithms and fences are for code that all members run. Errors: usage_error on a rank that is no
+/// member, or where the container has ended: a fence before its end completes the bodies that name it. `*h` waits where this rank
+/// is on its way out of making the container: where a body may not wait, put a barrier behind the making. Cost: a look into a
+/// table; no message.
+template <class Container, class Named = Container>
+class container_handle {
+ public:
+  container_handle() = default;
+  Container& operator*() const { return static_cast<Container&>(**static_cast<Named**>(detail::find_container(name_))); }
+  Container* operator->() const { return &**this; }
+
+ private:
+  friend detail::named_container<Named>;
+  explicit container_handle(const detail::container_name& name) noexcept : name_(name) {}
+  detail::container_name name_;
+};
+
+namespace detail {
+
+/// A base of containers that handles name. The name goes with the elements where the container moves.
+template <class Named>
+class named_container {
+ protected:
+  named_container() = default;
+  explicit named_container(const team& members) { be_named(members); }
+  named_container(named_container&& other) noexcept : name_(std::move(other.name_)) { show_place(); }
+  named_container& operator=(named_container&& other) noexcept {
+    name_ = std::move(other.name_);
+    show_place();
+    return *this;
+  }
+
+  /// By all members together, once there are members.
+  void be_named(const team& members) {
+    name_ = std::make_unique<distributed<Named*>>(members, nullptr);
+    show_place();
+  }
+  bool named() const noexcept { return name_ != nullptr; }
+  /// What becomes `other` keeps the name by which that is known.
+  void keep_name_of(named_container& other) noexcept {
+    if (!other.named()) return;
+    name_ = std::move(other.name_);
+    show_place();
+  }
+  template <class Handle>
+  Handle make_handle() const {
+    if (name_ == nullptr) [[unlikely]]
+      throw_moved_from();
+    return Handle({object_access::id(*name_), name_->members().id()});
+  }
+
+ private:
+  void show_place() noexcept {
+    if (name_ != nullptr) **name_ = static_cast<Named*>(this);
+  }
+
+  std::unique_ptr<distributed<Named*>> name_;
+};
+
+}  // namespace detail
+}  // namespace armilla

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <type_traits>
+#include <utility>
+
+#include "armilla/create.hpp"
+#include "armilla/method.hpp"
+#include "armilla/object/named_object_inline.hpp"
+
+/// Processor objects of classes that other programs do not have: the programs share method tags, and perhaps an interface.
+///
+///     // solver_api.hpp, included by both
+///     namespace solver_api {
+///     struct solver;                                                     // a name for references; needs no definition
+///     inline constexpr am::method<am::remote<solver>(int)> make{"demo.solver.make"};
+///     inline constexpr am::method<double(double)> step{"demo.solver.step"};
+///     }
+///
+///     am::provide_class<solver_api::make, fast_solver>();                // in the program or library that has it
+///     am::provide<solver_api::step, &fast_solver::step>();
+///
+///     auto s = am::create<solver_api::make>(rank, 100);                  // in any program of the job
+///     double r = am::call<solver_api::step>(s, 0.1).get();
+///
+/// Paper: MRPC, sections 2 and 4.
+namespace armilla {
+
+/// Lets ranks of every program call `F` as method `M` of the objects of its class, and of those derived from it, that live on
+/// this rank. Each class has its own; of a derived class goes first. At any time. Errors: usage_error when the class already
+/// provides the name as something else.
+template <const auto& M, auto F>
+  requires(detail::method_tag<M> && std::is_member_function_pointer_v<decltype(F)>)
+void provide() {
+  using C = detail::owner<F>;
+  using calls = detail::object_calls<M>;
+  static_assert(detail::method_calls<M>::template fits_member<F, C>,
+                "armilla: the member function cannot be called with the values of the method's signature, or its result is none "
+                "of its");
+  auto& members = detail::head_here("provide").objects->members;
+  if (members.add(M.name(), detail::description_of<M>.hash, typeid(C), &detail::find_base<C>,
+                  reinterpret_cast<detail::erased_body>(&calls::template body<F>)))
+    provide<detail::object_method<M>, &calls::run>();
+}
+
+/// Lets ranks of every program create a T on this rank by `create<M>`; the signature of `M` is `remote<Interface>(arguments...)`.
+/// T need not derive from Interface.
+template <const auto& M, class T>
+  requires detail::method_tag<M>
+void provide_class() {
+  provide<M, &detail::object_calls<M>::template make<T>>();
+}
+
+/// Makes an object as rank `dest` (of whichever program) provides it under `M`; see `provide_class`. Cost and errors as `call`.
+template <const auto& M, class... A>
+  requires detail::method_tag<M>
+[[nodiscard]] auto create(rank_t dest, A&&... arguments) {
+  return call<M>(dest, std::forward<A>(arguments)...);
+}
+
+/// Question by name to an object, of whatever class and program. Errors as `call`, and if its class provides no such method.
+template <const auto& M, class T, class... A>
+  requires detail::method_tag<M>
+[[nodiscard]] auto call(const remote<T>& object, A&&... arguments) {
+  const detail::reference& held = detail::held_by(object, "call");
+  return call<detail::object_method<M>>(held.rank, held.name, std::forward<A>(arguments)...);
+}
+template <const auto& M, class T, class... A>
+  requires detail::method_tag<M>
+[[nodiscard]] auto call(future<remote<T>>& object, A&&... arguments) {
+  auto make_call = [all = detail::kept_arguments(std::forward<A>(arguments)...)](const remote<T>& there) mutable {
+    return std::apply([&](auto&... each) { return call<M>(there, each.argument()...); }, all);
+  };
+  return detail::call_when_there(object, std::move(make_call));
+}
+template <const auto& M, class T, class... A>
+  requires detail::method_tag<M>
+[[nodiscard]] auto call(future<remote<T>>&& object, A&&... arguments) {
+  return call<M>(object, std::forward<A>(arguments)...);
+}
+
+/// Statement by name to an object.
+template <const auto& M, class T, class... A>
+  requires detail::method_tag<M>
+void async(const remote<T>& object, A&&... arguments) {
+  const detail::reference& held = detail::held_by(object, "async");
+  async<detail::object_method<M>>(held.rank, held.name, std::forward<A>(arguments)...);
+}
+template <const auto& M, class T, class... A>
+  requires detail::method_tag<M>
+void async(future<remote<T>>& object, A&&... arguments) {
+  auto make_call = [all = detail::kept_arguments(std::forward<A>(arguments)...)](const remote<T>& there) mutable {
+    std::apply([&](auto&... each) { async<M>(there, each.argument()...); }, all);
+  };
+  detail::state_when_there(object, std::move(make_call));
+}
+template <const auto& M, class T, class... A>
+  requires detail::method_tag<M>
+void async(future<remote<T>>&& object, A&&... arguments) {
+  async<M>(object, std::forward<A>(arguments)...);
+}
+
+}  // namespace armilla

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <utility>
+
+#include "armilla/algorithm/order/order_inline.hpp"
+
+/// Orders beside sort: of elements with companions, and of a part of the elements. Errors, and what comparators must be, as of
+/// sort.
+namespace armilla {
+
+/// Sorts `keys`, and does with `values` what it does with them. Equal keys stay in the order of their indices. usage_error unless
+/// both have one length and share no elements. Cost: a stable sort of pairs, and two passes.
+template <distributed_range Keys, distributed_range Values, class Comp = std::ranges::less>
+void sort_by_key(Keys&& keys, Values&& values, Comp comp = {}) {
+  detail::require_function(comp, "sort_by_key");
+  detail::sort_keyed(detail::require_sized(views::all(keys)), detail::require_sized(views::all(values)), comp);
+}
+
+/// The indices of the elements in the order that sort would give them: r[argsort(r)[i]] is the i-th. Equal elements by their
+/// index. The range stays as it is. Cost: a stable sort of pairs of element and index.
+template <distributed_range R, class Comp = std::ranges::less, class Proj = std::identity>
+vector<std::size_t> argsort(R&& r, Comp comp = {}, Proj proj = {}) {
+  const detail::algorithm_call all("argsort");
+  const auto v = detail::require_sized(detail::reading(r));
+  using T = typename std::remove_cvref_t<decltype(v)>::value_type;
+  using pair = detail::keyed<T, std::size_t>;
+  array<pair> both(v.extent(), detail::distributed_like(v));
+  armilla::transform(v, views::iota(std::size_t{0}, v.extent()), both, [](const T& e, std::size_t i) { return pair{e, i}; });
+  armilla::stable_sort(both, std::ref(comp), [&proj](const pair& p) -> decltype(auto) { return std::invoke(proj, p.key); });
+  vector<std::size_t> order(v.extent(), like(both));
+  armilla::transform(std::as_const(both), order, &pair::value);
+  return order;
+}
+
+/// Element `nth` becomes what it would be in the sorted range; those before it do not come behind it, those behind not before.
+/// Cost: two or three passes and a sort of some percent of the elements, most often; room for all of them once more.
+template <distributed_range R, class Comp = std::ranges::less, class Proj = std::identity>
+void nth_element(R&& r, std::size_t nth, Comp comp = {}, Proj proj = {}) {
+  detail::require_function(comp, "nth_element");
+  detail::require_function(proj, "nth_element");
+  const detail::algorithm_call all("nth_element");
+  const auto v = detail::require_sized(views::all(r));
+  detail::require_index("nth_element", nth, v.extent());
+  detail::select(v, nth, "nth_element", comp, proj);
+}
+
+/// The first `n` elements become those of the sorted range, in order; the others are in no order.
+template <distributed_range R, class Comp = std::ranges::less, class Proj = std::identity>
+void partial_sort(R&& r, std::size_t n, Comp comp = {}, Proj proj = {}) {
+  detail::require_function(comp, "partial_sort");
+  detail::require_function(proj, "partial_sort");
+  const detail::algorithm_call all("partial_sort");
+  const auto v = detail::require_sized(views::all(r));
+  detail::require_index("partial_sort", n, v.extent());
+  detail::select(v, n, "partial_sort", comp, proj);
+  armilla::sort(views::take(v, n), comp, proj);
+}
+/// Copies the first elements of the sorted range, as many as `out` has room for, and returns how many these are.
+template <distributed_range In, distributed_range Out, class Comp = std::ranges::less, class Proj = std::identity>
+std::size_t partial_sort_copy(In&& in, Out&& out, Comp comp = {}, Proj proj = {}) {
+  const detail::algorithm_call whole("partial_sort_copy");
+  const auto from = detail::require_sized(detail::reading(in));
+  const auto to = detail::require_sized(views::all(out));
+  const std::size_t n = std::min(from.extent(), to.extent());
+  array<typename std::remove_cvref_t<decltype(from)>::value_type> all(from.extent(), on(to.members()));
+  armilla::copy(from, all);
+  armilla::partial_sort(all, n, comp, proj);
+  armilla::copy(views::take(std::as_const(all), n), to);
+  return n;
+}
+
+}  // namespace armilla

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+#include <utility>
+
+#include "armilla/algorithm/elementwise/scan_inline.hpp"
+
+/// Each element combined with all that come before it. Two passes over memory and two meetings: each member folds its part, all
+/// learn all folds, each goes through its part again. `op` is associative and need not be commutative. Where the output is dealt
+/// in turn the sums are made in blocks first and copied, which is one pass and one exchange more.
+namespace armilla {
+
+/// Element i of `out` becomes e0 op ... op ei. `in` and `out` may be the same range. usage_error on all if `out` has fewer
+/// elements, or shares some with `in` at other positions.
+template <distributed_range In, distributed_range Out, class Op = std::plus<>>
+void inclusive_scan(In&& in, Out&& out, Op op = {}) {
+  detail::scan_all<detail::scan_kind::inclusive>(detail::reading(in), views::all(out), "inclusive_scan",
+                                                 detail::part<detail::range_value<Out>>{}, std::move(op), std::identity{});
+}
+/// The same from `init` on: init op e0 op ... op ei.
+template <distributed_range In, distributed_range Out, class Op, class T>
+void inclusive_scan(In&& in, Out&& out, Op op, T init) {
+  detail::scan_all<detail::scan_kind::inclusive>(detail::reading(in), views::all(out), "inclusive_scan",
+                                                 detail::part<T>{std::move(init), true}, std::move(op), std::identity{});
+}
+/// Element i of `out` becomes init op e0 op ... op e(i-1).
+template <distributed_range In, distributed_range Out, class T, class Op = std::plus<>>
+void exclusive_scan(In&& in, Out&& out, T init, Op op = {}) {
+  detail::scan_all<detail::scan_kind::exclusive>(detail::reading(in), views::all(out), "exclusive_scan",
+                                                 detail::part<T>{std::move(init), true}, std::move(op), std::identity{});
+}
+/// The scans of f(e).
+template <distributed_range In, distributed_range Out, class Op, class F>
+void transform_inclusive_scan(In&& in, Out&& out, Op op, F f) {
+  detail::scan_all<detail::scan_kind::inclusive>(detail::reading(in), views::all(out), "transform_inclusive_scan",
+                                                 detail::part<detail::range_value<Out>>{}, std::move(op), std::move(f));
+}
+template <distributed_range In, distributed_range Out, class T, class Op, class F>
+void transform_exclusive_scan(In&& in, Out&& out, T init, Op op, F f) {
+  detail::scan_all<detail::scan_kind::exclusive>(detail::reading(in), views::all(out), "transform_exclusive_scan",
+                                                 detail::part<T>{std::move(init), true}, std::move(op), std::move(f));
+}
+/// inclusive_scan by its old name.
+template <distributed_range In, distributed_range Out, class Op = std::plus<>>
+void partial_sum(In&& in, Out&& out, Op op = {}) {
+  const detail::algorithm_call all("partial_sum");
+  const detail::without_end last(all);
+  armilla::inclusive_scan(in, out, std::move(op));
+}
+/// A scan of each row of equal keys: element i of `out` becomes the sum of the values from the first one of the row to the i-th.
+/// Neighbours are of one row if `same` holds of their keys. usage_error on all if `values` or `out` has fewer elements than
+/// `keys`. Cost: room for all values and a flag each, four passes; `same` is called once an element.
+template <distributed_range Keys, distributed_range Values, distributed_range Out, class Op = std::plus<>,
+          class Same = std::equal_to<>>
+void inclusive_scan_by_key(Keys&& keys, Values&& values, Out&& out, Op op = {}, Same same = {}) {
+  detail::require_function(same, "inclusive_scan_by_key");
+  detail::require_function(op, "inclusive_scan_by_key");
+  const detail::algorithm_call all("inclusive_scan_by_key");
+  const auto k = detail::require_sized(detail::reading(keys));
+  const auto v = detail::require_sized(detail::reading(values));
+  const auto to = detail::require_sized(views::all(out));
+  const std::size_t n = k.extent();
+  detail::require_room("inclusive_scan_by_key", n, v.extent());
+  detail::require_room("inclusive_scan_by_key", n, to.extent());
+  if (n == 0) return;
+  using element = detail::element_of_row<detail::range_value<Out>>;
+  array<element> rows(n, on(to.members()));
+  {
+    const detail::without_end first;  // the other elements end both
+    armilla::transform(views::take(v, 1), rows, [](const auto& value) { return element{value, true}; });
+  }
+  armilla::transform(views::zip(views::drop(k, 1), views::take(k, n - 1), views::take(views::drop(v, 1), n - 1)),
+                     views::drop(rows, 1), [&same](const auto& key, const auto& before, const auto& value) {
+                       return element{value, !bool(std::invoke(same, before, key))};
+                     });
+  armilla::inclusive_scan(rows, rows, [&op](const element& a, const element& b) {
+    return b.begins ? b : element{detail::range_value<Out>(std::invoke(op, a.value, b.value)), a.begins};
+  });
+  const detail::without_end last(all);
+  armilla::transform(std::as_const(rows), to, &element::value);
+}
+/// Element 0 of `out` becomes e0, element i becomes ei - e(i-1), or op(ei, e(i-1)). The ranges may overlap in any way: then the
+/// input is copied first.
+template <distributed_range In, distributed_range Out, class Op = std::minus<>>
+void adjacent_difference(In&& in, Out&& out, Op op = {}) {
+  const detail::algorithm_call all("adjacent_difference");
+  const auto v = detail::require_sized(detail::reading(in));
+  const auto to = views::all(out);
+  const std::size_t n = v.extent();
+  detail::require_room("adjacent_difference", n, to.extent());
+  if (n == 0) return;
+  if (detail::overlap_of(v, n, to, n) != detail::overlap::none) {
+    array<typename std::remove_cvref_t<decltype(v)>::value_type> before(n, on(to.members()));
+    armilla::copy(v, before);
+    const detail::without_end last(all);
+    return armilla::adjacent_difference(std::as_const(before), to, std::move(op));
+  }
+  {
+    const detail::without_end first;  // the differences end both
+    armilla::copy(views::take(v, 1), to);
+  }
+  const detail::without_end last(all);
+  armilla::transform(views::drop(v, 1), views::take(v, n - 1), views::drop(to, 1), std::move(op));
+}
+
+}  // namespace armilla

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <utility>
+
+#include "armilla/algorithm/elementwise/projected.hpp"
+#include "armilla/algorithm/sets/sorted_ranges_inline.hpp"
+
+/// Algorithms over ranges that are in order. Of two ranges each member finds by bisection which parts belong to its part of the
+/// output, and reads them where they lie. `less` is a strict weak order, and both ranges are in it, by what the projection gives
+/// of their elements. If they are not, a merge has each element once, in some order, and the others give any result; a checked
+/// program throws a usage_error on all members that names two elements.
+namespace armilla {
+
+/// Merges two ranges that are in order into the first places of `out`. Of equal elements those of `a` come first. Cost: three
+/// meetings; the member that has a part of the output reads what belongs there, found by some log(n) looks. Where the elements
+/// of `out` are dealt in turn: room for as many, and one copy more. usage_error on all if `out` has fewer places; after an error
+/// of `less` the elements of `out` are of no use. It is a usage_error if `out` shares elements with an input.
+template <distributed_range A, distributed_range B, distributed_range Out, class Less = std::less<>,
+          class Projection = std::identity>
+void merge(A&& a, B&& b, Out&& out, Less less = {}, Projection of = {}) {
+  auto&& before = detail::related(less, of, of);
+  detail::merge_into(detail::require_sized(detail::reading(a)), detail::require_sized(detail::reading(b)),
+                     detail::require_sized(views::all(out)), "merge", before);
+}
+/// Merges the elements before index `middle` with the others. Stable. Cost: room for all elements once more.
+template <distributed_range R, class Less = std::less<>, class Projection = std::identity>
+void inplace_merge(R&& r, std::size_t middle, Less less = {}, Projection of = {}) {
+  const detail::algorithm_call all("inplace_merge");
+  const auto v = detail::require_sized(views::all(r));
+  array<typename std::remove_cvref_t<decltype(v)>::value_type> merged(v.extent(), on(v.members()));
+  armilla::merge(views::take(v.reading(), middle), views::drop(v.reading(), middle), merged, less, of);
+  const detail::without_end last(all);
+  armilla::copy(merged, v);
+}
+
+/// The elements that are in `a` or in `b`, in order, to the first places of `out`; returns how many there are. Of an element that
+/// is m times in `a` and n times in `b` the greater number stays. Equal elements are worked on by one member. `out` may
+/// overlap the inputs. usage_error on all, before anything is written, if `out` has fewer places.
+template <distributed_range A, distributed_range B, distributed_range Out, class Less = std::less<>,
+          class Projection = std::identity>
+std::size_t set_union(A&& a, B&& b, Out&& out, Less less = {}, Projection of = {}) {
+  auto&& before = detail::related(less, of, of);
+  return detail::set_operation(detail::reading(a), detail::reading(b), views::all(out), "set_union", before, {true, true, true});
+}
+/// Those that are in both.
+template <distributed_range A, distributed_range B, distributed_range Out, class Less = std::less<>,
+          class Projection = std::identity>
+std::size_t set_intersection(A&& a, B&& b, Out&& out, Less less = {}, Projection of = {}) {
+  auto&& before = detail::related(less, of, of);
+  return detail::set_operation(detail::reading(a), detail::reading(b), views::all(out), "set_intersection", before,
+                               {false, true, false});
+}
+/// Those of `a` that are not in `b`.
+template <distributed_range A, distributed_range B, distributed_range Out, class Less = std::less<>,
+          class Projection = std::identity>
+std::size_t set_difference(A&& a, B&& b, Out&& out, Less less = {}, Projection of = {}) {
+  auto&& before = detail::related(less, of, of);
+  return detail::set_operation(detail::reading(a), detail::reading(b), views::all(out), "set_difference", before,
+                               {true, false, false});
+}
+/// Those that are in one of them only.
+template <distributed_range A, distributed_range B, distributed_range Out, class Less = std::less<>,
+          class Projection = std::identity>
+std::size_t set_symmetric_difference(A&& a, B&& b, Out&& out, Less less = {}, Projection of = {}) {
+  auto&& before = detail::related(less, of, of);
+  return detail::set_operation(detail::reading(a), detail::reading(b), views::all(out), "set_symmetric_difference", before,
+                               {true, false, true});
+}
+/// Whether all elements of `b` are in `a`, each as often. Both are in order.
+template <distributed_range A, distributed_range B, class Less = std::less<>, class Projection = std::identity>
+bool includes(A&& a, B&& b, Less less = {}, Projection of = {}) {
+  auto&& related = detail::related(less, of, of);
+  const detail::one_way<std::remove_reference_t<decltype(related)>> before{related};
+  const auto x = detail::require_sized(detail::reading(a));
+  const auto y = detail::require_sized(detail::reading(b));
+  detail::require_one_team(y, x);
+  detail::algorithm_call why("includes", x);
+  bool all = true;
+  const auto nothing = [](const auto&) {};
+  detail::compare_sets(x, y, x.members(), "includes", why, before, nothing, nothing, [&all](const auto&) { all = false; });
+  return detail::agree(x.members(), "includes", why, all, std::logical_and<>{});
+}
+
+/// The index of the first element that is not less than `value`; the size if there is none. All members ask for the same. Those
+/// that are less come first in the range, as they do if it is in order.
+template <distributed_range R, class T, class Less = std::less<>, class Projection = std::identity>
+std::size_t lower_bound(R&& r, const T& value, Less less = {}, Projection of = {}) {
+  detail::require_function(less, "lower_bound");
+  detail::require_function(of, "lower_bound");
+  return detail::first_without(detail::require_sized(detail::reading(r)), "lower_bound",
+                               "elements that are less than the value must come first",
+                               [&](const auto& e) { return bool(std::invoke(less, std::invoke(of, e), value)); });
+}
+/// The index of the first element that is greater.
+template <distributed_range R, class T, class Less = std::less<>, class Projection = std::identity>
+std::size_t upper_bound(R&& r, const T& value, Less less = {}, Projection of = {}) {
+  detail::require_function(less, "upper_bound");
+  detail::require_function(of, "upper_bound");
+  return detail::first_without(detail::require_sized(detail::reading(r)), "upper_bound",
+                               "elements that are not greater than the value must come first",
+                               [&](const auto& e) { return !bool(std::invoke(less, value, std::invoke(of, e))); });
+}
+/// Both.
+template <distributed_range R, class T, class Less = std::less<>, class Projection = std::identity>
+std::pair<std::size_t, std::size_t> equal_range(R&& r, const T& value, Less less = {}, Projection of = {}) {
+  const detail::algorithm_call all("equal_range");
+  const std::size_t first = armilla::lower_bound(r, value, less, of), end = armilla::upper_bound(r, value, less, of);
+  return {first, end < first ? first : end};
+}
+template <distributed_range R, class T, class Less = std::less<>, class Projection = std::identity>
+bool binary_search(R&& r, const T& value, Less less = {}, Projection of = {}) {
+  const detail::algorithm_call all("binary_search");
+  const auto [first, end] = armilla::equal_range(r, value, less, of);
+  return first < end;
+}
+
+}  // namespace armilla

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "armilla/global_ptr.hpp"
+
+namespace armilla {
+
+/// Split-C's spread pointer: a global_ptr whose arithmetic goes from rank to rank. `p + 1` is the same place on the next
+/// rank, and behind the last rank the next element on rank 0. Meaningful where all ranks have the memory at the same place:
+/// in a spread_array and in a per_rank variable. Cost of `p + n`: one division.
+/// Paper: Split-C, spread pointers.
+template <class T>
+class spread_ptr {
+ public:
+  using element_type = T;
+
+  constexpr spread_ptr() noexcept = default;
+  constexpr explicit spread_ptr(const global_ptr<T>& p) noexcept : p_(p) {}
+  constexpr operator const global_ptr<T>&() const noexcept { return p_; }  // NOLINT(google-explicit-constructor): it is one
+  constexpr const global_ptr<T>& global() const noexcept { return p_; }
+
+  constexpr rank_t rank() const noexcept { return p_.rank(); }
+  T* local() const { return p_.local(); }
+  constexpr explicit operator bool() const noexcept { return bool(p_); }
+
+  global_ref<T> operator*() const noexcept { return *p_; }
+  global_ref<T> operator[](std::ptrdiff_t n) const { return *p_.spread(n); }
+
+  // clang-format off
+  spread_ptr& operator+=(std::ptrdiff_t n) { p_ = p_.spread(n); return *this; }
+  spread_ptr& operator-=(std::ptrdiff_t n) { return *this += -n; }
+  spread_ptr& operator++() { return *this += 1; }
+  spread_ptr& operator--() { return *this += -1; }
+  spread_ptr operator++(int) { spread_ptr old = *this; ++*this; return old; }
+  spread_ptr operator--(int) { spread_ptr old = *this; --*this; return old; }
+  friend spread_ptr operator+(spread_ptr p, std::ptrdiff_t n) { return p += n; }
+  friend spread_ptr operator+(std::ptrdiff_t n, spread_ptr p) { return p += n; }
+  friend spread_ptr operator-(spread_ptr p, std::ptrdiff_t n) { return p += -n; }
+  // clang-format on
+  friend std::ptrdiff_t operator-(const spread_ptr& a, const spread_ptr& b) {
+    const std::int64_t ranks = detail::head_here("spread_ptr").world_size;
+    const std::int64_t rows = std::int64_t(a.p_.address().offset - b.p_.address().offset) / std::int64_t(sizeof(T));
+    return rows * ranks + a.rank() - b.rank();
+  }
+
+  friend constexpr bool operator==(const spread_ptr&, const spread_ptr&) noexcept = default;
+  /// In the order of the arithmetic.
+  friend constexpr std::strong_ordering operator<=>(const spread_ptr& a, const spread_ptr& b) noexcept {
+    if (a.p_.address().offset != b.p_.address().offset) return a.p_.address().offset <=> b.p_.address().offset;
+    return a.rank() <=> b.rank();
+  }
+
+ private:
+  global_ptr<T> p_;
+};
+
+}  // namespace armilla

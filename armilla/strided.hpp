@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <span>
+
+#include "armilla/global/strided_inline.hpp"
+#include "armilla/transfer.hpp"
+
+/// Access that picks elements: rectangular parts of arrays, and lists of places. Split-phase, as `get` and `put`, and one-way, as
+/// `store`; complete where those are, and those with a counter at the target's rank add to it after the data. Runs that are
+/// contiguous on both sides move in one piece. Cost where memory is mapped: that of the same loops by hand.
+namespace armilla {
+
+/// A part of an array of N dimensions, the last one innermost: how many elements in each dimension, and how far neighbours
+/// in each lie apart in local and in global memory, in elements (negative too).
+///
+///     am::strided<2> block{.extent = {rows, columns}, .local = {columns, 1}, .global = {leading, 1}};
+template <std::size_t N>
+struct strided {
+  std::array<std::size_t, N> extent{};
+  std::array<std::ptrdiff_t, N> local{};
+  std::array<std::ptrdiff_t, N> global{};
+};
+
+/// Reads the part `s` of the array at `from` into the array at `into`.
+template <class T, std::size_t N>
+void get_strided(T* into, const global_ptr<const std::type_identity_t<T>>& from, const strided<N>& s) {
+  detail::copy_strided(false, reinterpret_cast<std::byte*>(into), from.address(), detail::core_of<T>(s), detail::far_group::split,
+                       "get_strided");
+}
+
+/// Writes the part `s` of the array at `from` to the array at `to`.
+template <class T, std::size_t N>
+void put_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, const strided<N>& s) {
+  detail::write_strided<detail::far_group::split, T>(to, from, s);
+}
+/// The same, then `arrived` += `n`.
+template <class T, std::size_t N>
+void put_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, const strided<N>& s,
+                 const global_ptr<counter>& arrived, std::uint64_t n = 1) {
+  armilla::put_strided(to, from, s);
+  detail::signal_after(to.address(), arrived, n, "put_strided");
+}
+/// As `put_strided`, one-way.
+template <class T, std::size_t N>
+void store_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, const strided<N>& s) {
+  detail::write_strided<detail::far_group::stores, T>(to, from, s);
+}
+/// The same, then `arrived` += `n`.
+template <class T, std::size_t N>
+void store_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, const strided<N>& s,
+                   const global_ptr<counter>& arrived, std::uint64_t n = 1) {
+  armilla::store_strided(to, from, s);
+  detail::signal_after(to.address(), arrived, n, "store_strided");
+}
+
+/// into[i] := base[indices[i]]; as many indices as elements of `into` (an array, a span, a vector).
+template <class C>
+  requires(detail::data_range<C> && !std::is_const_v<detail::value_of_range<C>>)
+void get_indexed(C&& into, const global_ptr<const std::type_identity_t<detail::value_of_range<C>>>& base,
+                 std::span<const std::size_t> indices) {
+  using T = detail::value_of_range<C>;
+  static_assert(detail::movable_bytes<T>, "armilla: only trivially copyable objects travel by get; use a call");
+  T* const to = into.data();
+  const std::size_t n = indices.size();
+  if (n != into.size()) [[unlikely]]
+    detail::throw_lengths("get_indexed", into.size(), n);
+  if (const std::byte* p = detail::direct<alignof(T)>(base.address()); p != nullptr && !detail::checked) [[likely]] {
+    for (std::size_t i = 0; i < n; ++i) std::memcpy(static_cast<void*>(to + i), p + indices[i] * sizeof(T), sizeof(T));
+    ++detail::current_head->count->gets;
+    detail::current_head->count->get_bytes += n * sizeof(T);
+    return;
+  }
+  detail::copy_indexed(false, reinterpret_cast<std::byte*>(to), base.address(), indices.data(), n, sizeof(T), alignof(T),
+                       detail::far_group::split, "get_indexed");
+}
+
+/// base[indices[i]] := from[i]; where an index stands twice, either value may stay.
+template <class T, class C>
+  requires(detail::range_of<C, T>)
+void put_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices) {
+  detail::write_indexed<detail::far_group::split, T>(base, indices, from.data(), from.size());
+}
+/// The same, then `arrived` += `n`.
+template <class T, class C>
+  requires(detail::range_of<C, T>)
+void put_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices,
+                 const global_ptr<counter>& arrived, std::uint64_t n = 1) {
+  armilla::put_indexed(base, from, indices);
+  detail::signal_after(base.address(), arrived, n, "put_indexed");
+}
+/// As `put_indexed`, one-way.
+template <class T, class C>
+  requires(detail::range_of<C, T>)
+void store_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices) {
+  detail::write_indexed<detail::far_group::stores, T>(base, indices, from.data(), from.size());
+}
+/// The same, then `arrived` += `n`.
+template <class T, class C>
+  requires(detail::range_of<C, T>)
+void store_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices,
+                   const global_ptr<counter>& arrived, std::uint64_t n = 1) {
+  armilla::store_indexed(base, from, indices);
+  detail::signal_after(base.address(), arrived, n, "store_indexed");
+}
+
+}  // namespace armilla

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <coroutine>
+#include <type_traits>
+#include <utility>
+
+#include "armilla/fiber/task_inline.hpp"
+#include "armilla/fiber/wait_list.hpp"
+#include "armilla/spawn.hpp"
+#include "armilla/sync_var.hpp"
+
+/// Coroutines of a rank: what waits is a frame on the heap of a hundred bytes or so, not a stack. Await futures, sync_vars,
+/// fibers and other tasks; a blocking wait works as well, and then stops the fiber on which the coroutine happens to run.
+namespace armilla {
+
+/// A coroutine that runs on its rank's thread, between its fibers.
+///
+///     task<double> norm(rank_t r) {
+///       const double x = co_await call(r, [] { return position(); });
+///       co_return x * x;
+///     }
+///     double d = norm(1).get();                        // in a fiber, or in the rank's own code
+///     double d = co_await norm(1);                     // in another coroutine
+///     fiber<double> f = spawn_task(norm(1));           // beside the caller
+///
+/// Nothing runs until it is awaited, started or asked for its value. It runs on the stack that begins it up to its first
+/// wait, and afterwards on a fiber from the pool each time when what it waited for is there. What it throws, `get` and co_await
+/// throw. Belongs to one rank, moves, is awaited once. Dropping one that has not begun destroys it; one that has begun runs on,
+/// and what it throws or has thrown is thrown by the next fence. Arguments by reference must outlive it. Cost: one allocation,
+/// its frame; some 30 ns for each wait that has to wait. A chain of tasks that await each other needs the stack of one; compiled
+/// by g++ without optimisation, that of all.
+template <class T = void>
+class [[nodiscard]] task {
+  static_assert(!std::is_reference_v<T>, "armilla: a task returns a value, as the reference could outlive what it names");
+
+ public:
+  using promise_type = detail::task_promise<T>;
+  using value_type = T;
+
+  task() noexcept = default;
+  task(task&& other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
+  task& operator=(task&& other) noexcept {
+    if (this != &other) {
+      drop();
+      frame_ = std::exchange(other.frame_, nullptr);
+    }
+    return *this;
+  }
+  ~task() { drop(); }
+
+  bool valid() const noexcept { return frame_ != nullptr; }
+  /// Whether `get` would return at once.
+  bool ready() const { return state("task::ready").done(); }
+
+  /// Runs it now up to its first wait; it goes on while the caller and others wait. Nothing if it has begun.
+  void start() {
+    promise_type& p = state("task::start");
+    if (p.started()) return;
+    p.begin(detail::scheduler_here("task::start"));
+    frame_.resume();
+  }
+
+  /// Starts it if need be, waits for its end, and gives its value or throws what it threw; the task is empty afterwards.
+  T get() {
+    start();
+    promise_type& p = state("task::get");
+    if (!p.done()) p.wait_for_end(detail::scheduler_here("task::get"), "task::get");
+    const task mine(std::move(*this));
+    return mine.frame_.promise().take();
+  }
+
+  /// For co_await: starts it if need be; the coroutine that awaits goes on at its end. The task is empty afterwards.
+  auto operator co_await() {
+    static_cast<void>(state("co_await task"));
+    return awaiter(std::move(*this));
+  }
+
+ private:
+  friend promise_type;
+  using frame = std::coroutine_handle<promise_type>;
+  explicit task(frame f) noexcept : frame_(f) {}
+
+  class awaiter {
+   public:
+    explicit awaiter(task&& awaited) noexcept : awaited_(std::move(awaited)) {}
+    bool await_ready() const noexcept { return awaited_.frame_.promise().done(); }
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<> caller) noexcept {
+      promise_type& p = awaited_.frame_.promise();
+      p.set_awaiting(caller);
+      if (p.started()) return std::noop_coroutine();
+      p.begin(*detail::current_head->fibers);
+      return awaited_.frame_;
+    }
+    T await_resume() {
+      const task mine(std::move(awaited_));
+      return mine.frame_.promise().take();
+    }
+
+   private:
+    task awaited_;
+  };
+
+  promise_type& state(const char* operation) const {
+    if (frame_ == nullptr) [[unlikely]]
+      detail::throw_no_task(operation);
+    return frame_.promise();
+  }
+  void drop() noexcept {
+    if (frame_ == nullptr) return;
+    if (promise_type& p = frame_.promise(); p.started() && !p.done())
+      p.abandon();
+    else
+      frame_.destroy();
+    frame_ = nullptr;
+  }
+
+  frame frame_;
+};
+
+namespace detail {
+
+template <class T>
+task<T> task_promise<T>::get_return_object() noexcept {
+  return task<T>(std::coroutine_handle<task_promise>::from_promise(*this));
+}
+inline task<void> task_promise<void>::get_return_object() noexcept {
+  return task<void>(std::coroutine_handle<task_promise>::from_promise(*this));
+}
+
+template <class T>
+class sync_awaiter {
+ public:
+  explicit sync_awaiter(const sync_var<T>& v) noexcept : var_(v) {}
+  bool await_ready() const noexcept { return var_.ready(); }
+  void await_suspend(std::coroutine_handle<> caller) noexcept {
+    me_.coroutine = caller.address();
+    me_.counted = caused_by_body();
+    sync_access::waiting(var_).push(me_);
+  }
+  decltype(auto) await_resume() const { return var_.read(); }
+
+ private:
+  const sync_var<T>& var_;
+  waiter me_;
+};
+
+template <class R>
+class fiber_awaiter {
+ public:
+  explicit fiber_awaiter(fiber<R>&& f) noexcept : awaited_(std::move(f)) {}
+  bool await_ready() const { return awaited_.ready(); }
+  void await_suspend(std::coroutine_handle<> caller) {
+    spawn([this, caller] {
+      awaited_.wait();
+      caller.resume();
+    });
+  }
+  R await_resume() { return awaited_.join(); }
+
+ private:
+  fiber<R> awaited_;
+};
+
+}  // namespace detail
+
+template <class T>
+auto operator co_await(const sync_var<T>& v) noexcept {
+  return detail::sync_awaiter<T>(v);
+}
+/// Joins it.
+template <class R>
+auto operator co_await(fiber<R>&& f) noexcept {
+  return detail::fiber_awaiter<R>(std::move(f));
+}
+template <class R>
+auto operator co_await(fiber<R>& f) noexcept {
+  return detail::fiber_awaiter<R>(std::move(f));
+}
+
+/// A fiber that runs `t` to its end: to be joined, awaited or left alone, as after `spawn`.
+template <class T>
+fiber<T> spawn_task(task<T> t) {
+  return spawn([t = std::move(t)]() mutable { return t.get(); });
+}
+
+}  // namespace armilla

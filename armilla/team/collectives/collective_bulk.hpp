@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "armilla/team/core/record.hpp"
+
+/// Collectives on memory that the caller supplies, as bytes.
+namespace armilla::detail {
+
+void broadcast_bytes(team_record* t, std::byte* data, std::size_t bytes, type_mark type, rank_t root);
+void all_to_all_bytes(team_record* t, const std::byte* in, std::size_t in_bytes, std::byte* out, std::size_t out_bytes,
+                      std::size_t element, type_mark type);
+
+/// The same of one element for each member, by number; `kind` is what the caller has called.
+void all_to_all_each(team_record* t, collective kind, const std::byte* in, std::byte* out, std::size_t values,
+                     std::size_t element, type_mark type);
+
+/// `size` values where the team has as many members, or usage_error.
+void require_one_each(const team_record& t, collective kind, std::size_t size);
+
+/// An all-to-all of parts of different length: the lengths first, then, when the caller has made room, the bytes.
+class flat_all_to_all_v {
+ public:
+  flat_all_to_all_v(team_record* t, std::size_t in_size, std::span<const std::size_t> in_counts,
+                    std::span<std::size_t> out_counts, std::size_t element, type_mark type);
+  /// Elements that will come.
+  std::size_t total() const noexcept { return total_; }
+  void run(const std::byte* in, std::byte* out);
+
+ private:
+  team_record* t_;
+  std::optional<collective_part> part_;  ///< from its entry until `run` has returned
+  std::span<const std::size_t> in_counts_;
+  std::span<std::size_t> out_counts_;
+  std::size_t element_;
+  std::size_t total_ = 0;
+};
+
+}  // namespace armilla::detail

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "armilla/algorithm/order/top_k_inline.hpp"
+
+namespace armilla {
+
+/// Projections of a map's elements, and of pairs and tuples: the first and the second.
+inline constexpr detail::take_first by_key{};
+inline constexpr detail::take_second by_value{};
+
+/// The `n` elements of a hash container with the greatest `proj(element)`, greatest first; of equal ones those with the lower key
+/// first, if keys have an order. An ordinary vector of pairs (of a set: of keys), the same on every rank. All members call it,
+/// behind a fence: what is not fenced is not seen.
+///
+///     for (const auto& [word, times] : am::top_k(count, 10, am::by_value)) show(word, times);
+///
+/// Cost: one pass over each part, and one meeting in which each member shows at most `n` elements.
+template <class Container, class Proj = detail::take_second>
+  requires requires(const Container& c) {
+    c.local().begin();
+    typename Container::key_type;
+  }
+auto top_k(const Container& all, std::size_t n, Proj proj = {}) {
+  detail::require_function(proj, "top_k");
+  using element = typename detail::outside<typename Container::value_type>::type;
+  const detail::stands_before<Proj> before{proj};
+  detail::greatest_elements<element, detail::stands_before<Proj>> best(n, before);
+  for (const auto& e : all.local()) best.offer(e, [&e] { return element(e); });
+  return std::move(best).of_all(all.members());
+}
+
+/// The `n` elements of a range with the greatest `proj(element)`, greatest first, each with its index; of equal ones the first. A
+/// std::vector of pairs, the same on every rank. All members call it.
+///
+///     for (const auto& [vertex, weight] : am::top_k(weights, 10)) ...
+///
+/// Cost: one pass, and two meetings, in one of which each member shows at most `n` elements. Errors: remote_error on all members
+/// for what `proj` throws.
+template <distributed_range R, class Proj = std::identity>
+  requires(!requires { typename std::remove_cvref_t<R>::key_type; })
+auto top_k(R&& r, std::size_t n, Proj proj = {}) {
+  detail::require_function(proj, "top_k");
+  const auto v = detail::reading(r);
+  using element = std::pair<std::size_t, typename std::remove_cvref_t<decltype(v)>::value_type>;
+  const detail::greater_element<Proj> before{proj};
+  detail::greatest_elements<element, detail::greater_element<Proj>> best(n, before);
+  detail::algorithm_call why("top_k", v);
+  detail::enter(v);
+  detail::walk(v, why, [&](const auto c, std::size_t m, const detail::indices& at) {
+    detail::each_of_piece(c, m, at, why, [&](std::size_t k) {
+      const auto& e = c[k];
+      best.offer(std::pair<std::size_t, decltype(e)>(at(k), e), [&] { return element(at(k), e); });
+    });
+    return !why.happened();
+  });
+  detail::agree(v.members(), "top_k", why);
+  return std::move(best).of_all(v.members());
+}
+
+}  // namespace armilla

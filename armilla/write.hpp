@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <concepts>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "armilla/algorithm/elementwise/write_inline.hpp"
+#include "armilla/sparse_matrix.hpp"
+
+/// Containers and views into files.
+namespace armilla {
+
+/// Writes the texts of a container or view, each a line, in the order of their indices; a file that is there is replaced. All
+/// members call it, and know behind it that the whole file is written. Cost: a pass, a copy of what this rank writes, three
+/// meetings; elements that are dealt in turn are read by the ranks that write them. Errors: usage_error on all members for a file
+/// that cannot be written; remote_error on all members: what a view's function throws, and then the file is left alone.
+template <distributed_range R>
+  requires std::convertible_to<typename views::all_t<R>::value_type, std::string_view>
+void write_lines(const std::string& path, R&& lines) {
+  detail::write_in_order("write_lines", path, detail::reading(std::forward<R>(lines)),
+                         [](std::string& all, const auto& line) { all.append(std::string_view(line)) += '\n'; });
+}
+/// Words, as `read_words` reads them: with a space between them, in lines of some 80 characters. Else as `write_lines`. Errors:
+/// also remote_error on all members for a text that is empty or holds white space.
+template <distributed_range R>
+  requires std::convertible_to<typename views::all_t<R>::value_type, std::string_view>
+void write_words(const std::string& path, R&& words) {
+  detail::write_in_order(
+      "write_words", path, detail::reading(std::forward<R>(words)),
+      [lines = detail::word_lines()](std::string& all, const auto& word) mutable { lines.append(all, std::string_view(word)); });
+}
+/// Pairs, tuples or arrays of numbers and texts, each a record of comma-separated values, as `read_csv` reads them (RFC 4180; an
+/// end of line is one character). Numbers have as many digits as tell them apart. Else as `write_lines`. Errors: also usage_error
+/// for a separator that is a quote or ends a line.
+template <distributed_range R>
+  requires requires { std::tuple_size<std::remove_const_t<typename views::all_t<R>::value_type>>::value; }
+void write_csv(const std::string& path, R&& records, char separator = ',') {
+  detail::require_separator(separator);
+  detail::write_in_order("write_csv", path, detail::reading(std::forward<R>(records)),
+                         [separator](std::string& all, const auto& e) {
+                           const std::size_t before = all.size();
+                           bool first = true;
+                           const auto put = [&](const auto& field) {
+                             if (!std::exchange(first, false)) all += separator;
+                             detail::append_field(all, field, separator);
+                           };
+                           std::apply([&](const auto&... fields) { (put(fields), ...); }, e);
+                           if (all.size() == before) all += "\"\"";  // an empty line is not a record
+                           all += '\n';
+                         });
+}
+/// Elements with `from` and `to`, and `weight` if they have one, each a line, as `read_edges` reads them. Else as `write_lines`.
+template <distributed_range R>
+  requires requires(const typename views::all_t<R>::value_type& e) { e.from, e.to; }
+void write_edges(const std::string& path, R&& edges) {
+  detail::write_in_order("write_edges", path, detail::reading(std::forward<R>(edges)), [](std::string& all, const auto& e) {
+    detail::append_number(all, e.from);
+    detail::append_number(all += ' ', e.to);
+    if constexpr (requires { e.weight; }) detail::append_number(all += ' ', e.weight);
+    all += '\n';
+  });
+}
+/// A matrix as a MatrixMarket file of coordinates, as `read_matrix_market` reads it: general, integer if T is an integer, else
+/// real. Each rank writes its rows; a file that is there is replaced. All members call it. Cost: a copy of what this rank writes,
+/// a meeting. Errors: usage_error on all members for a file that cannot be written.
+template <class T>
+  requires std::is_arithmetic_v<T>
+void write_matrix_market(const std::string& path, const sparse_matrix<T>& m) {
+  const detail::algorithm_call all("write_matrix_market");
+  std::string bytes;
+  const auto put = [&bytes](std::size_t number, char end) { detail::append_number(bytes, number), bytes += end; };
+  if (m.members().rank() == 0) {
+    bytes = std::is_integral_v<T> ? "%%MatrixMarket matrix coordinate integer general\n"
+                                  : "%%MatrixMarket matrix coordinate real general\n";
+    put(m.rows(), ' '), put(m.columns(), ' '), put(m.non_zeros(), '\n');
+  }
+  m.for_each_entry([&](std::size_t row, std::size_t column, const T& value) {
+    put(row + 1, ' '), put(column + 1, ' ');
+    detail::append_number(bytes, value);
+    bytes += '\n';
+  });
+  detail::write_parts("write_matrix_market", path, m.members(), bytes.data(), bytes.size());
+}
+/// The elements of a container or view as they lie in memory. Else as `write_lines`.
+template <distributed_range R>
+  requires trivially_sendable<std::remove_const_t<typename views::all_t<R>::value_type>>
+void write_binary(const std::string& path, R&& elements) {
+  detail::write_in_order("write_binary", path, detail::reading(std::forward<R>(elements)), [](std::string& all, const auto& e) {
+    all.append(reinterpret_cast<const char*>(std::addressof(e)), sizeof e);
+  });
+}
+
+}  // namespace armilla
