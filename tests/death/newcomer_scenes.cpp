@@ -251,6 +251,13 @@ void wait_a_while() {
   am::sleep_for(2500ms);
 }
 
+// Each rank of the start fails. A replacement that starts meanwhile finds no team, and ends well.
+void all_fail() {
+  if (am::rank() == lost) die();
+  am::sleep_for(std::chrono::milliseconds(std::atoi(std::getenv("FAIL_AFTER_MS"))));
+  throw std::runtime_error("this one, too");
+}
+
 // Rank 0 has come to its end before the loss.
 void late() {
   if (am::rank() == lost) {
@@ -288,6 +295,7 @@ int main(int argc, char** argv) {
       if (scene == "parts") be_part();
       if (scene == "one_team") come_into_one();
       if (scene == "fence_in_newcomer") fence_in_newcomer();
+      if (scene == "all_fail") am::await_team();
       if (scene == "alone" && !am::await_team()) say("no team any more");
     });
   return am::run(argc, argv, [&] {
@@ -301,6 +309,7 @@ int main(int argc, char** argv) {
     if (scene.starts_with("old_") || scene == "objects_again" || scene == "parts" || scene == "fences_of_all") stay();
     if (scene == "one_team") take_in();
     if (scene == "late") late();
+    if (scene == "all_fail") all_fail();
     if (scene == "short_lives" || scene == "fence_in_newcomer" || scene == "nothing_said" || scene == "alone" ||
         scene == "no_memory")
       wait_a_while();

@@ -67,6 +67,7 @@ class supervisor {
   bool goes_on() const;
   void go_on_without_the_lost();
   bool lose(child& c);
+  bool ended_well(const child& c) const;
   void look_for_joiners();
   bool typed_at_us_too(int signal);
   void stop_after(std::uint64_t ns);
@@ -93,6 +94,7 @@ class supervisor {
   int interrupted_by_ = 0;
   bool stalled_ = false;
   std::optional<ending> first_loss_;  // where the others go on
+  bool none_is_left_ = false;  // of those that shared the work: a replacement that starts now finds nothing to go on with
 };
 
 int supervisor::run() {
@@ -245,10 +247,12 @@ void supervisor::go_on_without_the_lost() {
   const auto is_left = [this](const child& c) {
     return !c.told() && (c.alive ? find_loss(*plan_.job, c.first) == nullptr : finished(plan_, c));
   };
-  if (std::ranges::any_of(children_, is_left)) return admission_.advance(children_);
+  if (!none_is_left_ && std::ranges::any_of(children_, is_left)) return admission_.advance(children_);
   // What has told its own loss ends by itself, and is reported then.
   if (phase_ == phase::running && std::ranges::any_of(children_, &child::alive)) stop_after(grace_ns_);
 }
+
+bool supervisor::ended_well(const child& c) const { return c.first < plan_.world_size && finished(plan_, c); }
 
 // False: Ctrl-C has ended the job.
 bool supervisor::lose(child& c) {
@@ -263,6 +267,7 @@ bool supervisor::lose(child& c) {
   if (noted_by(plan_, c) && plan_.job->failure.kind == failure_kind::exception)
     how.text = cause_of(from_record(*plan_.job));  // at full length
   const auto left = std::ranges::count(children_, child::state::in_job, &child::place);
+  none_is_left_ = left == 0 && std::ranges::none_of(children_, [this](const child& each) { return ended_well(each); });
   admission_.vacate(c);
   const std::string why = admission::why_given_up(c);
   say(fmt::format("armilla: {}; {}{}{}{}", sentence(how),
@@ -344,9 +349,10 @@ void supervisor::pass_on(int signal) {
 
 int supervisor::report() {
   if (first_loss_ || failure_ || interrupted_by_ != 0 || stalled_) orphans_.end_all();
-  const auto ended_well = [this](const child& c) { return c.first < plan_.world_size && finished(plan_, c); };
-  if (!failure_ && interrupted_by_ == 0 && !stalled_)
-    return first_loss_ && std::ranges::none_of(children_, ended_well) ? exit_code(*first_loss_) : 0;
+  if (!failure_ && interrupted_by_ == 0 && !stalled_) {
+    const bool lost = none_is_left_ || std::ranges::none_of(children_, [this](const child& c) { return ended_well(c); });
+    return first_loss_ && lost ? exit_code(*first_loss_) : 0;
+  }
   if (stalled_) return stall_exit_code;
   if (failure_) {
     say("armilla: " + sentence(*failure_) + "; the job was stopped" + hint_of(*failure_, *plan_.job));

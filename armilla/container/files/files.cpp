@@ -281,6 +281,7 @@ std::string text_of_bad_number_of_fields(std::size_t have, std::size_t wanted) {
   return fmt::format("{} field{} where there should be {}", have, have == 1 ? "" : "s", wanted);
 }
 std::string text_of_bad_field(std::string_view field, std::size_t number) {
+  if (field.empty()) return fmt::format("field {} is empty, which only std::optional<T> and std::string can be", number + 1);
   return fmt::format("'{}' in field {} is not a value of its type", field.substr(0, 60), number + 1);
 }
 
