@@ -50,9 +50,10 @@ from ._job import Job, attach, jobs  # noqa: E402
 __version__ = "0.1.0"
 
 # What needs a session: found by __getattr__, which starts it at first use, and is in its place afterwards.
-_of_ranks = ("call", "async_", "barrier", "fence", "broadcast", "all_gather", "gather", "scatter", "all_reduce", "rank", "size", "array", "dict", "job", "provide", "withdraw")
+_of_ranks = ("call", "async_", "barrier", "fence", "broadcast", "all_gather", "gather", "scatter", "all_reduce", "rank", "size", "dict", "job", "provide", "withdraw")
+_of_arrays = ("Array", "arange", "array", "asarray", "empty", "eye", "from_function", "from_local", "full", "linspace", "load", "ones", "random", "save", "zeros")
 
-__all__ = ["Error", "Future", "Job", "LimitError", "RankLost", "RemoteError", "RemoteTraceback", "Ranks", "TimeoutError", "UsageError", "attach", "in_body", "jobs", "poll", "ranks", *_of_ranks]
+__all__ = ["Error", "Future", "Job", "LimitError", "RankLost", "RemoteError", "RemoteTraceback", "Ranks", "TimeoutError", "UsageError", "attach", "in_body", "jobs", "poll", "ranks", *_of_ranks, *_of_arrays]
 
 
 class _Number(int):
@@ -94,11 +95,11 @@ def __getattr__(name: str) -> Any:
 
         globals().update(Ranks=Ranks, ranks=ranks)
         return globals()[name]
-    if name in ("array", "Array"):  # which needs NumPy
+    if name in _of_arrays:  # which need NumPy
         _session.start()
-        from ._arrays import Array, array
+        from . import _arrays
 
-        globals().update(Array=Array, array=array)
+        globals().update({each: getattr(_arrays, each) for each in _of_arrays})
         return globals()[name]
     if name in _of_ranks:
         _start()

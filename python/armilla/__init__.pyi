@@ -1,5 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-from ._arrays import Array as Array, array as array
+from ._arrays import (
+    Array as Array,
+    arange as arange,
+    array as array,
+    asarray as asarray,
+    empty as empty,
+    eye as eye,
+    from_function as from_function,
+    from_local as from_local,
+    full as full,
+    linspace as linspace,
+    load as load,
+    ones as ones,
+    random as random,
+    save as save,
+    zeros as zeros,
+)
 from ._calls import Future as Future, async_ as async_, call as call, in_body as in_body, poll as poll
 from ._collectives import (
     all_gather as all_gather,

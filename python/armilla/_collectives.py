@@ -38,21 +38,22 @@ def _recalled(begin: Any, arguments: tuple) -> tuple:
         return (name, arguments[1])
     if name == "all_reduce":
         return (name, arguments[0].dtype.str, arguments[0].shape, *arguments[1:])
-    if name in ("create", "sort", "reduce", "scan"):
-        from . import _arrays
-
-        return (name, *_arrays.recalled(begin.__self__), *arguments)
-    return (name, *arguments) if name == "agree" else (name,)
+    if name == "meet":
+        return (name, *arguments[:2], bytes(len(arguments[2])))
+    if name == "exchange":
+        return (name, arguments[0])
+    return (name, *arguments[1:]) if name == "sort" else (name, *arguments) if name == "agree" else (name,)
 
 
 def take_part(what: tuple) -> None:
     """Enters what the others have entered, and this rank has not, because its call was taken back."""
     name, *arguments = what
-    if name in ("create", "sort", "reduce", "scan"):
-        from . import _arrays
-
-        begin: Any = getattr(_arrays.recall(*arguments[:2]), name)
-        arguments = arguments[2:]
+    if name in ("exchange", "sort"):
+        begin: Any = getattr(_core, name)
+        if name == "exchange":
+            arguments.append([[]] * _core.size())
+        else:  # of elements of this rank that are not the array's: those who interrupt it have a copy
+            arguments.insert(0, bytearray(arguments[1][_core.rank()] * int(arguments[0][1:])))
     elif name == "all_reduce":
         import numpy as np
 

@@ -2,6 +2,7 @@
 """Distributed objects as a driver has them: what is called here, all workers do."""
 from __future__ import annotations
 
+import functools
 import mmap
 import os
 from typing import Any, Iterable
@@ -10,7 +11,6 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from . import _worker_names
-from ._arrays import Whole, unsupported
 from ._worker_names import Reference
 
 
@@ -29,67 +29,91 @@ class _Proxy:
         self._ranks._dropped.append(self._number)
 
 
-class ArrayProxy(_Proxy, Whole, NDArrayOperatorsMixin):
+class ArrayProxy(_Proxy, NDArrayOperatorsMixin):
     """An array over the workers; see armilla.Array. Each operation is done by all of them."""
 
-    def __init__(self, ranks: Any, number: int, size: int, dtype: str) -> None:
+    def __init__(self, ranks: Any, number: Any, shape: tuple[int, ...], dtype: str, axis: int | None) -> None:
         super().__init__(ranks, number)
-        self.size = size
+        self.shape = shape
         self.dtype = np.dtype(dtype)
+        self.axis = axis
+
+    ndim = property(lambda self: len(self.shape))
+    size = property(lambda self: int(np.prod(self.shape, dtype=object)) if self.shape else 1)
+    nbytes = property(lambda self: self.size * self.dtype.itemsize)
+    flags = property(lambda self: np.empty(1, self.dtype).flags)
+    T = property(lambda self: self._ranks._together(_worker_names.attribute, self, "T"))
+    mT = property(lambda self: self._ranks._together(_worker_names.attribute, self, "mT"))
+    real = property(lambda self: self._ranks._together(_worker_names.attribute, self, "real"))
+    imag = property(lambda self: self._ranks._together(_worker_names.attribute, self, "imag"))
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("armilla: array: len() of an array without an axis")
+        return self.shape[0]
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(len(self)))
+
+    def __bool__(self) -> bool:
+        return self._together("__bool__")
+
+    def __int__(self) -> int:
+        return self._together("__int__")
+
+    def __float__(self) -> float:
+        return self._together("__float__")
 
     def __array_ufunc__(self, function: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
-        if method != "__call__":
-            raise unsupported(f"{function.__name__}.{method}", f"{method} works on local() parts only")
-        if function.nout != 1:
-            raise unsupported(function.__name__, "it has several results")
-        (out,) = options.pop("out", (None,))
-        result = self._ranks._together(_worker_names.ufunc, self, function, inputs, out, options)
-        return result if out is None else out
+        out = options.get("out")
+        found = self._ranks._together(_worker_names.ufunc, self, function, method, inputs, options)
+        return found if out is None or any(each is None for each in out) else out[0] if len(out) == 1 else out
 
-    def __getitem__(self, where: int | slice) -> Any:
-        return self._ranks.call(0, _worker_names.slice_of, self, where).get()
+    def __array_function__(self, function: Any, types: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
+        return self._ranks._together(_worker_names.function, self, function, args, kwargs)
 
-    def __setitem__(self, where: int | slice, value: Any) -> None:
-        self._ranks.call(0, _worker_names.set_slice, self, where, value).get()
-        self._ranks.barrier()
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        if copy is False:
+            raise ValueError("armilla: array: its elements are on several ranks: it cannot become an array of NumPy without a copy; use local()")
+        found = np.asarray(self.get())
+        return found if dtype is None else found.astype(dtype, copy=False)
+
+    def __getitem__(self, where: Any) -> Any:
+        return self._together("__getitem__", where)
+
+    def __setitem__(self, where: Any, value: Any) -> None:
+        self._together("__setitem__", where, value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name not in _methods:
+            raise AttributeError(f"armilla: array: distributed arrays have no attribute '{name}'")
+        return functools.partial(self._together, name)
+
+    def get(self, where: Any = ()) -> Any:
+        """The elements at an index of integers and slices, as a NumPy array or scalar."""
+        return self._ranks.call(0, _worker_names.method, self, "get", where).get()
+
+    def put(self, where: Any, value: Any) -> None:
+        """Writes the elements at an index of integers and slices."""
+        self._ranks.call(0, _worker_names.method, self, "put", where, value).get()
 
     def local(self, rank: int) -> np.ndarray:
-        """A worker's elements in place, to be read: its memory is mapped here. Valid as long as this array."""
-        place, count = self._ranks.call(rank, _worker_names.place, self).get()
-        memory = self._ranks._memory(place, count * self.dtype.itemsize)
-        if memory is None:
-            return self._ranks.call(rank, _worker_names.local, self).get()
-        return np.frombuffer(memory[0], self.dtype, count, memory[1])
-
-    def fill(self, value: Any) -> None:
-        """Sets all elements."""
-        self._together("fill", value)
-
-    def copy(self) -> "ArrayProxy":
-        return self._together("copy")
-
-    def sort(self, descending: bool = False) -> None:
-        """Puts the elements in order, in place."""
-        self._together("sort", descending)
-
-    def cumsum(self) -> "ArrayProxy":
-        """Another array of the sums of all elements up to each."""
-        return self._together("cumsum")
-
-    def sum(self) -> Any:
-        return self._together("sum")
-
-    def min(self) -> Any:
-        return self._together("min")
-
-    def max(self) -> Any:
-        return self._together("max")
-
-    def mean(self) -> float:
-        return self._together("mean")
+        """A worker's block in place, to be read: its memory is mapped here. Valid as long as this array."""
+        where = self._ranks.call(rank, _worker_names.place, self).get()
+        if where is not None:
+            count = int(np.prod(where[1], dtype=object))
+            memory = self._ranks._memory(where[0], count * self.dtype.itemsize)
+            if memory is not None:
+                return np.frombuffer(memory[0], self.dtype, count, memory[1]).reshape(where[1])
+        return self._ranks.call(rank, _worker_names.local, self).get()
 
     def __repr__(self) -> str:
-        return f"<armilla array: {self.size} elements of {self.dtype} over {self._ranks.size} workers>"
+        return self._ranks.call(0, _worker_names.method, self, "__repr__").get().replace(" ranks", " workers", 1)
+
+
+# What the workers' arrays do together by these names.
+_methods = frozenset("""all any argmax argmin argsort astype bounds clip conj conjugate copy cumprod cumsum diagonal dot fill flatten gather item max mean min nonzero prod ravel redistribute repeat
+reshape round searchsorted sort squeeze std sum swapaxes take tolist trace transpose var""".split())
 
 
 class DictProxy(_Proxy):

@@ -57,8 +57,6 @@ def take_part(missed: list[tuple], told: int) -> None:
     for what in missed:
         _collectives.take_part(what)
     _waits.unsettled -= told
-    if not _waits.unsettled and "armilla._arrays" in sys.modules:
-        sys.modules["armilla._arrays"]._just_made.clear()
 
 
 def barrier() -> None:
@@ -104,52 +102,65 @@ def evaluate(expression: str) -> Any:
     return eval(expression, sys.modules["__main__"].__dict__)
 
 
-def make(number: int, gone: list[int], kind: str, *arguments: Any, **options: Any) -> Any:
-    """A distributed object, under the number that the driver has chosen."""
-    from ._arrays import array
+def make(number: int, gone: list[Any], kind: str, *arguments: Any, **options: Any) -> Any:
+    """A distributed object, under the number that the driver has chosen. `kind`: the name of what makes it."""
+    from . import _arrays
     from ._dict import make_dict
 
-    return together(number, gone, array if kind == "array" else make_dict, *arguments, **options)
+    return together(number, gone, make_dict if kind == "dict" else getattr(_arrays, kind), *arguments, **options)
 
 
-def together(number: int, gone: list[int], f: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    """All workers run `f`; what it returns: if it is a distributed object, its description; of values rank 0's."""
+def together(number: int, gone: list[Any], f: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """All workers run `f`; what it returns: of distributed objects, also in tuples and lists, their descriptions; of values rank 0's."""
+    for one in gone:
+        _objects.pop(one, None)
+    return _described(f(*arguments, **options), number)
+
+
+def _described(result: Any, number: Any) -> Any:
     from . import _core
     from ._arrays import Array
     from ._dict import Dict
 
-    for one in gone:
-        _objects.pop(one, None)
-    result = f(*arguments, **options)
     if isinstance(result, (Array, Dict)):
         known = next((k for k, v in _objects.items() if v is result), number)
         _objects[known] = result
-        return ("array", known, result.size, result.dtype.str) if isinstance(result, Array) else ("dict", known)
-    return ("value", result) if _core.rank() == 0 else None
+        return ("array", known, result.shape, result.dtype.str, result.axis) if isinstance(result, Array) else ("dict", known)
+    if isinstance(result, (tuple, list)) and any(isinstance(each, Array) for each in result):
+        return ("several", isinstance(result, list), [_described(each, (number, k)) for k, each in enumerate(result)])
+    return ("value", result) if _core.rank() == 0 else ("value", None)
 
 
 def method(of: Any, name: str, *arguments: Any, **options: Any) -> Any:
     return getattr(of, name)(*arguments, **options)
 
 
-def ufunc(of: Any, function: Any, inputs: tuple, out: Any, options: dict[str, Any]) -> Any:
-    if out is not None:
-        options["out"] = (out,)
-    return of.__array_ufunc__(function, "__call__", *inputs, **options)
+def attribute(of: Any, name: str) -> Any:
+    return getattr(of, name)
 
 
-def place(of: Any) -> tuple[int, int]:
-    """Where this rank's elements lie in the memory of the host, and how many they are."""
-    return of._core.place(), len(of.local())
+def ufunc(of: Any, function: Any, how: str, inputs: tuple, options: dict[str, Any]) -> Any:
+    return of.__array_ufunc__(function, how, *inputs, **options)
+
+
+def function(of: Any, f: Any, arguments: tuple, options: dict[str, Any]) -> Any:
+    return of.__array_function__(f, (), arguments, options)
+
+
+def place(of: Any) -> tuple[int, tuple[int, ...]] | None:
+    """Where this rank's block is in the memory of the host, and its shape; None if its elements do not follow each other there."""
+    block = of.local()
+    if not block.flags.c_contiguous:
+        return None
+    core = of._memory.core
+    return core.place() + block.ctypes.data - memoryview_address(core), block.shape
+
+
+def memoryview_address(core: Any) -> int:
+    import numpy as np
+
+    return np.frombuffer(core, np.uint8).ctypes.data if memoryview(core).nbytes else 0
 
 
 def local(of: Any) -> Any:
     return of.local()
-
-
-def slice_of(of: Any, where: Any) -> Any:
-    return of[where]
-
-
-def set_slice(of: Any, where: Any, value: Any) -> None:
-    of[where] = value

@@ -28,6 +28,7 @@ from ._pickling import dumps_by_value, dumps_call, loads, loads_error
 
 _start_seconds = 60.0
 _hello_seconds = 5.0
+_makers = ("arange", "asarray", "empty", "eye", "from_function", "full", "linspace", "load", "ones", "zeros")  # of arrays, as in the package
 
 
 class WorkerFuture(concurrent.futures.Future):
@@ -450,12 +451,17 @@ class Ranks:
         """An array over all workers: of `source` zeros, if that is a number, or of the elements of `source`."""
         return self._make("array", source, dtype)
 
+    def __getattr__(self, name: str) -> Any:
+        if name not in _makers:
+            raise AttributeError(f"armilla.Ranks has no attribute '{name}'")
+        return functools.partial(self._make, name)
+
     def dict(self, *combine: Callable[[Any, Any], Any]) -> Any:
         """A dictionary over all workers, whose `update` adds, unless another function of two values is given."""
         return self._make("dict", *combine)
 
-    def _make(self, kind: str, *arguments: Any) -> Any:
-        return self._new(_worker_names.make, kind, *arguments)
+    def _make(self, kind: str, *arguments: Any, **options: Any) -> Any:
+        return self._new(_worker_names.make, kind, *arguments, **options)
 
     def _together(self, f: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         return self._new(_worker_names.together, f, *arguments, **options)
@@ -480,6 +486,9 @@ class Ranks:
 
         if said[0] == "value":
             return said[1]
+        if said[0] == "several":
+            found = [self._object(each) for each in said[2]]
+            return found if said[1] else tuple(found)
         known = self._proxies.get(said[1])
         if known is None:
             known = (_proxies.ArrayProxy if said[0] == "array" else _proxies.DictProxy)(self, *said[1:])

@@ -1,35 +1,243 @@
 // SPDX-License-Identifier: Apache-2.0
+// What distributed arrays need of the library: memory that the ranks of a host share, a meeting at which all ranks compare what
+// they do, an exchange of buffers, and the sort of numbers. The rest of them is Python.
+#include <algorithm>
+#include <array>
+#include <cstring>
 #include <mutex>
+#include <numeric>
+#include <set>
 
-#include "array.hpp"
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "armilla/algorithm/sort_core.hpp"
+#include "armilla/base/error.hpp"
+#include "armilla/container/algorithm_call.hpp"
+#include "armilla/global/memory.hpp"
+#include "armilla/global/transfer.hpp"
+#include "operation.hpp"
 
 namespace armilla::python {
 namespace {
 
+using bytes = std::vector<std::byte>;
+using detail::global_address;
+
+constexpr std::uint64_t line = 64;
+
+// ---- memory ----
+
 std::mutex guard;
-auto& rest = *new std::vector<std::shared_ptr<void>>;  // never destroyed: the job may be over then
+auto& rest = *new std::vector<global_address>;  // what other threads have dropped; never destroyed, as the job may be over then
+
+void let_go_of_rest() {
+  std::vector<global_address> dropped;
+  {
+    const std::lock_guard lock(guard);
+    dropped.swap(rest);
+  }
+  for (const global_address& at : dropped) detail::deallocate_bytes(at, "array");
+}
+
+/// A block of a rank's segment, by the buffer protocol. The owner's object frees it.
+class shared_memory {
+ public:
+  explicit shared_memory(std::size_t size) : size_(size), owned_(true) {
+    here("array");
+    let_go_of_rest();
+    at_ = detail::allocate_bytes(std::max<std::size_t>(size, 1), line, "array");
+    memory_ = global_ptr<std::byte>(at_).local();
+    detail::before_filling(memory_, size);
+  }
+  shared_memory(global_address at, std::byte* memory, std::size_t size) : at_(at), memory_(memory), size_(size) {}
+  shared_memory(const shared_memory&) = delete;
+  ~shared_memory() {
+    if (!owned_) return;
+    if (rank_of_bodies != nullptr && detail::current == &rank_of_bodies->session.rank) {
+      detail::deallocate_bytes(at_, "array");
+      return;
+    }
+    const std::lock_guard guarded(guard);  // another thread's, or the job has ended and its memory is gone with it
+    rest.push_back(at_);
+  }
+
+  nb::bytes address() const { return nb::bytes(&at_, sizeof at_); }
+  /// Where it is in the memory of the host, for processes that map it.
+  std::size_t place() const { return std::size_t(memory_ - here("array").session.self.host_base); }
+
+  static int give_buffer(PyObject* self, Py_buffer* view, int flags) {
+    const auto* const mine = nb::inst_ptr<shared_memory>(nb::handle(self));
+    return PyBuffer_FillInfo(view, self, mine->memory_, Py_ssize_t(mine->size_), 0, flags);
+  }
+
+ private:
+  global_address at_;
+  std::byte* memory_ = nullptr;
+  std::size_t size_;
+  bool owned_ = false;
+};
+
+PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(shared_memory::give_buffer)}, {0, nullptr}};
+
+global_address address_of(const nb::bytes& text) {
+  global_address at;
+  if (text.size() != sizeof at) detail::throw_usage("array", "this is not the address of a block");
+  std::memcpy(&at, text.c_str(), sizeof at);
+  return at;
+}
+
+/// Another rank's block where this process maps it; None where it does not.
+nb::object mapped(const nb::bytes& address, std::size_t size) {
+  here("array");
+  const global_address at = address_of(address);
+  std::byte* const memory = global_ptr<std::byte>(at).local();
+  if (memory == nullptr) return nb::none();
+  return nb::cast(new shared_memory(at, memory, size), nb::rv_policy::take_ownership);
+}
+
+/// Holds a contiguous buffer of Python.
+class held_buffer {
+ public:
+  held_buffer(nb::handle object, bool writable) {
+    if (PyObject_GetBuffer(object.ptr(), &view_, writable ? PyBUF_WRITABLE : PyBUF_SIMPLE) != 0) throw nb::python_error();
+  }
+  held_buffer(const held_buffer&) = delete;
+  ~held_buffer() { PyBuffer_Release(&view_); }
+  std::span<std::byte> bytes() const noexcept { return {static_cast<std::byte*>(view_.buf), std::size_t(view_.len)}; }
+
+ private:
+  Py_buffer view_{};
+};
+
+void read_memory(const nb::bytes& address, std::size_t first, nb::handle to) {
+  here("array.get");
+  const held_buffer buffer(to, true);
+  get(buffer.bytes(), global_ptr<std::byte>(address_of(address).plus(std::int64_t(first))));
+  sync_memory();
+}
+
+void write_memory(const nb::bytes& address, std::size_t first, nb::handle from) {
+  here("array.put");
+  const held_buffer buffer(from, false);
+  put(global_ptr<std::byte>(address_of(address).plus(std::int64_t(first))), std::span<const std::byte>(buffer.bytes()));
+  sync_memory();
+}
+
+// ---- meetings ----
+
+// Reports keep the name of a wait beyond it.
+const char* kept(const std::string& name) {
+  static std::set<std::string> names;
+  return names.insert(name).first->c_str();
+}
+
+struct said {
+  std::uint64_t word;
+  std::array<std::byte, 48> payload;  // with the word it fills a line of flags
+};
+
+std::uint64_t word_of(const std::string& text) {
+  std::uint64_t word = 0xcbf29ce484222325u;
+  for (const char letter : text) word = (word ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
+  return word;
+}
+
+bytes_view view_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+
+/// All ranks meet and compare `what`. Gives one block with the payloads of all ranks, each in 48 bytes; longer ones in blocks of
+/// their own. If `what` differs: an empty block, and a block with the text of each rank.
+std::uint64_t meet(const std::string& name, const std::string& what, const nb::bytes& payload) {
+  return begin(kept(name), nb::none(), [what, mine = std::string(payload.c_str(), payload.size())](const team& t) {
+    said own{word_of(what), {}};
+    const bool is_long = mine.size() > own.payload.size();
+    if (!is_long) std::memcpy(own.payload.data(), mine.data(), mine.size());
+    const std::vector<said> all = t.all_gather(own);
+    const auto gathered = [&t](const std::string& text) {
+      const bytes_view data = view_of(text);
+      return t.all_gather(bytes(data.begin(), data.end()));
+    };
+    std::vector<block> values;
+    const auto append = [&values](const std::vector<bytes>& texts) {
+      for (const bytes& one : texts) {
+        const bytes_view part(one);
+        values.emplace_back(std::span(&part, 1));
+      }
+    };
+    if (std::ranges::any_of(all, [&](const said& theirs) { return theirs.word != own.word; })) {
+      append({bytes()});
+      append(gathered(what));
+    } else if (is_long) {
+      append(gathered(mine));
+    } else {
+      bytes joined;
+      for (const said& theirs : all) joined.insert(joined.end(), theirs.payload.begin(), theirs.payload.end());
+      append({joined});
+    }
+    return values;
+  });
+}
+
+/// `all`: parts for each rank. Gives a block of the parts from each.
+std::uint64_t exchange(const std::string& name, nb::handle all) {
+  std::vector<bytes> values;
+  for (nb::handle one : all) {
+    const held_buffers held(one);
+    values.push_back(packed(held.parts()));
+  }
+  return begin(kept(name), nb::none(), [values = std::move(values)](const team& t) {
+    std::vector<block> blocks;
+    for (const bytes& one : t.all_to_all_v(values)) blocks.emplace_back(bytes_view(one));
+    return blocks;
+  });
+}
+
+// ---- sort ----
+
+template <class... T>
+const detail::sort_functions* number_sort_of(const std::string& kind, bool ascending) {
+  const auto name = [](auto x) {
+    using N = decltype(x);
+    return (std::is_floating_point_v<N> ? "f" : std::is_signed_v<N> ? "i" : "u") + std::to_string(sizeof(N));
+  };
+  const detail::sort_functions* found = nullptr;
+  ((kind == name(T{}) ? void(found = &detail::number_sort<T>(ascending)) : void()), ...);
+  return found;
+}
+
+/// Sorts the parts of all ranks, of so many elements each, as one sequence, in place. Floating-point numbers hold no NaN if they
+/// are to descend.
+std::uint64_t sort(nb::object part, const std::string& kind, std::vector<std::size_t> sizes, bool descending) {
+  const rank_state& me = here("array.sort");
+  const held_buffer buffer(part, true);
+  const std::span<std::byte> mine = buffer.bytes();
+  const detail::sort_functions* const functions =
+      number_sort_of<signed char, unsigned char, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t,
+                     std::uint64_t, float, double>(kind, !descending);
+  if (functions == nullptr) detail::throw_usage("array.sort", "the library does not sort elements of " + kind);
+  if (sizes.size() != std::size_t(me.session.self.world_size()) ||
+      mine.size() != sizes[std::size_t(me.session.self.rank)] * functions->size)
+    detail::throw_usage("array.sort", "the part of this rank has another size");
+  return begin("array.sort", std::move(part), [mine, functions, sizes = std::move(sizes)](const team& t) {
+    detail::algorithm_call why("sort");
+    detail::sort_parts(t, mine.data(), placement(sizes), "sort", false, *functions, nullptr, why);
+    return std::vector<block>();
+  });
+}
 
 }  // namespace
 
-void let_go(std::shared_ptr<void> container) {
-  if (rank_of_bodies != nullptr && detail::current == &rank_of_bodies->session.rank) return;  // its last reference goes here
-  const std::lock_guard lock(guard);
-  rest.push_back(std::move(container));  // if the job has ended, for ever: its memory is gone with it
-}
-
-void let_go_of_rest() {
-  std::vector<std::shared_ptr<void>> mine;
-  {
-    const std::lock_guard lock(guard);
-    mine.swap(rest);
-  }
-}
-
 void bind_arrays(nb::module_& m) {
-  bind_array_f8(m);
-  bind_array_f4(m);
-  bind_array_i8(m);
-  bind_array_i4(m);
+  nb::class_<shared_memory>(m, "SharedMemory", nb::type_slots(slots))
+      .def(nb::init<std::size_t>())
+      .def("address", &shared_memory::address)
+      .def("place", &shared_memory::place);
+  m.def("mapped", &mapped);
+  m.def("read_memory", &read_memory);
+  m.def("write_memory", &write_memory);
+  m.def("meet", &meet);
+  m.def("exchange", &exchange);
+  m.def("sort", &sort);
 }
 
 }  // namespace armilla::python

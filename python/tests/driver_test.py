@@ -112,8 +112,15 @@ def test_distributed_objects(workers):
     b[7] = 1.5
     assert b[7] == 1.5 and b.mean() == b.sum() / 10**5 and np.sqrt(a * a)[3] == 3 and (np.asarray(a.cumsum())[:4] == [0, 1, 3, 6]).all()
     assert am.call_all(lambda x: len(x.local()), a) == [len(a.local(r)) for r in range(3)]  # it is an armilla.Array there
-    with pytest.raises(ValueError, match="the same number"):
+    with pytest.raises(ValueError, match=r"shapes \(100000,\) \(3,\)"):
         a + np.ones(3)
+    m = am.asarray(np.arange(12.0).reshape(4, 3))
+    assert m.T.shape == (3, 4) and (np.asarray(m[m[:, 0] > 2] @ m.T) == np.asarray(m)[1:] @ np.asarray(m).T).all() and np.sum(m, axis=0)[1] == 22
+    rows, columns = np.nonzero(m > 8)
+    assert (np.asarray(rows) == [3, 3, 3]).all() and (np.asarray(np.concatenate([columns, rows])) == [0, 1, 2, 3, 3, 3]).all()
+    assert "float64 of shape (4, 3), dealt along axis 0 to 3 workers" in repr(m) and m.local(0).shape == (2, 3) and float(m[:, 1].max()) == 10
+    m[1:3] = am.zeros(3)
+    assert m.sum() == 33 and am.arange(10)[::-2].tolist() == [9, 7, 5, 3, 1]
     d = am.dict()
     d.update("word", 1)
     d.update("word", 2)
