@@ -363,17 +363,15 @@ def unique_all(x: Any, /) -> UniqueAllResult:
 
 
 def unique_counts(x: Any, /) -> UniqueCountsResult:
-    values, _, _, counts = _unique(x, False)
-    return UniqueCountsResult(values, counts)
+    return UniqueCountsResult(*_unique(x, False, False, False, True))
 
 
 def unique_inverse(x: Any, /) -> UniqueInverseResult:
-    values, _, inverse, _ = _unique(x, False)
-    return UniqueInverseResult(values, inverse)
+    return UniqueInverseResult(*_unique(x, False, False, True, False))
 
 
 def unique_values(x: Any, /) -> Array:
-    return _unique(x, False)[0]
+    return _unique(x, False, False, False, False)[0]
 
 
 # ---- sums, products ----

@@ -124,6 +124,46 @@ void write_memory(const nb::bytes& address, std::size_t first, nb::handle from) 
   sync_memory();
 }
 
+/// Copies rows of `Row` bytes, or of `row` bytes if that is 0: row `index[k]` of the blocks that begin at `first[r]` to `to + k`.
+template <std::size_t Row>
+void take_rows_of(std::span<const std::byte* const> blocks, std::span<const std::int64_t> first, std::span<const std::int64_t> index,
+                  std::byte* to, std::size_t row) {
+  const std::size_t width = Row != 0 ? Row : row;
+  for (const std::int64_t i : index) {
+    std::size_t r = 0;
+    if (first.size() <= 8)
+      for (std::size_t k = 1; k < first.size(); ++k) r += std::size_t(i >= first[k]);
+    else
+      r = std::size_t(std::ranges::upper_bound(first, i) - first.begin()) - 1;
+    std::memcpy(to, blocks[r] + std::size_t(i - first[r]) * width, width);
+    to += width;
+  }
+}
+
+/// Rows of the blocks of all ranks, which this process maps: `first` has the index of the first row of each, and the number of
+/// rows. The indices are in range.
+void take_rows(nb::handle blocks, std::vector<std::int64_t> first, nb::handle index, nb::handle to, std::size_t row) {
+  const held_buffers held(blocks);
+  const held_buffer of_index(index, false), result(to, true);
+  const std::span<const std::byte> raw = of_index.bytes();
+  const std::span wanted(reinterpret_cast<const std::int64_t*>(raw.data()), raw.size() / sizeof(std::int64_t));
+  std::vector<const std::byte*> starts;
+  for (const bytes_view part : held.parts()) starts.push_back(part.data());
+  if (starts.size() + 1 != first.size() || result.bytes().size() != wanted.size() * row)
+    detail::throw_usage("array", "the blocks and the result do not fit the indices");
+  first.pop_back();
+  const auto run = [&](auto size) { take_rows_of<decltype(size)::value>(starts, first, wanted, result.bytes().data(), row); };
+  const nb::gil_scoped_release others;
+  switch (row) {
+    case 1: return run(std::integral_constant<std::size_t, 1>());
+    case 2: return run(std::integral_constant<std::size_t, 2>());
+    case 4: return run(std::integral_constant<std::size_t, 4>());
+    case 8: return run(std::integral_constant<std::size_t, 8>());
+    case 16: return run(std::integral_constant<std::size_t, 16>());
+    default: return run(std::integral_constant<std::size_t, 0>());
+  }
+}
+
 // ---- meetings ----
 
 // Reports keep the name of a wait beyond it.
@@ -235,6 +275,7 @@ void bind_arrays(nb::module_& m) {
   m.def("mapped", &mapped);
   m.def("read_memory", &read_memory);
   m.def("write_memory", &write_memory);
+  m.def("take_rows", &take_rows);
   m.def("meet", &meet);
   m.def("exchange", &exchange);
   m.def("sort", &sort);

@@ -495,6 +495,14 @@ def pull(name: str, a: Array, requests: Sequence[tuple[int, Any]]) -> list[np.nd
     return [next(order[rank]) for rank, _ in requests]
 
 
+def contiguous_blocks(a: Array) -> list[np.ndarray] | None:
+    """The blocks of all ranks, after a meeting, if this rank maps them and their rows follow each other; None if one does not, on all ranks alike."""
+    if not _is_direct(a) or not a.size:
+        return None
+    found = [a.block_of(r) for r in range(_core.size())]
+    return found if all(block.flags.c_contiguous for block in found) else None
+
+
 def exchange(name: str, values: Sequence[Any]) -> list[Any]:
     """One value for each rank, and one from each."""
     from .._pickling import dumps, loads

@@ -32,8 +32,8 @@ def asarray(obj: Any, dtype: Any = None, *, axis: int = 0, copy: bool | None = N
     """A distributed array of `obj`, a NumPy array, nested list or number that all ranks give alike. A distributed array is returned as it is.
 
     >>> import armilla as am
-    >>> am.asarray([[1, 2, 3], [4, 5, 6]]).sum()
-    np.int64(21)
+    >>> int(am.asarray([[1, 2, 3], [4, 5, 6]]).sum())
+    21
     """
     if isinstance(obj, Array):
         found = as_array(obj, dtype)

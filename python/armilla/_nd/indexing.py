@@ -373,6 +373,12 @@ def _gather(first: Array, index: list[np.ndarray], to: np.ndarray) -> None:
     """Rows of an array by its first axes, into `to`."""
     dealt = first.axis
     assert dealt is not None and dealt < len(index)
+    if len(index) == 1 and _core.size() > 1:
+        blocks = core.pull("array.getitem", first, []) or core.contiguous_blocks(first)
+        if blocks is not None:
+            row = first.itemsize * int(np.prod(first.shape[1:], dtype=object))
+            _core.take_rows(blocks, first.offsets, np.ascontiguousarray(index[0], np.int64), to, row)
+            return
     owners = _owners(first.offsets, index[dealt])
     requests = []
     for r, chosen in owners:

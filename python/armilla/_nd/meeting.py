@@ -147,6 +147,9 @@ def together(name: str, f: Callable[[], Any], what: Callable[[], str]) -> Any:
         raise
     except Exception as why:
         error = why
+    except BaseException:  # an interrupt: the other ranks may not have come so far
+        pending.clear()
+        raise
     finally:
         _within = False
     if error is not None and getattr(error, "known_to_all", False):

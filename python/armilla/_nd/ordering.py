@@ -162,18 +162,28 @@ def _borders(name: str, values: np.ndarray) -> np.ndarray:
     return np.array([0, *np.searchsorted(values, chosen, "left"), len(values)])
 
 
-def unique_of(x: Any, equal_nan: bool) -> tuple[Array, Array, Array, Array]:
-    """Distinct elements in order, the first index of each, for each element the index of its like among them, and how many there are."""
+def unique_of(x: Any, equal_nan: bool, index: bool = True, inverse: bool = True, counts: bool = True) -> list[Array]:
+    """Distinct elements in order; if asked for, the first index of each, for each element the index of its like among them, and how many there are."""
     x = _array(x)
     a = reshaped(x, (x.size,))
     name = "numpy.unique"
-    values, first, inverse, counts = np.unique(a._block, return_index=True, return_inverse=True, return_counts=True, equal_nan=equal_nan)
-    inverse = inverse.reshape(-1)
-    first = first + a.bounds()[0]
+    asked = {"return_index": index, "return_inverse": inverse, "return_counts": counts}
+    found = np.unique(a._block, equal_nan=equal_nan, **asked)
+    parts = dict(zip(["values", *(k for k, wanted in asked.items() if wanted)], found if isinstance(found, tuple) else [found]))
+    values = np.sort(parts["values"]) if not any(asked.values()) else parts["values"]
+    first = parts["return_index"] + a.bounds()[0] if index else np.zeros(0, np.intp)
+    own = parts["return_inverse"].reshape(-1) if inverse else np.zeros(0, np.intp)
+    many = parts.get("return_counts", np.zeros(0, np.intp))
     if _core.size() == 1:
-        return core.from_whole(values), core.from_whole(first), core.from_whole(inverse.reshape(x.shape)), core.from_whole(counts)
+        made = [values, *([first] if index else []), *([own.reshape(x.shape)] if inverse else []), *([many] if counts else [])]
+        return [core.from_whole(each) for each in made]
     cuts = _borders(name, values)
-    come = core.exchange(name, [(values[low:high], first[low:high], counts[low:high]) for low, high in zip(cuts, cuts[1:])])
+    come = core.exchange(name, [(values[low:high], first[low:high], many[low:high]) for low, high in zip(cuts, cuts[1:])])
+    return _merged(name, x, a, come, own if inverse else None, index, counts, equal_nan)
+
+
+def _merged(name: str, x: Array, a: Array, come: list[Any], own: np.ndarray | None, index: bool, counts: bool, equal_nan: bool) -> list[Array]:
+    """The distinct elements of this rank's share, of what the ranks have sent."""
     all_values, all_first, all_counts = (np.concatenate([each[k] for each in come]) for k in range(3))
     order = np.argsort(all_values, kind="stable")
     in_order = all_values[order]
@@ -183,28 +193,30 @@ def unique_of(x: Any, equal_nan: bool) -> tuple[Array, Array, Array, Array]:
         new[1:] &= ~(np.isnan(in_order[1:]) & np.isnan(in_order[:-1]))
     begins = np.flatnonzero(new)
     offsets = (0, *np.cumsum(meet_numbers(name, len(begins))[:, 0]).tolist())
-    group = np.empty(len(order), np.intp)
-    group[order] = np.cumsum(new) - 1 + offsets[_core.rank()]
-    ends = np.cumsum([len(each[0]) for each in come])
-    back = np.concatenate(core.exchange(name, np.split(group, ends[:-1])))
-    n = offsets[-1]
+    nothing = np.zeros(0, np.intp)
 
     def made(part: np.ndarray) -> Array:
-        return deal(core.from_block(part, (n,), 0, offsets), 0, core.blocks(n))
+        return deal(core.from_block(part, (offsets[-1],), 0, offsets), 0, core.blocks(offsets[-1]))
 
-    empty_part = np.zeros(0, np.intp)
-    firsts = made(np.minimum.reduceat(all_first[order], begins) if len(begins) else empty_part)
-    many = made(np.add.reduceat(all_counts[order], begins) if len(begins) else empty_part)
-    line = core.from_block(back[inverse] if len(back) else empty_part, a.shape, 0, a.offsets)
-    return made(in_order[begins]), firsts, reshaped(line, x.shape), many
+    found = [made(in_order[begins])]
+    if index:
+        found.append(made(np.minimum.reduceat(all_first[order], begins) if len(begins) else nothing))
+    if own is not None:
+        group = np.empty(len(order), np.intp)
+        group[order] = np.cumsum(new) - 1 + offsets[_core.rank()]
+        ends = np.cumsum([len(each[0]) for each in come])
+        back = np.concatenate(core.exchange(name, np.split(group, ends[:-1])))
+        found.append(reshaped(core.from_block(back[own] if len(back) else nothing, a.shape, 0, a.offsets), x.shape))
+    if counts:
+        found.append(made(np.add.reduceat(all_counts[order], begins) if len(begins) else nothing))
+    return found
 
 
 @collective("numpy.unique")
 def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, axis: Any = None, *, equal_nan: bool = True, sorted: bool = True) -> Any:
     if axis is not None:
         raise unsupported("unique", "the option axis")
-    values, first, inverse, counts = unique_of(ar, equal_nan)
-    found = [values, *([first] if return_index else []), *([inverse] if return_inverse else []), *([counts] if return_counts else [])]
+    found = unique_of(ar, equal_nan, return_index, return_inverse, return_counts)
     return found[0] if len(found) == 1 else tuple(found)
 
 
