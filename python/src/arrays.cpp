@@ -124,20 +124,34 @@ void write_memory(const nb::bytes& address, std::size_t first, nb::handle from) 
   sync_memory();
 }
 
-/// Copies rows of `Row` bytes, or of `row` bytes if that is 0: row `index[k]` of the blocks that begin at `first[r]` to `to + k`.
+/// Which block has row i, if block r begins at `first[r]`. Without branches for few ranks.
+struct block_search {
+  std::span<const std::int64_t> first;
+
+  std::size_t few(std::int64_t i) const noexcept {
+    std::size_t r = 0;
+    for (std::size_t k = 1; k < first.size(); ++k) r += std::size_t(i >= first[k]);
+    return r;
+  }
+  std::size_t many(std::int64_t i) const noexcept { return std::size_t(std::ranges::upper_bound(first, i) - first.begin()) - 1; }
+};
+
+/// Copies rows of `Row` bytes, or of `row` bytes if that is 0: row `index[k]` of the blocks to `to + k`. `zero[r]`: where row 0
+/// would be if block r had it.
 template <std::size_t Row>
-void take_rows_of(std::span<const std::byte* const> blocks, std::span<const std::int64_t> first, std::span<const std::int64_t> index,
+void take_rows_of(std::span<const std::uintptr_t> zero, std::span<const std::int64_t> first, std::span<const std::int64_t> index,
                   std::byte* to, std::size_t row) {
   const std::size_t width = Row != 0 ? Row : row;
-  for (const std::int64_t i : index) {
-    std::size_t r = 0;
-    if (first.size() <= 8)
-      for (std::size_t k = 1; k < first.size(); ++k) r += std::size_t(i >= first[k]);
-    else
-      r = std::size_t(std::ranges::upper_bound(first, i) - first.begin()) - 1;
-    std::memcpy(to, blocks[r] + std::size_t(i - first[r]) * width, width);
-    to += width;
-  }
+  const block_search blocks{first};
+  const auto take = [&](auto search) {
+    for (const std::int64_t i : index) {
+      std::memcpy(to, reinterpret_cast<const std::byte*>(zero[search(i)] + std::uintptr_t(i) * width), width);
+      to += width;
+    }
+  };
+  if (first.size() == 2) return take([border = first[1]](std::int64_t i) { return std::size_t(i >= border); });
+  if (first.size() <= 8) return take([&](std::int64_t i) { return blocks.few(i); });
+  take([&](std::int64_t i) { return blocks.many(i); });
 }
 
 /// Rows of the blocks of all ranks, which this process maps: `first` has the index of the first row of each, and the number of
@@ -147,8 +161,9 @@ void take_rows(nb::handle blocks, std::vector<std::int64_t> first, nb::handle in
   const held_buffer of_index(index, false), result(to, true);
   const std::span<const std::byte> raw = of_index.bytes();
   const std::span wanted(reinterpret_cast<const std::int64_t*>(raw.data()), raw.size() / sizeof(std::int64_t));
-  std::vector<const std::byte*> starts;
-  for (const bytes_view part : held.parts()) starts.push_back(part.data());
+  std::vector<std::uintptr_t> starts;
+  for (const bytes_view part : held.parts())
+    starts.push_back(reinterpret_cast<std::uintptr_t>(part.data()) - std::uintptr_t(first.at(starts.size())) * row);
   if (starts.size() + 1 != first.size() || result.bytes().size() != wanted.size() * row)
     detail::throw_usage("array", "the blocks and the result do not fit the indices");
   first.pop_back();

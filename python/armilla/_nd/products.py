@@ -133,7 +133,7 @@ def gufunc(function: np.ufunc, inputs: Sequence[Any], options: dict[str, Any]) -
         found = product(*inputs)
     elif name == "vecdot":
         found = vecdot(*inputs, axis=axis)
-    elif name in ("matvec", "vecmat") and len(shape_of(inputs[name == "vecmat"])) < 2:
+    elif name in ("matvec", "vecmat") and (len(shape_of(inputs[name == "vecmat"])) < 2 or not shape_of(inputs[name == "matvec"])):
         raise ValueError(f"{name}: the matrix does not have enough dimensions")
     elif name == "matvec" and axis == -1:
         found = product(inputs[0], _array(inputs[1])[..., None])[..., 0]

@@ -11,11 +11,12 @@ import numpy as np
 
 from .. import _core
 from . import core
-from .core import Array, along, axis_of, deal, empty, from_whole, pull
+from .core import Array, along, axis_of, deal, empty, empty_like, from_whole, pull
 from .elementwise import apply, associative, by_blocks, part_for, shape_of
 from .meeting import collective, meet, unsupported
 
 _missing: Any = getattr(np, "_NoValue", None)
+_piece = 1 << 15  # elements
 _small = 1 << 15  # bytes of values that all ranks get by the meeting
 _repeatable = {np.minimum, np.maximum, np.fmin, np.fmax, np.logical_and, np.logical_or, np.bitwise_and, np.bitwise_or, np.gcd, np.lcm}
 Axes = tuple[int, ...]
@@ -223,6 +224,16 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     return stored("mean", finished(found, axes, given(keepdims) and bool(keepdims)), out)
 
 
+def _squares_in_pieces(block: np.ndarray, middle: np.ndarray) -> np.ndarray:
+    """The sum of the squared distances from the mean, in pieces that stay in the cache."""
+    flat = block.reshape(-1)
+    sums = []
+    for first in range(0, flat.size, _piece):
+        rest = flat[first : first + _piece] - middle[0]
+        sums.append(np.multiply(rest, rest, out=rest).sum())
+    return np.asarray(np.sum(np.array(sums, block.dtype)))
+
+
 def _variance(name: str, a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any, where: Any, root: bool) -> Any:
     a = _array(a)
     axes = axes_of(axis, a.ndim)
@@ -234,6 +245,12 @@ def _variance(name: str, a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any
         warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=5)
         divisor = np.maximum(divisor, 0)
     middle = part_for(_divided(reduce(np.add, a, axes, added, where=where), count), (a.shape, a.axis, a.offsets), name)
+    if where is True and len(axes) == a.ndim and a.axis is not None and a.size and a.dtype == added and added.kind == "f":
+        mine = _squares_in_pieces(a._block, np.reshape(middle, -1)).reshape((1,) * a.ndim)
+        found = _divided(over_ranks(name, a, mine, lambda values: values.sum(axis=0)), divisor)
+        if root:
+            found = core.from_block(np.sqrt(found._block), found.shape, found.axis, found.offsets)
+        return finished(found, axes, given(keepdims) and bool(keepdims))
     with np.errstate(all="ignore"):
         rest = np.subtract(a._block, middle, dtype=added if added.kind != "c" else None)
         squares = (rest * rest.conj()).real if rest.dtype.kind == "c" else np.multiply(rest, rest, out=rest if isinstance(rest, np.ndarray) else None)
@@ -342,8 +359,9 @@ def accumulate(function: np.ufunc, a: Any, axis: Any = 0, dtype: Any = None) -> 
     name = f"{function.__name__}.accumulate"
     if function not in associative and a.axis == i:
         raise unsupported(name, "along the axis on which the array is dealt; redistribute it along another one")
-    found = function.accumulate(a._block, axis=i, dtype=dtype)
-    made = core.from_block(found, a.shape, a.axis, a.offsets)
+    kind = core.dtype_of(function.accumulate(np.ones((1,) * a.ndim, a.dtype), axis=i, dtype=dtype).dtype)
+    made = empty_like(a, kind)
+    found = function.accumulate(a._block, axis=i, dtype=kind, out=made._block)
     if a.axis != i:
         return made
     last = found[along(i, slice(-1, None))] if found.shape[i] else np.zeros(_with_ones(a.shape, (i,)), found.dtype)

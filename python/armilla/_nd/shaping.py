@@ -216,6 +216,8 @@ def _rolled(a: Array, shift: int, axis: int) -> Array:
 def roll(a: Any, shift: Any, axis: Any = None) -> Array:
     a = _array(a)
     shift = core.whole_of(shift) if isinstance(shift, Array) else shift
+    if np.ndim(shift) > 1 or np.ndim(axis) > 1:
+        raise ValueError("'shift' and 'axis' should be scalars or 1D sequences")
     if axis is None:
         shape = a.shape
         total = sum(int(n) for n in np.ravel(shift))
@@ -317,6 +319,8 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Any, ...]:
 @collective("numpy.diagonal")
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
     a = _array(a)
+    if not hasattr(offset, "__index__") or hasattr(offset, "shape"):
+        raise unsupported("diagonal", "an offset that is not an integer")
     if a.ndim < 2:
         raise ValueError("diag requires an array of at least two dimensions")
     i, k = axis_of(axis1, a.ndim), axis_of(axis2, a.ndim)
@@ -332,6 +336,8 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
     from .reductions import sum
 
+    if not hasattr(offset, "__index__") or hasattr(offset, "shape"):
+        raise unsupported("trace", "an offset that is not an integer")
     return sum(diagonal(a, offset, axis1, axis2), -1, dtype, out)
 
 
