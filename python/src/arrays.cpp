@@ -15,6 +15,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/container/algorithm_call.hpp"
 #include "armilla/global/memory.hpp"
+#include "armilla/global/memory_need.hpp"
 #include "armilla/global/transfer.hpp"
 #include "operation.hpp"
 
@@ -43,10 +44,15 @@ void let_go_of_rest() {
 /// A block of a rank's segment, by the buffer protocol. The owner's object frees it.
 class shared_memory {
  public:
-  explicit shared_memory(std::size_t size) : size_(size), owned_(true) {
+  /// `others`: what other ranks of the host take at the same time.
+  shared_memory(std::size_t size, std::size_t others) : size_(size), owned_(true) {
     here("array");
     let_go_of_rest();
     at_ = detail::allocate_bytes(std::max<std::size_t>(size, 1), line, "array");
+    if (const detail::memory_need need = detail::need_of_block(at_, size); need.large() && need.bytes + others > need.left) {
+      detail::deallocate_bytes(at_, "array");
+      detail::throw_no_memory("array", size + others, need.bytes + others - need.left);
+    }
     memory_ = global_ptr<std::byte>(at_).local();
     detail::before_filling(memory_, size);
   }
@@ -284,7 +290,7 @@ std::uint64_t sort(nb::object part, const std::string& kind, std::vector<std::si
 
 void bind_arrays(nb::module_& m) {
   nb::class_<shared_memory>(m, "SharedMemory", nb::type_slots(slots))
-      .def(nb::init<std::size_t>())
+      .def(nb::init<std::size_t, std::size_t>())
       .def("address", &shared_memory::address)
       .def("place", &shared_memory::place);
   m.def("mapped", &mapped);

@@ -92,6 +92,8 @@ def test_array_mistakes(together):
         raises(TypeError, 'cannot be sent', lambda: am.call(0, len, a))
         raises(BufferError, 'a.local()', lambda: a.__dlpack__())
         raises(ValueError, 'cannot enter what all', am.call((am.rank + 1) % 3, lambda: am.array(4)).get)
+        raises(am.LimitError, 'bytes', lambda: am.zeros(10**13))
+        raises(am.LimitError, 'bytes', lambda: am.empty((10**7, 10**7, 10**7)))
         raises(AttributeError, 'linalg', lambda: a.__array_namespace__().linalg)
         raises(ValueError, '2019', lambda: a.__array_namespace__(api_version='2019.12'))
         from armilla._nd import core

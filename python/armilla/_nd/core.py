@@ -50,7 +50,10 @@ class Memory:
     __slots__ = ("core", "sizes", "addresses", "_there")
 
     def __init__(self, sizes: Sequence[int]) -> None:
-        self.core = _core.SharedMemory(sizes[_core.rank()])
+        if max(sizes) >= 1 << 62:
+            raise _core.LimitError(f"armilla: array: {sum(sizes)} bytes are more than an address space has; take fewer elements")
+        mine = sizes[_core.rank()]
+        self.core = _core.SharedMemory(mine, 0 if direct is False else sum(sizes) - mine)
         self.sizes = sizes
         self.addresses: list[bytes] | None = None  # once the ranks have met
         self._there: dict[int, Any] = {}
