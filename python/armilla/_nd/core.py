@@ -2,6 +2,7 @@
 """The class of distributed arrays: where their elements are stored, and how they move."""
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -111,7 +112,7 @@ class Array(NDArrayOperatorsMixin):
     # ---- what NumPy's arrays have ----
 
     ndim = property(lambda self: len(self.shape))
-    size = property(lambda self: int(np.prod(self.shape, dtype=object)) if self.shape else 1)
+    size = property(lambda self: math.prod(self.shape) if self.shape else 1)
     itemsize = property(lambda self: self.dtype.itemsize)
     nbytes = property(lambda self: self.size * self.dtype.itemsize)
     flags = property(lambda self: np.empty(1, self.dtype).flags)
@@ -410,7 +411,7 @@ def empty(shape: Shape, dtype: np.dtype, axis: int | None = 0, offsets: Offsets 
         offsets = blocks(shape[axis])
     assert offsets is not None
     shapes = [block_shape(shape, axis, offsets, r) for r in range(_core.size())]
-    memory = Memory([int(np.prod(s, dtype=object)) * dtype.itemsize for s in shapes])
+    memory = Memory([math.prod(s) * dtype.itemsize for s in shapes])
 
     def block_of(rank: int) -> Any:
         there = memory.of(rank)

@@ -2,6 +2,7 @@
 """NumPy's functions on distributed arrays: NumPy's answer, or a TypeError that names the function."""
 from __future__ import annotations
 
+import math
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -97,7 +98,7 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> A
 
 
 def size(a: Any, axis: Any = None) -> int:
-    return a.size if axis is None else int(np.prod([a.shape[i] for i in reductions.axes_of(axis, a.ndim)]))
+    return a.size if axis is None else math.prod([a.shape[i] for i in reductions.axes_of(axis, a.ndim)])
 
 
 def real(val: Any) -> Any:

@@ -17,18 +17,18 @@ Layout = tuple[Shape, "int | None", Offsets]
 
 
 def shape_of(x: Any) -> Shape:
-    return x.shape if isinstance(x, Array) else np.shape(x)
+    return x.shape if isinstance(x, (Array, np.ndarray, np.generic)) else () if isinstance(x, (int, float, complex)) else np.shape(x)
 
 
-def layout_for(name: str, operands: Sequence[Any], out: Array | None = None) -> Layout:
+def layout_for(name: str, operands: Sequence[Any]) -> Layout:
     """Shape and dealing of the result: those of the operand with the most elements to move."""
     shapes = [shape_of(x) for x in operands]
+    if len(own := [x for x, shape in zip(operands, shapes) if shape]) == 1 and isinstance(own[0], Array):
+        return own[0].shape, own[0].axis, own[0].offsets
     try:
         shape = np.broadcast_shapes(*shapes)
     except ValueError:
         raise ValueError(f"armilla: array: {name}: operands could not be broadcast together with shapes {' '.join(map(str, shapes))}") from None
-    if out is not None:
-        return out.shape, out.axis, out.offsets
     best: tuple[int, int, Offsets] | None = None
     for x in operands:
         if isinstance(x, Array) and x.axis is not None:
@@ -101,11 +101,12 @@ def apply(function: np.ufunc, inputs: Sequence[Any], outs: Sequence[Any], option
     inputs = [_checked_operand(name, x) for x in inputs]
     where = options.get("where", True)
     masks = [] if where is True else [where]
-    shape = layout_for(name, [*inputs, *masks, *(out for out in outs if out is not None)])[0]
-    _checked_out(name, outs, shape)
     kinds = _types(function, inputs, outs, options)
     first = next((out for out in outs if out is not None), None)
-    layout = layout_for(name, [*inputs, *masks], first)
+    layout = layout_for(name, [*inputs, *masks, *(out for out in outs if out is not None)])
+    if first is not None:
+        _checked_out(name, outs, layout[0])
+        layout = (first.shape, first.axis, first.offsets)
     before = core.pulls
     parts = [part_for(x, layout, name) for x in inputs]
     if where is not True:

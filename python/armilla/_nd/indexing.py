@@ -6,6 +6,7 @@ copy.
 """
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -376,7 +377,7 @@ def _gather(first: Array, index: list[np.ndarray], to: np.ndarray) -> None:
     if len(index) == 1 and _core.size() > 1:
         blocks = core.pull("array.getitem", first, []) or core.contiguous_blocks(first)
         if blocks is not None:
-            row = first.itemsize * int(np.prod(first.shape[1:], dtype=object))
+            row = first.itemsize * math.prod(first.shape[1:])
             _core.take_rows(blocks, first.offsets, np.ascontiguousarray(index[0], np.int64), to, row)
             return
     owners = _owners(first.offsets, index[dealt])
@@ -454,7 +455,7 @@ def _set_basic(a: Array, items: Sequence[Item], value: Any) -> None:
 
 def _set_masked(a: Array, mask: Any, value: Any) -> None:
     rest = a.shape[mask.ndim :]
-    if shape_of(value) == () or (mask.ndim == a.ndim and int(np.prod(shape_of(value))) == 1 and len(shape_of(value)) == 1):
+    if shape_of(value) == () or (mask.ndim == a.ndim and math.prod(shape_of(value)) == 1 and len(shape_of(value)) == 1):
         before = core.pulls
         chosen = _mask_part(mask, a)
         number = core.whole_of(value) if isinstance(value, Array) else value

@@ -112,10 +112,16 @@ def _settle(name: str, what: str, error: Exception | None) -> None:
         raise error
 
 
+_names: dict[Any, str] = {}  # of types: NumPy takes long to make them
+
+
 def described(value: Any, depth: int = 0) -> str:
     """What all ranks give alike, as a text."""
     if hasattr(value, "dtype") and hasattr(value, "shape"):
-        return f"{value.dtype} of shape {value.shape}" if value.shape else str(value.dtype)
+        name = _names.get(value.dtype)
+        if name is None:
+            name = _names[value.dtype] = str(value.dtype)
+        return f"{name} of shape {value.shape}" if value.shape else name
     if isinstance(value, (int, str, slice, type(None), type(Ellipsis), np.dtype)):
         return repr(value)
     if isinstance(value, (list, tuple)) and depth < 3 and len(value) < 9:

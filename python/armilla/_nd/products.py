@@ -2,6 +2,7 @@
 """Products of matrices and vectors: each rank multiplies its blocks with those of the others where they are, by NumPy's BLAS."""
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -216,9 +217,9 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
         raise ValueError("shape-mismatch for sum")
     rest_a, rest_b = [i for i in range(a.ndim) if i not in of_a], [i for i in range(b.ndim) if i not in of_b]
     shape = tuple(a.shape[i] for i in rest_a) + tuple(b.shape[i] for i in rest_b)
-    n = int(np.prod([a.shape[i] for i in of_a], dtype=object)) if of_a else 1
-    left = reshaped(permuted(a, rest_a + of_a), (int(np.prod([a.shape[i] for i in rest_a], dtype=object)) if rest_a else 1, n))
-    right = reshaped(permuted(b, of_b + rest_b), (n, int(np.prod([b.shape[i] for i in rest_b], dtype=object)) if rest_b else 1))
+    n = math.prod([a.shape[i] for i in of_a]) if of_a else 1
+    left = reshaped(permuted(a, rest_a + of_a), (math.prod([a.shape[i] for i in rest_a]) if rest_a else 1, n))
+    right = reshaped(permuted(b, of_b + rest_b), (n, math.prod([b.shape[i] for i in rest_b]) if rest_b else 1))
     return _scalar(reshaped(product(left, right), shape))
 
 

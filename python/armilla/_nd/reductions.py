@@ -2,6 +2,7 @@
 """Sums and the like along axes: of each block first, then of the blocks' values, in the order of the ranks."""
 from __future__ import annotations
 
+import math
 import builtins
 import warnings
 from collections.abc import Callable, Sequence
@@ -182,7 +183,7 @@ def any(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, *, whe
 
 def _count(a: Array, axes: Axes, where: Any) -> Any:
     if where is True or not given(where):
-        return int(np.prod([a.shape[i] for i in axes], dtype=object)) if axes else 1
+        return math.prod([a.shape[i] for i in axes]) if axes else 1
     from . import shaping
 
     chosen = shaping.broadcast_to_array(where, a.shape)

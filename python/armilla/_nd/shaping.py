@@ -2,6 +2,7 @@
 """Shapes: views where no element moves along the axis on which the array is dealt, else copies."""
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
 from typing import Any
@@ -26,7 +27,7 @@ def shape_given(shape: Any) -> Shape:
 def _complete(shape: Shape, size: int) -> Shape:
     if shape.count(-1) > 1:
         raise ValueError("armilla: array.reshape: only one length can be -1")
-    known = int(np.prod([n for n in shape if n != -1], dtype=object)) if shape else 1
+    known = math.prod([n for n in shape if n != -1]) if shape else 1
     if -1 in shape and known and size % known == 0:
         shape = tuple(size // known if n == -1 else n for n in shape)
         known = size
@@ -65,7 +66,7 @@ def reshaped(a: Array, shape: Shape, may_view: bool = True) -> Array:
 def _kept_axis(a: Array, shape: Shape) -> int | None:
     """The axis of the new shape that is the one on which it is dealt, with the same elements before and after it."""
     assert a.axis is not None
-    before = int(np.prod(a.shape[: a.axis], dtype=object)) if a.axis else 1
+    before = math.prod(a.shape[: a.axis]) if a.axis else 1
     product = 1
     for axis, n in enumerate(shape):
         if product == before and n == a.shape[a.axis] and (n != 1 or axis == a.axis):
