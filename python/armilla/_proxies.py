@@ -10,8 +10,11 @@ from typing import Any, Iterable
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from . import _worker_names
+from . import _core, _worker_names
 from ._worker_names import Reference
+
+
+_gather_limit = 4 << 30  # bytes
 
 
 class _Proxy:
@@ -75,6 +78,8 @@ class ArrayProxy(_Proxy, NDArrayOperatorsMixin):
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         if copy is False:
             raise ValueError("armilla: array: its elements are on several ranks: it cannot become an array of NumPy without a copy; use local()")
+        if self.nbytes > _gather_limit:
+            raise _core.LimitError(f"armilla: array: the whole array of {self.nbytes} bytes is more than the {_gather_limit} that numpy.asarray brings to the driver; take a slice, or a.get(), which has no limit")
         found = np.asarray(self.get())
         return found if dtype is None else found.astype(dtype, copy=False)
 

@@ -448,3 +448,8 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Array:
 
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
     return _with_axes(_products.vecdot(x1, x2, axis=axis))
+
+
+for _name, _function in list(globals().items()):
+    if not _name.startswith("_") and callable(_function) and getattr(_function, "__doc__", "") is None:
+        _function.__doc__ = f"{_name} of the array API standard."

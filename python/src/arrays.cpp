@@ -11,12 +11,12 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "armilla/algorithm/sort_core.hpp"
-#include "armilla/base/error.hpp"
-#include "armilla/container/algorithm_call.hpp"
-#include "armilla/global/memory.hpp"
+#include "armilla/algorithm/order/sort_core.hpp"
+#include "armilla/container/place/algorithm_call.hpp"
+#include "armilla/error.hpp"
 #include "armilla/global/memory_need.hpp"
-#include "armilla/global/transfer.hpp"
+#include "armilla/memory.hpp"
+#include "armilla/transfer.hpp"
 #include "operation.hpp"
 
 namespace armilla::python {

@@ -94,7 +94,7 @@ class supervisor {
   int interrupted_by_ = 0;
   bool stalled_ = false;
   std::optional<ending> first_loss_;  // where the others go on
-  bool none_is_left_ = false;  // of those that shared the work: a replacement that starts now finds nothing to go on with
+  bool none_is_left_ = false;         // of those that shared the work: a replacement that starts now finds nothing to go on with
 };
 
 int supervisor::run() {

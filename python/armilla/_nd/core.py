@@ -369,14 +369,6 @@ class Array(NDArrayOperatorsMixin):
 
         indexing.set(self, where, value)
 
-    def __getattr__(self, name: str) -> Any:
-        from . import methods
-
-        found = methods.table.get(name)
-        if found is None:
-            raise AttributeError(f"armilla: array: distributed arrays have no attribute '{name}'")
-        return found.__get__(self)
-
 
 def _addresses(view: np.ndarray) -> np.ndarray:
     """The address of each element."""

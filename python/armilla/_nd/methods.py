@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Methods of arrays that are functions of NumPy as well."""
+"""Methods of arrays that are functions of NumPy as well. They become methods when this file is imported."""
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -84,3 +84,7 @@ table: dict[str, Callable[..., Any]] = {
     "flatten": flatten, "transpose": transpose, "squeeze": shaping.squeeze, "swapaxes": shaping.swapaxes, "take": shaping.take, "repeat": shaping.repeat, "round": round, "clip": clip,
     "conj": conj, "conjugate": conj, "dot": products.dot, "trace": shaping.trace, "diagonal": shaping.diagonal, "tolist": tolist, "to_device": to_device,
 }
+
+for _name, _function in table.items():
+    _function.__doc__ = _function.__doc__ or f"As numpy.{_name}, for this array."
+    setattr(core.Array, _name, _function)
