@@ -8,6 +8,7 @@ NOT_ASKED = """
     set_printoptions setbufsize seterr seterrcall errstate printoptions getbufsize geterr geterrcall get_printoptions ndarray memmap recarray nditer nested_iters ndenumerate matrix
     flatiter broadcast dtype empty empty_like poly1d asmatrix bmat typename mintypecode isdtype issubdtype busdaycalendar put place copyto putmask fill_diagonal require
     finfo iinfo void str_ bytes_ object_ datetime64 timedelta64 character generic array_repr array_str array2string searchsorted
+    byte_bounds deprecate deprecate_with_doc fromstring get_array_wrap string_ unicode_
 """.split()
 
 # Whose second argument is a type: an array stands for its own there, as for NumPy all that has a `dtype`.

@@ -176,9 +176,9 @@ def broadcast_to(array: Any, shape: Any, subok: bool = False) -> Array:
 
 
 @collective("numpy.broadcast_arrays")
-def broadcast_arrays(*arrays: Any, subok: bool = False) -> tuple[Array, ...]:
+def broadcast_arrays(*arrays: Any, subok: bool = False) -> Any:
     shape = np.broadcast_shapes(*map(shape_of, arrays))
-    return tuple(broadcast_to_array(a, shape) for a in arrays)
+    return type(np.broadcast_arrays(0))(broadcast_to_array(a, shape) for a in arrays)  # a list before NumPy 2
 
 
 def _reversed(a: Array, axis: int) -> Array:
