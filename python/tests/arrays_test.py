@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Distributed arrays and dictionaries, in ranks of one script."""
+import os
 import pathlib
 import subprocess
 import sys
@@ -154,6 +155,12 @@ def test_more_random_operations(ranks):
 
 def test_random_operations_without_mapped_memory():
     random_operations(2, 150, "--far")
+
+
+@pytest.mark.skipif(not list(pathlib.Path(os.environ["TESTED_BUILD"]).glob("lib/armilla/libarmilla-unix.*")), reason="the backend unix is not built")
+def test_random_operations_over_a_network(monkeypatch):
+    monkeypatch.setenv("ARMILLA_FABRIC", "unix")  # on which no rank maps the memory of another one
+    random_operations(2, 100)
 
 
 def random_operations(ranks, count, *more):
