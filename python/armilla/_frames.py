@@ -16,16 +16,16 @@ CALL, VALUE, RAISED, CANCEL, CLOSE = range(5)
 _head = struct.Struct("<QII")  # number, kind, parts; the sizes of the parts follow
 _most_parts = 64
 
-_hello = struct.Struct("<32sii")  # the job's key, rank and process: with which a worker begins
+_hello = struct.Struct("<32si")  # the job's key and the rank: with which a worker begins
 key_bytes = 16
 
 
-def send_hello(connection: socket.socket, key: str, rank: int, process: int) -> None:
-    connection.sendall(_hello.pack(key.encode(), rank, process))
+def send_hello(connection: socket.socket, key: str, rank: int) -> None:
+    connection.sendall(_hello.pack(key.encode(), rank))
 
 
-def receive_hello(connection: socket.socket, key: str, end: float) -> tuple[int, int] | None:
-    """Rank and process of a worker of the job that has the key; None: it is not one, or has not said so by then. Nothing that it sends is unpickled before."""
+def receive_hello(connection: socket.socket, key: str, end: float) -> int | None:
+    """The rank of a worker of the job that has the key; None: it is not one, or has not said so by then. Nothing that it sends is unpickled before."""
     said = b""
     while len(said) < _hello.size:
         left = end - time.monotonic()
@@ -39,11 +39,11 @@ def receive_hello(connection: socket.socket, key: str, end: float) -> tuple[int,
         if not more:
             return None
         said += more
-    its, rank, process = _hello.unpack(said)
+    its, rank = _hello.unpack(said)
     if not hmac.compare_digest(its, key.encode()):
         return None
     connection.settimeout(None)
-    return rank, process
+    return rank
 
 
 def in_folder(folder: int) -> str:

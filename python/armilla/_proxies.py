@@ -40,11 +40,8 @@ class ArrayProxy(_Proxy, Whole, NDArrayOperatorsMixin):
     def __array_ufunc__(self, function: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         if method != "__call__":
             raise unsupported(f"{function.__name__}.{method}", f"{method} works on local() parts only")
-        if function.nout != 1:
-            raise unsupported(function.__name__, "it has several results")
-        (out,) = options.pop("out", (None,))
-        result = self._ranks._together(_worker_names.ufunc, self, function, inputs, out, options)
-        return result if out is None else out
+        outs = options.pop("out", None)
+        return self._ranks._new(_worker_names.together, _worker_names.ufunc, self, function, inputs, outs, options, results=function.nout)
 
     def __getitem__(self, where: int | slice) -> Any:
         return self._ranks.call(0, _worker_names.slice_of, self, where).get()

@@ -120,11 +120,17 @@ def together(number: int, gone: list[int], f: Callable[..., Any], *arguments: An
 
     for one in gone:
         _objects.pop(one, None)
-    result = f(*arguments, **options)
-    if isinstance(result, (Array, Dict)):
+
+    def described(result: Any, number: int) -> tuple:
         known = next((k for k, v in _objects.items() if v is result), number)
         _objects[known] = result
         return ("array", known, result.size, result.dtype.str) if isinstance(result, Array) else ("dict", known)
+
+    result = f(*arguments, **options)
+    if isinstance(result, (Array, Dict)):
+        return described(result, number)
+    if isinstance(result, tuple) and result and all(isinstance(each, Array) for each in result):  # of numpy.divmod and others
+        return ("several", [described(each, number + i) for i, each in enumerate(result)])
     return ("value", result) if _core.rank() == 0 else None
 
 
@@ -132,9 +138,9 @@ def method(of: Any, name: str, *arguments: Any, **options: Any) -> Any:
     return getattr(of, name)(*arguments, **options)
 
 
-def ufunc(of: Any, function: Any, inputs: tuple, out: Any, options: dict[str, Any]) -> Any:
-    if out is not None:
-        options["out"] = (out,)
+def ufunc(of: Any, function: Any, inputs: tuple, outs: tuple | None, options: dict[str, Any]) -> Any:
+    if outs is not None:
+        options["out"] = outs
     return of.__array_ufunc__(function, "__call__", *inputs, **options)
 
 
