@@ -8,6 +8,7 @@
     am.call(1, f, 5).get()           # f(5) on rank 1
     am.all_reduce(am.rank, "sum")    # what all ranks do together
     am.job[0].demo.solver.step(0.1)  # what a program in C++ of this job provides by name
+    am.Pool(4)                       # an executor of concurrent.futures
 """
 from __future__ import annotations
 
@@ -52,7 +53,8 @@ __version__ = "0.1.0"
 # What needs a session: found by __getattr__, which starts it at first use, and is in its place afterwards.
 _of_ranks = ("call", "async_", "barrier", "fence", "broadcast", "all_gather", "gather", "scatter", "all_reduce", "rank", "size", "array", "dict", "job", "provide", "withdraw")
 
-__all__ = ["Error", "Future", "Job", "LimitError", "RankLost", "RemoteError", "RemoteTraceback", "Ranks", "TimeoutError", "UsageError", "attach", "in_body", "jobs", "poll", "ranks", *_of_ranks]
+__all__ = ["Error", "Future", "Job", "LimitError", "Pool", "PoolFuture", "RankLost", "RemoteError", "RemoteTraceback", "Ranks", "Shared", "TimeoutError", "UsageError", "WorkerLost", "attach", "in_body", "jobs",
+           "poll", "put", "ranks", *_of_ranks]
 
 
 class _Number(int):
@@ -93,6 +95,16 @@ def __getattr__(name: str) -> Any:
         from .driver import Ranks, ranks
 
         globals().update(Ranks=Ranks, ranks=ranks)
+        return globals()[name]
+    if name in ("Pool", "PoolFuture", "WorkerLost"):
+        from ._pool import Pool, PoolFuture, WorkerLost
+
+        globals().update(Pool=Pool, PoolFuture=PoolFuture, WorkerLost=WorkerLost)
+        return globals()[name]
+    if name in ("put", "Shared"):
+        from ._shared import Shared, put
+
+        globals().update(put=put, Shared=Shared)
         return globals()[name]
     if name in ("array", "Array"):  # which needs NumPy
         _session.start()

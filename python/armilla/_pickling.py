@@ -23,10 +23,10 @@ _most_buffers = 4  # that a message carries beside it
 Parts = Sequence[Any]  # the pickle, then its buffers
 
 
-def _collector(buffers: list[Any]):
+def _collector(buffers: list[Any], in_band: int = _in_band, most: int = _most_buffers):
     def keep(buffer: pickle.PickleBuffer) -> bool:
         raw = buffer.raw()
-        if raw.nbytes < _in_band or len(buffers) == _most_buffers:
+        if raw.nbytes < in_band or len(buffers) == most:
             return True
         buffers.append(raw)
         return False
@@ -107,12 +107,26 @@ def dumps(value: Any) -> Parts:
     return [out.getbuffer(), *buffers]
 
 
-def dumps_by_value(value: Any) -> Parts:
+def dumps_by_value(value: Any, in_band: int = _in_band, most: int = _most_buffers) -> Parts:
     """For processes that have another `__main__`."""
+    buffers: list[Any] = []
+    if not _by_value_modules():
+        try:  # ten times as quick, and right where it names nothing of `__main__`
+            data = pickle.dumps(value, 5, buffer_callback=_collector(buffers, in_band, most))
+            if b"__main__" not in data:
+                return [data, *buffers]
+        except (pickle.PicklingError, AttributeError, TypeError):
+            pass
+        buffers.clear()
     import cloudpickle
 
-    buffers: list[Any] = []
-    return [cloudpickle.dumps(value, 5, buffer_callback=_collector(buffers)), *buffers]
+    return [cloudpickle.dumps(value, 5, buffer_callback=_collector(buffers, in_band, most)), *buffers]
+
+
+def _by_value_modules() -> Any:
+    """Modules that the program wants to have sent by value."""
+    loaded = sys.modules.get("cloudpickle")
+    return loaded is not None and loaded.list_registry_pickle_by_value()
 
 
 def loads(parts: Parts) -> Any:

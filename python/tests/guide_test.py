@@ -22,7 +22,7 @@ def blocks(kind):
 
 
 def test_every_block_says_what_it_is():
-    assert {name.strip() for name, _ in BLOCKS} == {"attach", "ranks", "driver", "solver"}
+    assert {name.strip() for name, _ in BLOCKS} == {"attach", "ranks", "driver", "solver", "pool"}
 
 
 @pytest.mark.parametrize("text", blocks("ranks"))
@@ -37,6 +37,14 @@ def test_blocks_of_a_driver(tmp_path, text):
     script.write_text(text, encoding="utf-8")
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0 and done.stdout.startswith("50\n[(0, 4), (1, 4)]\n[10, 20, 30]\n1000000.0 "), done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("text", blocks("pool"))
+def test_blocks_of_a_pool(tmp_path, text):
+    script = tmp_path / "pool.py"
+    script.write_text(text, encoding="utf-8")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout == "12\n4950\n[4, 10, 18]\n[1, 2, 3]\n[5.0, 6.0]\n", done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("text", blocks("attach"))
