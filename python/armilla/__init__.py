@@ -51,9 +51,9 @@ from ._job import Job, attach, jobs  # noqa: E402
 __version__ = "0.1.0"
 
 # What needs a session: found by __getattr__, which starts it at first use, and is in its place afterwards.
-_of_ranks = ("call", "async_", "barrier", "fence", "broadcast", "all_gather", "gather", "scatter", "all_reduce", "rank", "size", "array", "dict", "job", "provide", "withdraw")
+_of_ranks = ("call", "async_", "barrier", "fence", "broadcast", "all_gather", "gather", "scatter", "all_to_all", "all_reduce", "reduce", "scan", "exscan", "reduce_scatter", "send", "recv", "recv_from", "world", "rank", "size", "array", "dict", "job", "provide", "withdraw")
 
-__all__ = ["Error", "Future", "Job", "LimitError", "Pool", "PoolFuture", "RankLost", "RemoteError", "RemoteTraceback", "Ranks", "Shared", "TimeoutError", "UsageError", "WorkerLost", "attach", "in_body", "jobs",
+__all__ = ["Error", "Future", "Job", "LimitError", "Pending", "Pool", "PoolFuture", "RankLost", "RemoteError", "RemoteTraceback", "Ranks", "Shared", "Team", "TimeoutError", "UsageError", "WorkerLost", "attach", "in_body", "jobs",
            "poll", "put", "ranks", *_of_ranks]
 
 
@@ -100,6 +100,11 @@ def __getattr__(name: str) -> Any:
         from ._pool import Pool, PoolFuture, WorkerLost
 
         globals().update(Pool=Pool, PoolFuture=PoolFuture, WorkerLost=WorkerLost)
+        return globals()[name]
+    if name in ("Team", "Pending"):
+        from ._teams import Pending, Team
+
+        globals().update(Team=Team, Pending=Pending)
         return globals()[name]
     if name in ("put", "Shared"):
         from ._shared import Shared, put

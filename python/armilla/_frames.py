@@ -55,12 +55,15 @@ class Channel:
     def __init__(self, connection: socket.socket) -> None:
         self.socket = connection
         self._sending = threading.Lock()
+        self._unsent: list[Any] = []  # of a message in which an interrupt came: it goes first
 
     def send(self, number: int, kind: int, parts: Sequence[Any] = ()) -> None:
+        """An interrupt ends it, also while the other side takes nothing; the message is sent before the next one then."""
         views = [memoryview(p).cast("B") for p in parts]
         head = _head.pack(number, kind, len(views)) + struct.pack(f"<{len(views)}Q", *(v.nbytes for v in views))
         with self._sending:
-            _core.send_all(self.socket.fileno(), [head, *views])  # in one: an interrupt comes before or after it
+            self._unsent.extend((head, *views))
+            _core.send_all(self.socket.fileno(), self._unsent)
 
     def receive(self) -> tuple[int, int, list[Any]]:
         """Raises EOFError at the end."""

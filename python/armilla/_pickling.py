@@ -133,9 +133,51 @@ def loads(parts: Parts) -> Any:
     return pickle.loads(parts[0], buffers=parts[1:])
 
 
+_named = b"F"  # what such a call begins with; a pickle begins otherwise
+
+
+def _name_of(f: Any) -> bytes | None:
+    """Module and name of a function that the other rank finds by them now; None: it goes by its pickle."""
+    if type(f) is not types.FunctionType or "." in f.__qualname__:
+        return None
+    module = sys.modules.get(f.__module__)
+    if module is None or module.__dict__.get(f.__name__) is not f:
+        return None
+    return f"{f.__module__}\0{f.__name__}".encode()
+
+
+_scopes: dict[bytes, tuple[dict[str, Any], str]] = {}
+
+
+def loads_call(parts: Parts) -> tuple:
+    """What `dumps_call` has packed: function, arguments, keyword arguments, and the driver's call if there is one."""
+    data = parts[0]
+    if bytes(data[:1]) != _named:
+        return loads(parts)
+    end = 3 + data[1] + 256 * data[2]
+    name = bytes(data[3:end])
+    found = _scopes.get(name)
+    if found is None:
+        module, _, function = name.decode().partition("\0")
+        found = _scopes[name] = (importlib.import_module(module).__dict__, function)
+    f = found[0].get(found[1])
+    if f is None:
+        raise AttributeError(f"Can't get attribute '{found[1]}' on <module '{found[0].get('__name__')}'>")
+    return (f, *pickle.loads(memoryview(data)[end:], buffers=parts[1:]))
+
+
+def _dumps_named(name: bytes, rest: tuple) -> Parts:
+    parts = dumps(rest)
+    return [b"%b%b%b%b" % (_named, len(name).to_bytes(2, "little"), name, parts[0]), *parts[1:]]
+
+
 def dumps_call(operation: str, f: Any, args: tuple, kwargs: dict, how=dumps, root: int = 0) -> Parts:
     """A call; raises TypeError that names what cannot travel. `root`: the driver's call for which it is made."""
     try:
+        if how is dumps:
+            named = _name_of(f)
+            if named is not None:
+                return _dumps_named(named, (args, kwargs, root) if root else (args, kwargs))
         return how((f, args, kwargs, root) if root else (f, args, kwargs))
     except Exception as why:
         for name, value in [("the function", f), *((f"argument {i}", a) for i, a in enumerate(args, 1)), *((f"argument '{k}'", a) for k, a in kwargs.items())]:

@@ -19,5 +19,6 @@ void bind_named(nb::module_& m);
 void bind_collectives(nb::module_& m);
 void bind_arrays(nb::module_& m);
 void bind_pool(nb::module_& m);
+void bind_values(nb::module_& m);
 
 }  // namespace armilla::python

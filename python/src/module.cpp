@@ -18,4 +18,5 @@ NB_MODULE(_core, m) {
   bind_collectives(m);
   bind_arrays(m);
   bind_pool(m);
+  bind_values(m);
 }

@@ -373,6 +373,20 @@ def test_a_second_interrupt_gets_through_while_a_worker_is_busy(workers):
     assert workers.call_all(ten_times, 1) == [10] * 3
 
 
+def test_an_interrupt_ends_a_send_to_a_worker_that_takes_nothing(workers):
+    (pid,) = [workers.call(1, os.getpid).get()]
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        begin = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            workers.call(1, np.sum, np.ones(10**7)).get()
+        assert time.monotonic() - begin < 10
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert workers.call(1, np.sum, np.ones(10**5)).get() == 1e5 and workers.call_all(who, 1)[0] == (0, 3)
+
+
 def test_a_callback_may_await(workers):
     async def ask():
         return await workers.call(1, ten_times, 6)

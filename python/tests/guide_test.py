@@ -11,7 +11,7 @@ import sys
 import pytest
 from conftest import ROOT, wait_for
 
-BLOCKS = re.findall(r"^```python(.*)\n((?:.*\n)*?)^```", (ROOT / "docs/guide/python.md").read_text(encoding="utf-8"), re.MULTILINE)
+BLOCKS = [block for page in ("python", "mpi4py") for block in re.findall(r"^```python(.*)\n((?:.*\n)*?)^```", (ROOT / f"docs/guide/{page}.md").read_text(encoding="utf-8"), re.MULTILINE)]
 EXAMPLES = ROOT / "examples/python"
 
 
