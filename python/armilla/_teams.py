@@ -6,6 +6,7 @@ moved and combined in place.
 """
 from __future__ import annotations
 
+import sys
 import zlib
 from typing import Any, Callable, Generator, NoReturn, Sequence
 
@@ -40,7 +41,8 @@ def _op_name(op: Any) -> str:
 
 
 def _is_array(value: Any) -> bool:
-    return hasattr(value, "__array_interface__") and getattr(value, "ndim", 0) > 0
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, numpy.ndarray) and value.ndim > 0
 
 
 def _described(value: Any, op: Any) -> str:
@@ -232,8 +234,13 @@ world: Team = Team(_core.Team())
 
 # ---- how each begins, and what makes its values the result ----
 
+def _in_order(array: Any) -> bool:
+    flags = array.flags.num if _is_array(array) else 0
+    return flags & 0x401 == 0x401  # C order, writable
+
+
 def _checked_out(team: Team, name: str, out: Any, shape: tuple, dtype: Any) -> None:
-    if not _is_array(out) or not out.flags.c_contiguous or not out.flags.writeable or out.shape != shape or out.dtype != dtype:
+    if not _in_order(out) or out.shape != shape or out.dtype != dtype:
         kind = f"an array of {out.dtype} of shape {out.shape}" if _is_array(out) else f"of type {type(out).__name__}"
         raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: out is {kind}; it takes a writable array in C order of {dtype} of shape {shape}")
 
@@ -243,14 +250,12 @@ def _mark(*what: Any) -> int:
 
 
 def _moved(team: Team, name: str, source: Any, out: Any, root: int = -1) -> Any:
-    what = f"an array of {source.dtype} of shape {source.shape} into out"
-
     def finish(values: list) -> Any:
         if not values:
-            _differ(team, name, what)
+            _differ(team, name, f"an array of {source.dtype} of shape {source.shape} into out")
         return out
 
-    return name, _start(team, name, _core.moved, source, out, _mark(source.dtype.str, source.shape), name, root), finish
+    return name, _start(team, name, _core.moved, source, out, name, root), finish
 
 
 def _broadcast(team: Team, value: Any = None, root: int = 0, *, out: Any = None) -> Any:
@@ -259,7 +264,8 @@ def _broadcast(team: Team, value: Any = None, root: int = 0, *, out: Any = None)
         if mine and value is not out:
             _checked_out(team, "broadcast", out, value.shape, value.dtype)
             out[...] = value
-        _checked_out(team, "broadcast", out, out.shape, out.dtype)
+        elif value is not out or not _in_order(out):
+            _checked_out(team, "broadcast", out, getattr(out, "shape", ()), getattr(out, "dtype", None))
         return _moved(team, "broadcast", out, out, root)
     return "broadcast", _start(team, "broadcast", _core.broadcast_value, value if mine else None, root), lambda values: value if mine else values[0]
 
@@ -342,12 +348,12 @@ def _all_reduce(team: Team, value: Any, op: Any = "sum", *, out: Any = None) -> 
         if out is not None:
             raise _core.UsageError(f"armilla: rank {_core.rank()}: all_reduce: out is for arrays; the value is of type {type(value).__name__}")
         return _combined(team, "all_reduce", value, op, None)  # type: ignore[arg-type]
-    import numpy as np
-
-    if out is not None:
+    if out is not None and (out is not value or not _in_order(out)):
         _checked_out(team, "all_reduce", out, value.shape, value.dtype)
-    if isinstance(op, str) and op in _by_name and value.dtype.isnative and value.dtype.str[1:] in ("f8", "f4", "i8", "i4"):
+    if isinstance(op, str) and op in _by_name and value.dtype.char in "dflqi" and value.dtype.isnative:
         if out is None:
+            import numpy as np
+
             out = np.array(value, order="C")
         elif out is not value:
             out[...] = value
@@ -426,7 +432,7 @@ recalled: dict[str, Callable[..., tuple]] = {  # of the arguments behind the tea
     "scatter_values": lambda values, root: (root,),
     "exchange_values": lambda values: (),
     "reduced": lambda array, op: (array.dtype.str, array.shape, op),
-    "moved": lambda source, out, mark, name, root: (source.dtype.str, source.shape, out.shape, mark, name, root),
+    "moved": lambda source, out, name, root: (source.dtype.str, source.shape, out.shape, name, root),
     "split": lambda color, key, made: (),
 }
 absent: dict[str, Callable[..., tuple]] = {  # of what is remembered: the arguments of a rank that has nothing to give
@@ -435,7 +441,7 @@ absent: dict[str, Callable[..., tuple]] = {  # of what is remembered: the argume
     "scatter_values": lambda root: ([None] * world.size if world.rank == root else None, root),
     "exchange_values": lambda: ([None] * world.size,),
     "reduced": lambda dtype, shape, op: (_empty(dtype, shape), op),
-    "moved": lambda dtype, shape, out, mark, name, root: (_empty(dtype, shape), _empty(dtype, out), mark, name, root),
+    "moved": lambda dtype, shape, out, name, root: (_empty(dtype, shape), _empty(dtype, out), name, root),
     "split": lambda: (-1, 0, _core.Team()),
 }
 

@@ -35,8 +35,8 @@ int send_rest(int socket, std::span<iovec>& rest) {
   return 0;
 }
 
-// Sends the parts, and empties the list. If a handler of a signal raises meanwhile, as that of Ctrl-C does, the list holds a copy of what was
-// not sent: the next message goes behind it.
+// Sends the parts, and empties the list. If a handler of a signal raises meanwhile, as that of Ctrl-C does, the list holds a copy
+// of what was not sent: the next message goes behind it.
 void send_all(int socket, nb::list parts) {
   std::vector<iovec> all;
   {

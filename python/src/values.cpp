@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives of values and of buffers, on any team, and messages by tag. A number, a short text or a short pickle travels in one line of a
-// collective; what is longer follows in a second step, of which the line tells all members. Arrays are combined and copied in place.
+// Collectives of values and of buffers, on any team, and messages by tag. A number, a short text or a short pickle travels in one
+// line of a collective; what is longer follows in a second step, of which the line tells all members. Arrays are combined and
+// copied in place.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -10,7 +11,6 @@
 #include <set>
 #include <string_view>
 
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
@@ -101,7 +101,8 @@ struct sent_value {
     parts = nb::borrow(dumps)(value);
     const held_buffers held(parts);
     const auto all = held.parts();
-    if (all.size() == 1 && fits(head, kind::pickle, reinterpret_cast<const char*>(all[0].data()), Py_ssize_t(all[0].size()))) return;
+    if (all.size() == 1 && fits(head, kind::pickle, reinterpret_cast<const char*>(all[0].data()), Py_ssize_t(all[0].size())))
+      return;
     head.what = kind::longer;
   }
   bool longer() const { return head.what == kind::longer; }
@@ -150,7 +151,8 @@ nb::list values_of(operation&& done) {
   for (std::size_t at = 0; at + sizeof(line) <= bytes.size(); at += sizeof(line)) {
     line l;
     std::memcpy(&l, bytes.data() + at, sizeof l);
-    values.append(l.what == kind::longer ? nb::object(nb::borrow(loads)(as_list(std::move(done.parts.at(next++))))) : value_of(l));
+    values.append(l.what == kind::longer ? nb::object(nb::borrow(loads)(as_list(std::move(done.parts.at(next++)))))
+                                         : value_of(l));
   }
   return values;
 }
@@ -343,13 +345,30 @@ std::uint32_t mark_of(std::string_view text, std::uint32_t mark = 0x811c9dc5u) {
   return mark;
 }
 
-std::uint32_t mark_of(const nb::ndarray<>& a, const std::string& op) {
-  std::uint32_t mark = mark_of(op);
-  const auto add = [&](std::uint64_t word) { mark = mark_of({reinterpret_cast<const char*>(&word), sizeof word}, mark); };
-  add(std::uint64_t(a.dtype().code) << 8 | a.dtype().bits);
-  for (std::size_t i = 0; i < a.ndim(); ++i) add(a.shape(i));
-  return mark;
-}
+// The memory of an array in C order. What keeps the array keeps this.
+struct array_memory {
+  std::byte* at = nullptr;
+  std::size_t bytes = 0, size = 0;
+  std::string format;
+  std::uint32_t mark = 0;  // of its type and shape
+
+  array_memory(nb::handle array, bool writable) {
+    Py_buffer b;
+    if (PyObject_GetBuffer(array.ptr(), &b, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0)) != 0)
+      throw nb::python_error();
+    at = static_cast<std::byte*>(b.buf);
+    bytes = std::size_t(b.len);
+    size = b.itemsize != 0 ? bytes / std::size_t(b.itemsize) : 0;
+    format = b.format != nullptr ? b.format : "B";
+    mark = mark_of(format);
+    mark = mark_of({reinterpret_cast<const char*>(b.shape), std::size_t(b.ndim) * sizeof(Py_ssize_t)}, mark);
+    PyBuffer_Release(&b);
+  }
+  template <class T>
+  std::span<T> of() const {
+    return {reinterpret_cast<T*>(at), size};
+  }
+};
 
 template <class T, class Op>
 std::uint64_t reduce_by(const python_team& on, nb::object kept, std::span<T> data, std::uint32_t mark, Op op) {
@@ -375,42 +394,50 @@ std::uint64_t reduce_by(const python_team& on, nb::object kept, std::span<T> dat
 }
 
 template <class T>
-std::uint64_t reduce_as(const python_team& on, const nb::object& kept, const nb::ndarray<>& a, const std::string& op) {
-  const std::span<T> data(static_cast<T*>(a.data()), a.size());
-  const std::uint32_t mark = mark_of(a, op);
+std::uint64_t reduce_as(const python_team& on, const nb::object& kept, const array_memory& a, const std::string& op) {
+  const std::span<T> data = a.of<T>();
+  const std::uint32_t mark = mark_of(op, a.mark);
   if (op == "sum") return reduce_by(on, kept, data, mark, std::plus<>{});
   if (op == "prod") return reduce_by(on, kept, data, mark, std::multiplies<>{});
   if (op == "min") return reduce_by(on, kept, data, mark, minimum{});
   return reduce_by(on, kept, data, mark, maximum{});
 }
 
-// In place; no values if the members give different operations, types or shapes. 0: not of a kind that the library reduces.
+// In place; no values if the members give different operations, types or shapes.
 std::uint64_t reduced(const python_team& on, nb::object array, const std::string& op) {
-  const auto a = nb::cast<nb::ndarray<nb::c_contig>>(array);
-  const nb::ndarray<> any(a);
-  if (any.dtype() == nb::dtype<double>()) return reduce_as<double>(on, array, any, op);
-  if (any.dtype() == nb::dtype<float>()) return reduce_as<float>(on, array, any, op);
-  if (any.dtype() == nb::dtype<std::int64_t>()) return reduce_as<std::int64_t>(on, array, any, op);
-  if (any.dtype() == nb::dtype<std::int32_t>()) return reduce_as<std::int32_t>(on, array, any, op);
-  return 0;
+  const array_memory a(array, true);
+  if (a.format == "d") return reduce_as<double>(on, array, a, op);
+  if (a.format == "f") return reduce_as<float>(on, array, a, op);
+  if (a.format == "l" || a.format == "q") return reduce_as<std::int64_t>(on, array, a, op);
+  if (a.format == "i") return reduce_as<std::int32_t>(on, array, a, op);
+  detail::throw_usage("all_reduce", "elements of format " + a.format + " are not reduced in place");
 }
 
-// Bytes in place: of `broadcast`, `all_gather`, `all_to_all`. `mark`: of what all members give alike; no values if it differs.
-std::uint64_t moved(const python_team& on, nb::object from, nb::object to, std::uint32_t mark, const std::string& name, int root) {
+// Bytes in place: of `broadcast`, `all_gather`, `all_to_all`. No values if the members give arrays of different types or shapes.
+std::uint64_t moved(const python_team& on, nb::object from, nb::object to, const std::string& name, int root) {
   const char* const what = kept_name(name);
   if (root >= 0) checked_root(what, on, root);
-  const auto a = nb::cast<nb::ndarray<nb::c_contig>>(from), b = nb::cast<nb::ndarray<nb::c_contig>>(to);
-  const std::span<const std::byte> mine(static_cast<const std::byte*>(a.data()), a.nbytes());
-  const std::span<std::byte> out(static_cast<std::byte*>(b.data()), b.nbytes());
+  const array_memory source(from, false), target(to, true);
+  const std::span<const std::byte> mine(source.at, source.bytes);
+  const std::span<std::byte> out(target.at, target.bytes);
+  const std::uint32_t mark = mark_of(name, source.mark);
   const bool everyone = name == "all_gather", each = name == "all_to_all";
   return begin_on(on, what, nb::make_tuple(from, to), [=](const team& t) -> std::vector<block> {
-    const std::vector<line> lines = t.all_gather(line{kind::none, 0, 0, mark});
+    line head{kind::none, 0, 0, mark};
+    const bool fits = !each && mine.size() <= in_line;  // with the line
+    if (fits && !mine.empty()) std::memcpy(head.data.data(), mine.data(), mine.size());
+    const std::vector<line> lines = t.all_gather(head);
     if (!same_marks(lines)) return {};
     if (each) {
       t.all_to_all(mine, out);
+    } else if (everyone && fits) {
+      for (std::size_t i = 0; i < lines.size(); ++i)
+        std::ranges::copy_n(lines[i].data.data(), std::ptrdiff_t(mine.size()), out.data() + i * mine.size());
     } else if (everyone) {
       t.all_gather(mine, out);
-    } else if (!out.empty()) {
+    } else if (fits) {
+      std::ranges::copy_n(lines[std::size_t(root)].data.data(), std::ptrdiff_t(out.size()), out.data());
+    } else {
       t.broadcast(out, rank_t(root));
     }
     return outcome(std::span(lines).first(1));
@@ -471,7 +498,8 @@ void send_message(int dest, std::int64_t tag, nb::handle value) {
   const held_buffers held(v.longer() ? v.parts : nb::object(nb::list()));
   const auto all = held.parts();
   const auto at = [&](std::size_t i) { return i < all.size() ? part(all[i].data(), all[i].size()) : part(nullptr, 0); };
-  async<&take_message>(rank_t(dest), me.session.self.rank, tag, v.head, std::uint32_t(all.size()), at(0), at(1), at(2), at(3), at(4));
+  async<&take_message>(rank_t(dest), me.session.self.rank, tag, v.head, std::uint32_t(all.size()), at(0), at(1), at(2), at(3),
+                       at(4));
   flush();
 }
 
