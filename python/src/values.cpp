@@ -14,6 +14,7 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
+#include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/rpc/poll.hpp"
 #include "armilla/rpc/statement.hpp"
@@ -179,12 +180,15 @@ const char* kept_name(const std::string& name) {
   return names.insert(name).first->c_str();
 }
 
+// What comes at once is worth no change of the interpreter's lock.
+constexpr std::uint64_t poll_ns = 8'000;
+
 void poll_some(const rank_state& me, std::uint64_t id) {
-  for (int tries = 0; tries < 100 && me.requests.empty(); ++tries) {
-    const auto at = me.operations.find(id);
-    if (at == me.operations.end() || at->second.ended()) return;
-    poll();
-  }
+  const auto at = me.operations.find(id);
+  if (at == me.operations.end()) return;
+  const operation& asked = at->second;
+  const std::uint64_t end = detail::now_ns() + poll_ns;
+  while (!asked.ended() && me.requests.empty() && detail::now_ns() < end) poll();
 }
 
 // As `begin` of operation.hpp, on a team.

@@ -178,7 +178,7 @@ def test_an_interrupt_ends_what_they_do_for_each_other(workers):
     assert workers.call_all(ten_times, 1) == [10, 10, 10]
 
 
-@pytest.mark.parametrize("how", ["signal", "exit"])
+@pytest.mark.parametrize("how", ["signal", pytest.param("exit", marks=pytest.mark.whole)])
 def test_a_worker_that_dies_is_named(how):
     def die(by):
         os.kill(os.getpid(), 9) if by == "signal" else os._exit(3)
