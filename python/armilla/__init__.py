@@ -8,6 +8,7 @@
     am.call(1, f, 5).get()           # f(5) on rank 1
     am.all_reduce(am.rank, "sum")    # what all ranks do together
     am.job[0].demo.solver.step(0.1)  # what a program in C++ of this job provides by name
+    am.Pool(4)                       # an executor of concurrent.futures
 """
 from __future__ import annotations
 
@@ -50,10 +51,11 @@ from ._job import Job, attach, jobs  # noqa: E402
 __version__ = "0.1.0"
 
 # What needs a session: found by __getattr__, which starts it at first use, and is in its place afterwards.
-_of_ranks = ("call", "async_", "barrier", "fence", "broadcast", "all_gather", "gather", "scatter", "all_reduce", "rank", "size", "dict", "job", "provide", "withdraw")
+_of_ranks = ("call", "async_", "barrier", "fence", "broadcast", "all_gather", "gather", "scatter", "all_to_all", "all_reduce", "reduce", "scan", "exscan", "reduce_scatter", "send", "recv", "recv_from", "world", "rank", "size", "dict", "job", "provide", "withdraw")
 _of_arrays = ("Array", "arange", "array", "asarray", "empty", "eye", "from_function", "from_local", "full", "linspace", "load", "ones", "random", "save", "zeros")
 
-__all__ = ["Error", "Future", "Job", "LimitError", "RankLost", "RemoteError", "RemoteTraceback", "Ranks", "TimeoutError", "UsageError", "attach", "in_body", "jobs", "poll", "ranks", *_of_ranks, *_of_arrays]
+__all__ = ["Error", "Future", "Job", "LimitError", "Pending", "Pool", "PoolFuture", "RankLost", "RemoteError", "RemoteTraceback", "Ranks", "Shared", "Team", "TimeoutError", "UsageError", "WorkerLost", "attach", "in_body", "jobs",
+           "poll", "put", "ranks", *_of_ranks, *_of_arrays]
 
 
 class _Number(int):
@@ -94,6 +96,21 @@ def __getattr__(name: str) -> Any:
         from .driver import Ranks, ranks
 
         globals().update(Ranks=Ranks, ranks=ranks)
+        return globals()[name]
+    if name in ("Pool", "PoolFuture", "WorkerLost"):
+        from ._pool import Pool, PoolFuture, WorkerLost
+
+        globals().update(Pool=Pool, PoolFuture=PoolFuture, WorkerLost=WorkerLost)
+        return globals()[name]
+    if name in ("Team", "Pending"):
+        from ._teams import Pending, Team
+
+        globals().update(Team=Team, Pending=Pending)
+        return globals()[name]
+    if name in ("put", "Shared"):
+        from ._shared import Shared, put
+
+        globals().update(put=put, Shared=Shared)
         return globals()[name]
     if name in _of_arrays:  # which need NumPy
         _session.start()

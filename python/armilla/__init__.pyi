@@ -20,12 +20,22 @@ from ._calls import Future as Future, async_ as async_, call as call, in_body as
 from ._collectives import (
     all_gather as all_gather,
     all_reduce as all_reduce,
+    all_to_all as all_to_all,
     barrier as barrier,
     broadcast as broadcast,
+    exscan as exscan,
     fence as fence,
     gather as gather,
+    recv as recv,
+    recv_from as recv_from,
+    reduce as reduce,
+    reduce_scatter as reduce_scatter,
+    scan as scan,
     scatter as scatter,
+    send as send,
+    world as world,
 )
+from ._teams import Pending as Pending, Team as Team
 from ._core import (
     Error as Error,
     LimitError as LimitError,
@@ -37,6 +47,8 @@ from ._core import (
 from ._dict import Dict as Dict, make_dict as dict
 from ._named import OwnJob as OwnJob, job as job, provide as provide, withdraw as withdraw
 from ._pickling import RemoteTraceback as RemoteTraceback
+from ._pool import Pool as Pool, PoolFuture as PoolFuture, WorkerLost as WorkerLost
+from ._shared import Shared as Shared, put as put
 from .driver import Ranks as Ranks, ranks as ranks
 from ._job import Job as Job, attach as attach, jobs as jobs
 

@@ -6,7 +6,7 @@ import re
 from typing import Any, Callable, Generator, Generic, TypeVar
 
 from . import _core, _waits
-from ._pickling import described_error, dumps, dumps_call, dumps_error, loads, loads_error
+from ._pickling import described_error, dumps, dumps_call, dumps_error, loads, loads_call, loads_error
 from ._waits import in_other_greenlet, wait
 
 T = TypeVar("T")
@@ -15,6 +15,7 @@ keep_interrupts = False  # of a worker: an interrupted body is an error of its c
 errors: list[Any] = []  # of statements, since the last fence: packed
 run_named: Callable[..., None]  # of _named
 before_fence: list[Callable[[], None]] = []  # what sends calls that wait for company
+after_fence: list[Callable[[], None]] = []  # what all ranks do when it has ended
 in_fence = False  # then none waits: this rank has sent what waited, and a fence completes what bodies cause
 
 
@@ -62,7 +63,7 @@ def _root() -> int:
 
 def _unpacked(parts: list) -> tuple:
     try:
-        return loads(parts)
+        return loads_call(parts)
     except AttributeError as why:
         found = re.search(r"Can't get attribute '(.+?)' on <module '__main__'", str(why))
         if found is None:

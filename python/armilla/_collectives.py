@@ -34,10 +34,12 @@ def _begin(begin: Callable[..., int], arguments: tuple) -> int:
 def _recalled(begin: Any, arguments: tuple) -> tuple:
     """How a rank that has nothing to give takes part in it."""
     name = begin.__name__
-    if name in ("all_gather", "gather", "broadcast", "scatter"):
+    if name == "all_gather":
         return (name, arguments[1])
     if name == "all_reduce":
         return (name, arguments[0].dtype.str, arguments[0].shape, *arguments[1:])
+    if name in _teams.recalled:
+        return (name, *_teams.recalled[name](*arguments[1:]))
     if name == "meet":
         return (name, *arguments[:2], bytes(len(arguments[2])))
     if name == "exchange":
@@ -54,19 +56,16 @@ def take_part(what: tuple) -> None:
             arguments.append([[]] * _core.size())
         else:  # of elements of this rank that are not the array's: those who interrupt it have a copy
             arguments.insert(0, bytearray(arguments[1][_core.rank()] * int(arguments[0][1:])))
+    elif name in _teams.recalled:
+        begin, arguments = getattr(_core, name), [_teams.world._core, *_teams.absent[name](*arguments)]
     elif name == "all_reduce":
         import numpy as np
 
         begin, arguments = _core.all_reduce, [np.zeros(arguments[1], arguments[0]), *arguments[2:]]
     else:
         begin = getattr(_core, name)
-        root = arguments[0] if arguments else None
-        if name in ("all_gather", "gather"):
+        if name == "all_gather":
             arguments.insert(0, dumps(None))
-        elif name == "broadcast":
-            arguments.insert(0, dumps(None) if root == _core.rank() else None)
-        elif name == "scatter":
-            arguments.insert(0, [dumps(None)] * _core.size() if root == _core.rank() else None)
     number = _begin(begin, tuple(arguments))
     try:
         _waits.wait(number, None, "after an interrupt")
@@ -124,6 +123,8 @@ def fence() -> None:
         failed = told
     _told[:] = [_fences, *_calls.errors[:1]]  # before anything waits: what comes then is of the next fence
     _calls.errors.clear()
+    for free in _calls.after_fence:
+        free()
     if failed is not None:
         raise _as_it_was(failed)
 
@@ -160,93 +161,8 @@ def own_error() -> BaseException | None:
     return loads_error(_core.rank(), _calls.errors[0]) if _calls.errors else None
 
 
-def broadcast(value: Any = None, root: int = 0) -> Any:
-    """The root's value, on all."""
-    mine = _core.rank() == root
-    (parts,) = _run("broadcast", _core.broadcast, dumps(value) if mine else None, root)
-    return value if mine else loads(parts)
-
-
-def all_gather(value: Any) -> list[Any]:
-    """The values of all ranks, on all."""
-    return _gathered("all_gather", value)
-
-
 def _gathered(name: str, value: Any) -> list[Any]:
     return [loads(parts) for parts in _run(name, _core.all_gather, dumps(value), name)]
-
-
-def gather(value: Any, root: int = 0) -> list[Any] | None:
-    """The values of all ranks on the root; None on the others."""
-    all_parts = _run("gather", _core.gather, dumps(value), root)
-    return [loads(parts) for parts in all_parts] if _core.rank() == root else None
-
-
-def scatter(values: Any = None, root: int = 0) -> Any:
-    """One of the root's values for each rank."""
-    packed = None
-    if _core.rank() == root:
-        packed = [dumps(v) for v in values]
-        if len(packed) != _core.size():
-            raise _core.UsageError(f"armilla: rank {_core.rank()}: scatter: {len(packed)} values for {_core.size()} ranks; give one for each")
-    (parts,) = _run("scatter", _core.scatter, packed, root)
-    return loads(parts)
-
-
-def _less(a: Any, b: Any) -> Any:
-    return b if b < a or b != b and a == a else a
-
-
-def _greater(a: Any, b: Any) -> Any:
-    return b if a < b or b != b and a == a else a
-
-
-_by_name: dict[str, Callable[[Any, Any], Any]] = {
-    "sum": lambda a, b: a + b,
-    "prod": lambda a, b: a * b,
-    "min": _less,  # NaN, if one is
-    "max": _greater,
-}
-
-
-def _described(value: Any, op: str | Callable[[Any, Any], Any]) -> str:
-    """What all ranks give alike: the operation, and type and shape of arrays."""
-    name = op if isinstance(op, str) else f"the function {getattr(op, '__qualname__', type(op).__qualname__)}"
-    if hasattr(value, "__array_interface__") and getattr(value, "ndim", 0) > 0:
-        return f"an array of {value.dtype} of shape {value.shape} and {name}"
-    return f"values and {name}"
-
-
-def all_reduce(value: Any, op: str | Callable[[Any, Any], Any] = "sum") -> Any:
-    """The values of all ranks, combined in the order of the ranks: "sum", "prod", "min", "max", or a function of two values.
-
-    NumPy arrays are combined element by element: where the operation is named and the elements are float64, float32, int64 or int32, by
-    the library's own reduction. "min" and "max" are NaN where one value is. Ranks that give other operations, or arrays of other types or
-    shapes, get a UsageError, all of them.
-    """
-    if isinstance(op, str) and op not in _by_name:
-        if _python_alone():
-            agree("all_reduce", _described(value, op))  # the others hear of it
-        raise _core.UsageError(f"armilla: rank {_core.rank()}: all_reduce: '{op}' is no operation; there are {', '.join(_by_name)}, or a function of two values")
-    what = _described(value, op) if _python_alone() else ""
-    if hasattr(value, "__array_interface__") and getattr(value, "ndim", 0) > 0:
-        import numpy as np
-
-        if isinstance(op, str):
-            result = np.array(value, order="C")
-            if result.dtype.isnative and result.dtype.str[1:] in ("f8", "f4", "i8", "i4"):
-                _run("all_reduce", _core.all_reduce, result, op, what)
-                return result
-            named: Any = {"sum": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum}
-            op = named[op]
-    if what:
-        agree("all_reduce", what)
-    combine = _by_name[op] if isinstance(op, str) else op
-    values = _gathered("all_reduce", value)
-    result = values[0]
-    for v in values[1:]:
-        result = combine(result, v)
-    return result
 
 
 def _python_alone() -> bool:
@@ -258,3 +174,12 @@ def _python_alone() -> bool:
 
 
 _alone: bool | None = None
+
+
+from . import _teams  # noqa: E402  (which uses what is above)
+
+world = _teams.world
+broadcast, all_gather, gather, scatter = world.broadcast, world.all_gather, world.gather, world.scatter
+all_reduce, reduce, scan, exscan = world.all_reduce, world.reduce, world.scan, world.exscan
+all_to_all, reduce_scatter = world.all_to_all, world.reduce_scatter
+send, recv, recv_from = _teams.send, _teams.recv, _teams.recv_from

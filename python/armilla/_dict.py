@@ -27,7 +27,7 @@ _parts: dict[int, _Part] = {}
 _last = 0
 _in_use: weakref.WeakSet[Dict] = weakref.WeakSet()
 _unsent: weakref.WeakSet[Dict] = weakref.WeakSet()  # with updates that are buffered
-_dropped: list[tuple[int, list[list[tuple[Any, Any]]], bool]] = []  # here, and no rank has heard of it: with their updates that are buffered
+_dropped: list[tuple[int, list[list[tuple[Any, Any]]]]] = []  # here, and no rank has heard of it: with their updates that are buffered
 
 
 def _update(number: int, pairs: list[tuple[Any, Any]]) -> None:
@@ -49,10 +49,18 @@ def _set(number: int, key: Any, value: Any) -> None:
 def _let_go(numbers: list[int]) -> None:
     """A rank has dropped these."""
     for number in numbers:
-        part = _parts[number]
-        part.left -= 1
-        if not part.left:
-            del _parts[number]
+        _parts[number].left -= 1
+
+
+def _take_again(number: int) -> None:
+    """A rank that had dropped it has got it in a call."""
+    _parts[number].left += 1
+
+
+def _free() -> None:
+    """Behind a fence all ranks have heard the same. Before it, a rank that gets a dictionary in a call may be later than the one that drops it as the last."""
+    for number in [number for number, part in _parts.items() if not part.left]:
+        del _parts[number]
 
 
 def _send(number: int, to: int, pairs: list[tuple[Any, Any]]) -> None:
@@ -72,16 +80,17 @@ def _send_buffered() -> None:
         _unsent.discard(one)
         one.flush()
     dropped = [_dropped.pop() for _ in range(len(_dropped))]
-    for number, buffered, _ in dropped:
+    for number, buffered in dropped:
         for to, pairs in enumerate(buffered):
             _send(number, to, pairs)
-    gone = [number for number, _, owns in dropped if owns]
+    gone = [number for number, _ in dropped]
     if gone:
         for to in range(_core.size()):
             _calls.async_(to, _let_go, gone)
 
 
 _calls.before_fence.append(_send_buffered)
+_calls.after_fence.append(_free)
 
 
 def _found(number: int) -> Dict:
@@ -107,21 +116,27 @@ class Dict:
             _send_buffered()
         _last = 1 + max(_collectives._gathered("dict", _last))  # they differ where an interrupt came between
         _parts[_last] = _Part(combine)
-        self._use(_last, True)
+        self._use(_last)
         _collectives.barrier()
 
-    def _use(self, number: int, owns: bool) -> None:
+    def _use(self, number: int) -> None:
         self._number = number
-        self._owns = owns
         self._part = _parts[number].entries
         self._open: list[list[tuple[Any, Any]]] = [[] for _ in range(_core.size())]
         _in_use.add(self)
 
     @classmethod
     def _of(cls, number: int) -> Dict:
-        """For a call that brings one that this rank has dropped, and others have not."""
+        """For a call that brings one that this rank has dropped: it has it again, as all ranks hear."""
         one = cls.__new__(cls)
-        one._use(number, False)
+        one._use(number)
+        untold = next((i for i, (its, _) in enumerate(_dropped) if its == number), None)
+        if untold is not None:
+            one._open = _dropped.pop(untold)[1]
+            _unsent.add(one)
+        else:
+            for to in range(_core.size()):
+                _calls.async_(to, _take_again, number)
         return one
 
     def __reduce__(self) -> Any:
@@ -129,7 +144,7 @@ class Dict:
 
     def __del__(self) -> None:
         if hasattr(self, "_open"):
-            _dropped.append((self._number, self._open, self._owns))
+            _dropped.append((self._number, self._open))
 
     def rank_of(self, key: Any) -> int:
         """The rank that has a key."""

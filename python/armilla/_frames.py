@@ -16,16 +16,16 @@ CALL, VALUE, RAISED, CANCEL, CLOSE = range(5)
 _head = struct.Struct("<QII")  # number, kind, parts; the sizes of the parts follow
 _most_parts = 64
 
-_hello = struct.Struct("<32sii")  # the job's key, rank and process: with which a worker begins
+_hello = struct.Struct("<32si")  # the job's key and the rank: with which a worker begins
 key_bytes = 16
 
 
-def send_hello(connection: socket.socket, key: str, rank: int, process: int) -> None:
-    connection.sendall(_hello.pack(key.encode(), rank, process))
+def send_hello(connection: socket.socket, key: str, rank: int) -> None:
+    connection.sendall(_hello.pack(key.encode(), rank))
 
 
-def receive_hello(connection: socket.socket, key: str, end: float) -> tuple[int, int] | None:
-    """Rank and process of a worker of the job that has the key; None: it is not one, or has not said so by then. Nothing that it sends is unpickled before."""
+def receive_hello(connection: socket.socket, key: str, end: float) -> int | None:
+    """The rank of a worker of the job that has the key; None: it is not one, or has not said so by then. Nothing that it sends is unpickled before."""
     said = b""
     while len(said) < _hello.size:
         left = end - time.monotonic()
@@ -39,11 +39,11 @@ def receive_hello(connection: socket.socket, key: str, end: float) -> tuple[int,
         if not more:
             return None
         said += more
-    its, rank, process = _hello.unpack(said)
+    its, rank = _hello.unpack(said)
     if not hmac.compare_digest(its, key.encode()):
         return None
     connection.settimeout(None)
-    return rank, process
+    return rank
 
 
 def in_folder(folder: int) -> str:
@@ -55,12 +55,15 @@ class Channel:
     def __init__(self, connection: socket.socket) -> None:
         self.socket = connection
         self._sending = threading.Lock()
+        self._unsent: list[Any] = []  # of a message in which an interrupt came: it goes first
 
     def send(self, number: int, kind: int, parts: Sequence[Any] = ()) -> None:
+        """An interrupt ends it, also while the other side takes nothing; the message is sent before the next one then."""
         views = [memoryview(p).cast("B") for p in parts]
         head = _head.pack(number, kind, len(views)) + struct.pack(f"<{len(views)}Q", *(v.nbytes for v in views))
         with self._sending:
-            _core.send_all(self.socket.fileno(), [head, *views])  # in one: an interrupt comes before or after it
+            self._unsent.extend((head, *views))
+            _core.send_all(self.socket.fileno(), self._unsent)
 
     def receive(self) -> tuple[int, int, list[Any]]:
         """Raises EOFError at the end."""

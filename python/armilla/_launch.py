@@ -16,9 +16,15 @@ def command(*arguments: str) -> list[str]:
     import subprocess
 
     flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
-    # The package's own folder comes last: it is there for a package that is not installed.
-    code = f"import sys; sys.path[:1] = [] if sys.path[:1] == [''] else sys.path[:1]; sys.path.append({_PACKAGE!r}); from armilla.__main__ import main; sys.exit(main())"
-    return [sys.executable, *flags, "-c", code, *arguments]
+    return [sys.executable, *flags, "-c", f"{loading()}; from armilla.__main__ import main; sys.exit(main())", *arguments]
+
+
+def loading() -> str:
+    """Code that loads this very package, whichever other one the search path has in front. Its folder comes last, for a package that is not installed."""
+    file = os.path.join(_PACKAGE, "armilla", "__init__.py")
+    return (f"import sys; sys.path[:1] = [] if sys.path[:1] == [''] else sys.path[:1]; sys.path.append({_PACKAGE!r}); import importlib.util; "
+            f"spec = importlib.util.spec_from_file_location('armilla', {file!r}, submodule_search_locations=[{os.path.dirname(file)!r}]); "
+            "sys.modules['armilla'] = importlib.util.module_from_spec(spec); spec.loader.exec_module(sys.modules['armilla'])")
 
 
 def put_first(folder: str) -> None:

@@ -23,7 +23,7 @@ def main() -> None:
     _worker_names.job = key = _session.taken.pop("ARMILLA_INTERNAL_KEY")
     connection = _connected(_session.taken.pop("ARMILLA_INTERNAL_DRIVER"))
     signal.signal(signal.SIGINT, _waits.on_interrupt)
-    _frames.send_hello(connection, key, armilla.rank, os.getpid())
+    _frames.send_hello(connection, key, int(armilla.rank))
     channel = _frames.Channel(connection)
     _core.expect_outside()
     _calls.keep_interrupts = True

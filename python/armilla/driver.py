@@ -66,8 +66,8 @@ class WorkerFuture(concurrent.futures.Future):
         return asyncio.wrap_future(self).__await__()
 
 
-def _hello_of(connection: socket.socket, key: str, end: float) -> tuple[int, int] | None:
-    """The rank and the process of a worker that has called; nothing: it is none, or says nothing in time."""
+def _hello_of(connection: socket.socket, key: str, end: float) -> int | None:
+    """The rank of a worker that has called; nothing: it is none, or says nothing in time."""
     _, _, user = struct.unpack("iII", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("iII")))
     if user != os.geteuid():
         return None
@@ -103,7 +103,6 @@ class Ranks:
         self._callbacks: queue.SimpleQueue[Any] | None = None  # of futures, on a thread of their own: the reader goes on
         self._cancels: deque[list[int]] = deque()  # of interrupts, until all workers are past them
         self._cancelling = threading.Event()
-        self._pids: list[int] = [0] * size
         self._start(environment or {})
 
     # ---- start and end ----
@@ -148,12 +147,10 @@ class Ranks:
             except socket.timeout:
                 continue
             hello = _hello_of(connection, self._key, end)
-            if hello is None or not 0 <= hello[0] < self.size or hello[0] in channels:
+            if hello is None or not 0 <= hello < self.size or hello in channels:
                 connection.close()
                 continue
-            rank, pid = hello
-            channels[rank] = _frames.Channel(connection)
-            self._pids[rank] = pid
+            channels[hello] = _frames.Channel(connection)
         self._channels = [channels[r] for r in range(self.size)]
 
     def _pump(self, pipe: Any, name: str) -> None:
@@ -466,13 +463,13 @@ class Ranks:
     def _together(self, f: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         return self._new(_worker_names.together, f, *arguments, **options)
 
-    def _new(self, how: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-        self._number += 1
-        number, gone = self._number, self._gone()
+    def _new(self, how: Callable[..., Any], *arguments: Any, results: int = 1, **options: Any) -> Any:
+        number, gone = self._number + 1, self._gone()
+        self._number += results
         try:
             return self._object(self.call_all(how, number, gone, *arguments, **options)[0])
         except KeyboardInterrupt:  # some workers may have it, and have heard of the others
-            self._dropped += [number, *gone]
+            self._dropped += [*range(number, number + results), *gone]
             raise
 
     def _gone(self) -> list[int]:

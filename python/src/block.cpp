@@ -29,7 +29,13 @@ PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(give_buffer)}, 
 
 block::block(std::span<const bytes_view> parts) { take(parts); }
 
-void block::take(std::span<const bytes_view> parts) {
+block block::empty(std::span<const bytes_view> sizes) {
+  block made;
+  made.reserve(sizes);
+  return made;
+}
+
+void block::reserve(std::span<const bytes_view> parts) {
   std::size_t all = 0;
   parts_.reserve(parts.size());
   for (const bytes_view& p : parts) {
@@ -38,6 +44,10 @@ void block::take(std::span<const bytes_view> parts) {
   }
   memory_.reset(static_cast<std::byte*>(std::aligned_alloc(alignment, all != 0 ? all : alignment)));
   if (memory_ == nullptr) throw std::bad_alloc();
+}
+
+void block::take(std::span<const bytes_view> parts) {
+  reserve(parts);
   for (std::size_t i = 0; i < parts.size(); ++i)
     if (!parts[i].empty()) std::memcpy(memory_.get() + parts_[i].first, parts[i].data(), parts[i].size());
 }

@@ -24,6 +24,9 @@ class block {
   /// The same parts from one run of bytes that `packed` made. Throws decode_error.
   explicit block(bytes_view run);
 
+  /// Parts of these sizes, to be filled.
+  static block empty(std::span<const bytes_view> sizes);
+
   std::size_t parts() const noexcept { return parts_.size(); }
   std::span<std::byte> part(std::size_t i) const noexcept { return {memory_.get() + parts_[i].first, parts_[i].size}; }
 
@@ -35,6 +38,7 @@ class block {
     void operator()(std::byte* p) const noexcept { std::free(p); }
   };
   void take(std::span<const bytes_view> parts);
+  void reserve(std::span<const bytes_view> parts);
 
   std::unique_ptr<std::byte[], freed> memory_;
   std::vector<place> parts_;

@@ -28,12 +28,6 @@ std::vector<block> blocks_of(const std::vector<bytes>& all) {
   return values;
 }
 
-rank_t checked_root(const char* operation, int root) {
-  const rank_t ranks = here(operation).session.self.world_size();
-  if (root < 0 || root >= ranks) detail::throw_bad_rank(operation, root, ranks);
-  return rank_t(root);
-}
-
 // What Python calls it: a few names.
 const char* kept_name(const std::string& name) {
   static std::set<std::string> names;
@@ -51,29 +45,6 @@ std::uint64_t barrier() {
 std::uint64_t all_gather(nb::handle parts, const std::string& name) {
   return begin(kept_name(name), nb::none(),
                [mine = packed_parts(parts)](const team& t) { return blocks_of(t.all_gather(mine)); });
-}
-
-std::uint64_t gather(nb::handle parts, int root) {
-  const rank_t r = checked_root("gather", root);
-  return begin("gather", nb::none(), [mine = packed_parts(parts), r](const team& t) { return blocks_of(t.gather(mine, r)); });
-}
-
-// `parts`: of the root.
-std::uint64_t broadcast(nb::handle parts, int root) {
-  const rank_t r = checked_root("broadcast", root);
-  const bool is_root = here("broadcast").session.self.rank == r;
-  return begin("broadcast", nb::none(),
-               [mine = is_root ? packed_parts(parts) : bytes(), r](const team& t) { return blocks_of({t.broadcast(mine, r)}); });
-}
-
-// `all`: of the root, parts for each rank.
-std::uint64_t scatter(nb::handle all, int root) {
-  const rank_t r = checked_root("scatter", root);
-  std::vector<bytes> values;
-  if (here("scatter").session.self.rank == r)
-    for (nb::handle one : all) values.push_back(packed_parts(one));
-  return begin("scatter", nb::none(),
-               [values = std::move(values), r](const team& t) { return blocks_of({t.scatter(values, r)}); });
 }
 
 template <class T, class Op>
@@ -156,9 +127,6 @@ void agree(const char* name, const team& t, const std::string& what) {
 void bind_collectives(nb::module_& m) {
   m.def("barrier", &barrier);
   m.def("all_gather", &all_gather);
-  m.def("gather", &gather);
-  m.def("broadcast", &broadcast, nb::arg("parts").none(), nb::arg("root"));
-  m.def("scatter", &scatter, nb::arg("all").none(), nb::arg("root"));
   m.def("all_reduce", &all_reduce);
   m.def("agree", &agree_on);
   m.def("fence", &fence);

@@ -21,34 +21,50 @@ void skip(std::span<iovec>& rest, std::size_t sent) {
   rest.front().iov_len -= sent;
 }
 
-// 0, or the number of the error.
-int send_rest(int socket, std::span<iovec> rest) {
+// 0 when all has been sent, EINTR after a signal, or the number of another error. `rest` begins behind what was sent.
+int send_rest(int socket, std::span<iovec>& rest) {
   skip(rest, 0);
   while (!rest.empty()) {
     msghdr message{};
     message.msg_iov = rest.data();
     message.msg_iovlen = std::min<std::size_t>(rest.size(), 64);
     const ssize_t sent = ::sendmsg(socket, &message, MSG_NOSIGNAL);
-    if (sent < 0 && errno != EINTR) return errno;
-    if (sent > 0) skip(rest, std::size_t(sent));
+    if (sent < 0) return errno;
+    skip(rest, std::size_t(sent));
   }
   return 0;
 }
 
-// Python's handlers of signals do not run before all has been sent, so that none can raise with half a message on its way.
-void send_all(int socket, nb::handle parts) {
-  const held_buffers held(parts);
-  std::vector<iovec> rest;
-  for (const bytes_view part : held.parts()) rest.push_back({const_cast<std::byte*>(part.data()), part.size()});
-  int failed = 0;
+// Sends the parts, and empties the list. If a handler of a signal raises meanwhile, as that of Ctrl-C does, the list holds a copy
+// of what was not sent: the next message goes behind it.
+void send_all(int socket, nb::list parts) {
+  std::vector<iovec> all;
   {
-    const nb::gil_scoped_release others;
-    failed = send_rest(socket, rest);
+    const held_buffers held(parts);
+    for (const bytes_view part : held.parts()) all.push_back({const_cast<std::byte*>(part.data()), part.size()});
+    std::span<iovec> rest(all);
+    int failed = EINTR;
+    while (failed == EINTR) {
+      {
+        const nb::gil_scoped_release others;
+        failed = send_rest(socket, rest);
+      }
+      if (failed == EINTR && PyErr_CheckSignals() != 0) {
+        nb::python_error raised;
+        nb::list left;
+        for (const iovec& part : rest) left.append(nb::bytes(part.iov_base, part.iov_len));
+        parts.clear();
+        parts.extend(left);
+        throw raised;
+      }
+    }
+    if (failed != 0) {
+      errno = failed;
+      PyErr_SetFromErrno(PyExc_OSError);
+      throw nb::python_error();
+    }
   }
-  if (failed == 0) return;
-  errno = failed;
-  PyErr_SetFromErrno(PyExc_OSError);
-  throw nb::python_error();
+  parts.clear();
 }
 
 }  // namespace

@@ -17,4 +17,6 @@ NB_MODULE(_core, m) {
   bind_named(m);
   bind_collectives(m);
   bind_arrays(m);
+  bind_pool(m);
+  bind_values(m);
 }

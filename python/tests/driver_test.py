@@ -130,6 +130,28 @@ def test_distributed_objects(workers):
     assert dict(d.items())["all"] == 3
 
 
+def test_functions_of_several_results(workers):
+    values = np.arange(10.0) - 4
+    a, out = workers.array(values), workers.array(10)
+    for function, arguments in ((np.divmod, (a, 3.0)), (np.modf, (a,))):
+        expected = function(*(values if each is a else each for each in arguments))
+        assert all((np.asarray(got) == wanted).all() for got, wanted in zip(function(*arguments), expected)), function
+    assert all((np.asarray(got) == wanted).all() for got, wanted in zip(divmod(a, 2), divmod(values, 2)))
+    given = np.divmod(a, 3.0, out=(out, None))
+    assert given[0] is out and (np.asarray(out) == values // 3).all() and (np.asarray(given[1]) == values % 3).all()
+    assert np.add(a, 1, out=out) is out and out[0] == -3
+
+
+def test_workers_run_the_package_of_their_driver(tmp_path):
+    other = tmp_path / "other/armilla"
+    other.mkdir(parents=True)
+    (other / "__init__.py").write_text("raise SystemExit('another armilla')\n")
+    ours = os.path.dirname(os.path.dirname(os.path.abspath(armilla.__file__)))
+    code = f"import sys; sys.path.insert(0, {ours!r}); import armilla\nwith armilla.ranks(2) as am: print(*am.call_all(lambda: __import__('armilla').__file__))"
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(other.parent)}, cwd=other.parent, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout.split() == [armilla.__file__] * 2, done.stderr
+
+
 def test_distributed_objects_are_let_go_of(workers):
     def known(numbers):
         from armilla import _worker_names
@@ -163,7 +185,7 @@ def test_an_interrupt_ends_what_they_do_for_each_other(workers):
     assert workers.call_all(ten_times, 1) == [10, 10, 10]
 
 
-@pytest.mark.parametrize("how", ["signal", "exit"])
+@pytest.mark.parametrize("how", ["signal", pytest.param("exit", marks=pytest.mark.whole)])
 def test_a_worker_that_dies_is_named(how):
     def die(by):
         os.kill(os.getpid(), 9) if by == "signal" else os._exit(3)
@@ -240,7 +262,7 @@ class Dangerous:
 def test_a_caller_who_is_no_worker_is_sent_away(monkeypatch, tmp_path):
     monkeypatch.setattr(driver, "_hello_seconds", 0.2)
     proof = tmp_path / "unpickled"
-    wrong = _frames._hello.pack(b"f" * 32, 0, 1)
+    wrong = _frames._hello.pack(b"f" * 32, 0)
     for said in (b"", b"nonsense", bytes(8) + b"\xff" * 8, pickle.dumps(Dangerous(proof)) * 9, wrong, KEY.encode()):
         ours, theirs = socket.socketpair()
         with ours, theirs:
@@ -251,8 +273,8 @@ def test_a_caller_who_is_no_worker_is_sent_away(monkeypatch, tmp_path):
     assert not proof.exists()
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        _frames.send_hello(theirs, KEY, 3, 4711)
-        assert driver._hello_of(ours, KEY, time.monotonic() + 60) == (3, 4711)
+        _frames.send_hello(theirs, KEY, 3)
+        assert driver._hello_of(ours, KEY, time.monotonic() + 60) == 3
         assert ours.gettimeout() is None
 
 
@@ -262,7 +284,7 @@ def test_a_stranger_at_the_door_does_not_stop_the_workers(monkeypatch, tmp_path)
     meet = driver.Ranks._meet
 
     def with_strangers(self, door):
-        for said in (b"", pickle.dumps(Dangerous(proof)) * 9, _frames._hello.pack(b"f" * 32, 1, 1)):
+        for said in (b"", pickle.dumps(Dangerous(proof)) * 9, _frames._hello.pack(b"f" * 32, 1)):
             stranger = socket.socket(socket.AF_UNIX)
             stranger.connect(door.getsockname())
             stranger.sendall(said)
@@ -356,6 +378,20 @@ def test_a_second_interrupt_gets_through_while_a_worker_is_busy(workers):
     with pytest.raises(KeyboardInterrupt):
         long.get(10)
     assert workers.call_all(ten_times, 1) == [10] * 3
+
+
+def test_an_interrupt_ends_a_send_to_a_worker_that_takes_nothing(workers):
+    (pid,) = [workers.call(1, os.getpid).get()]
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        begin = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            workers.call(1, np.sum, np.ones(10**7)).get()
+        assert time.monotonic() - begin < 10
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert workers.call(1, np.sum, np.ones(10**5)).get() == 1e5 and workers.call_all(who, 1)[0] == (0, 3)
 
 
 def test_a_callback_may_await(workers):

@@ -182,3 +182,37 @@ def test_a_dictionary_of_random_keys_is_as_one_of_python(together):
                     else: assert False, key
         am.barrier()
         """)
+
+
+def test_a_dictionary_that_a_rank_gets_again_in_a_call_is_its_own_again(together):
+    together("""
+        import armilla as am, gc
+        from armilla import _dict
+        kept = []
+        def keep(d): kept.append(d)
+        def number_of(d): return d._number
+        for told in (True, False):
+            d = am.dict()
+            number = d._number
+            d.update('word', 1)
+            am.fence()
+            if am.rank != 0: del d
+            gc.collect()
+            if told: am.fence()                                # all have heard that rank 0 alone has it
+            if am.rank == 0:
+                am.call(1, keep, d).get()
+                del d
+            gc.collect()
+            for _ in range(3): am.fence()                      # rank 0 has dropped it, rank 1 has it again
+            assert number in _dict._parts
+            if am.rank == 1:
+                d = kept.pop()
+                assert d['word'] == 3
+                d.update('word', 4)
+                d.flush()
+                assert d['word'] == 7
+                del d
+            gc.collect()
+            for _ in range(3): am.fence()
+            assert number not in _dict._parts
+        """)

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 4])
+@pytest.mark.parametrize("ranks", [*(pytest.param(n, marks=pytest.mark.whole) for n in (1, 2)), 4])
 def test_calls_and_collectives(job, ranks):
     job.passes(ranks, """
         import armilla as am, numpy as np
@@ -50,7 +50,7 @@ def test_calls_and_collectives(job, ranks):
         """)
 
 
-@pytest.mark.parametrize("ranks", [2, 4])
+@pytest.mark.parametrize("ranks", [2, pytest.param(4, marks=pytest.mark.whole)])
 def test_nested_calls_in_a_ring(job, ranks):
     job.passes(ranks, """
         import armilla as am

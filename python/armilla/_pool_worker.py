@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A worker of a pool: takes one task after the other from memory that it shares with the driver."""
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import socket
+import struct
+import sys
+import threading
+import time
+import types
+from typing import Any, Callable
+
+from . import _core, _shared
+from ._pickling import dumps, dumps_error, loads
+
+CALL, MANY, SPILLED = 0, 1, 16
+VALUE, RAISED = 0, 1
+
+_length = struct.Struct("<Q")
+
+_cancelled: set[int] = set()
+_current = 0  # the task whose code runs
+
+
+def send_message(connection: socket.socket, message: Any) -> None:
+    data = pickle.dumps(message, 5)
+    connection.sendall(_length.pack(len(data)) + data)
+
+
+def receive_message(connection: socket.socket) -> Any:
+    """Raises EOFError at the end."""
+    return pickle.loads(_bytes(connection, _length.unpack(_bytes(connection, _length.size))[0]))
+
+
+def _bytes(connection: socket.socket, size: int) -> bytes:
+    data = b""
+    while len(data) < size:
+        more = connection.recv(size - len(data))
+        if not more:
+            raise EOFError
+        data += more
+    return data
+
+
+def _on_interrupt(number: int, frame: Any) -> None:
+    global _current
+    if _current in _cancelled:
+        _current = 0
+        raise KeyboardInterrupt
+
+
+def _listen(control: socket.socket) -> None:
+    try:
+        while True:
+            what, *rest = receive_message(control)
+            if what == "cancel":
+                _cancelled.update(rest[0])
+                signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)  # type: ignore[arg-type]
+            elif what == "end":
+                os._exit(0)
+    except (EOFError, OSError):  # the driver is gone, and with it all that this worker is for
+        os._exit(1)
+
+
+def resident(process: int | str = "self") -> int:
+    """The bytes of memory that a process has."""
+    try:
+        with open(f"/proc/{process}/statm", "rb") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, IndexError):
+        return 0
+
+
+def main(control_file: int, spill_file: int, memory_file: int, workers: int, index: int) -> None:
+    sys.modules["__main__"] = types.ModuleType("__main__")  # of what comes by value
+    control, spill = socket.socket(fileno=control_file), socket.socket(fileno=spill_file)
+    memory = _core.PoolWorker(memory_file, workers, index)
+    signal.signal(signal.SIGINT, _on_interrupt)
+    setup = receive_message(control)
+    os.chdir(setup["folder"])
+    sys.path[:] = setup["path"]
+    if setup["initializer"] is not None:
+        try:
+            f, arguments = loads(setup["initializer"])
+            f(*arguments)
+        except BaseException as error:
+            send_message(control, ("failed", dumps_error(error)[0]))
+            return
+    send_message(control, ("ready",))
+    threading.Thread(target=_listen, args=(control,), daemon=True).start()
+    _serve(memory, spill, setup["tasks"], setup["memory"])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)  # nothing of the tasks' own threads and exit handlers holds up the next worker
+
+
+def _serve(memory: Any, spill: socket.socket, tasks: int | None, bytes_allowed: int | None) -> None:
+    done, looked = 0, 0.0
+    while tasks is None or done < tasks:
+        number, kind, data = memory.next()
+        began = time.perf_counter_ns()
+        how, parts = _run(memory, number, kind, data)
+        taken = time.perf_counter_ns() - began
+        try:
+            for stream in (sys.stdout, sys.stderr):
+                stream.flush()
+        except Exception:
+            pass
+        data, spilled = _packed(parts, spill)
+        memory.give(number, how | spilled, taken, data)
+        done += 1
+        if bytes_allowed is not None and time.monotonic() - looked > 0.02:
+            looked = time.monotonic()
+            if resident() > bytes_allowed:
+                return
+
+
+def _packed(parts: Any, spill: socket.socket) -> tuple[bytes, int]:
+    if len(parts) == 1 and len(parts[0]) <= _core.most_result:
+        return bytes(parts[0]), 0
+    file = _shared.File(parts)
+    socket.send_fds(spill, [b"f"], [file.file])
+    return pickle.dumps(file.sizes), SPILLED
+
+
+def _run(memory: Any, number: int, kind: int, data: bytes) -> tuple[int, Any]:
+    global _current
+    try:
+        end = 2 + int.from_bytes(data[:2], "little")
+        f = _function(data[2:end])
+        if kind < SPILLED:
+            rest = pickle.loads(data[end:])
+        else:
+            parts = _shared.opened(*pickle.loads(data[end:]), True)
+            rest = pickle.loads(parts[0], buffers=parts[1:])
+        return VALUE, _dumped(_run_many(memory, number, f, *rest) if kind & MANY else _within(number, f, *rest))
+    except BaseException as error:  # SystemExit as well: the caller is told
+        return RAISED, dumps_error(error)
+
+
+_functions: dict[bytes, Any] = {}  # those that are found by their names
+
+
+def _function(data: bytes) -> Callable[..., Any]:
+    f = _functions.get(data)
+    if f is None:
+        f = pickle.loads(data)
+        if b"armilla._shared" not in data and len(_functions) < 1000:  # a handle has a memory of its own
+            _functions[data] = f
+    return f
+
+
+def _within(number: int, f: Callable[..., Any], args: tuple, kwargs: dict[str, Any]) -> Any:
+    global _current
+    try:
+        _current = number
+        if number in _cancelled:
+            raise KeyboardInterrupt
+        return f(*args, **kwargs)
+    finally:
+        _current = 0
+
+
+def _run_many(memory: Any, number: int, f: Callable[..., Any], items: list[tuple]) -> tuple[list[Any], dict[int, Any]]:
+    """What each gives, and the errors of those that raised."""
+    values: list[Any] = []
+    errors: dict[int, Any] = {}
+    for i, item in enumerate(items):
+        memory.at_item(i)
+        try:
+            values.append(_within(number, f, item, {}))
+        except BaseException as error:
+            values.append(None)
+            errors[i] = bytes(dumps_error(error)[0])
+    return values, errors
+
+
+def _dumped(value: Any) -> Any:
+    parts = dumps(value)
+    if len(parts) > 1 and sum(memoryview(part).nbytes for part in parts) < _core.most_result // 2:
+        try:
+            return [pickle.dumps(value, 5)]
+        except Exception:  # what goes by cloudpickle alone
+            pass
+    return parts

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values in memory that all processes of this host map: for arguments that many tasks use, and for long ones.
+
+A value is a file without a name (memfd) that holds its pickle and its buffers. Whoever unpickles a handle opens that file through /proc and maps
+it. Nothing is left behind when the process that made it ends.
+"""
+from __future__ import annotations
+
+import itertools
+import mmap
+import os
+import pickle
+import threading
+from collections import OrderedDict
+from typing import Any, Generic, Sequence, TypeVar
+
+from . import _core
+from ._pickling import dumps_by_value
+
+T = TypeVar("T")
+
+_align = 64
+_kept = 32  # values that a process keeps mapped
+_numbers = itertools.count(1)
+_out_of_band = 65536  # shorter buffers stay in the pickle
+_writes = 1 << 30  # bytes of one call of the system
+
+
+class File:
+    """Parts in a file of their own; closed when it is dropped."""
+
+    __slots__ = ("file", "sizes")
+
+    def __init__(self, parts: Sequence[Any]) -> None:
+        views = [memoryview(part).cast("B") for part in parts]
+        self.sizes = [view.nbytes for view in views]
+        self.file = os.memfd_create("armilla-shared", os.MFD_CLOEXEC)
+        at = 0
+        for view in views:
+            first = at
+            while view.nbytes:
+                n = os.pwrite(self.file, view[:_writes], first)
+                view, first = view[n:], first + n
+            at += _rounded(first - at)
+        os.ftruncate(self.file, max(at, 1))
+
+    def where(self) -> tuple[int, int, list[int]]:
+        """With what another process of this host opens it."""
+        return os.getpid(), self.file, self.sizes
+
+    def __del__(self) -> None:
+        try:
+            os.close(self.file)
+        except (AttributeError, OSError):
+            pass
+
+
+def _rounded(n: int) -> int:
+    return (n + _align - 1) // _align * _align
+
+
+def mapped(file: int, sizes: Sequence[int], writable: bool) -> list[memoryview]:
+    """The parts of a file. `writable`: changes are this process's own."""
+    size = max(1, sum(map(_rounded, sizes)))
+    flags, access = (mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_WRITE) if writable else (mmap.MAP_SHARED, mmap.PROT_READ)
+    whole, parts, at = memoryview(mmap.mmap(file, size, flags, access)), [], 0
+    for n in sizes:
+        parts.append(whole[at:at + n])
+        at += _rounded(n)
+    return parts
+
+
+def opened(process: int, file: int, sizes: Sequence[int], writable: bool) -> list[memoryview]:
+    """The parts of a file of another process."""
+    here = os.open(f"/proc/{process}/fd/{file}", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return mapped(here, sizes, writable)
+    finally:
+        os.close(here)
+
+
+def dumps(value: Any, in_band: int = _out_of_band) -> list[Any]:
+    """By value: for processes that have another `__main__`. Long buffers beside the pickle."""
+    return list(dumps_by_value(value, in_band, 1 << 20))
+
+
+class _Local(threading.local):
+    held: list[Any] | None = None  # the handles that were pickled: a task keeps them until it has ended
+
+
+local = _Local()
+
+
+class Shared(Generic[T]):
+    """A value in shared memory, made by `armilla.put`. A task that has it among its arguments gets the value itself, whose arrays are
+    read-only and are not copied: each worker maps the memory once.
+
+    The memory is freed when this object and all tasks that use it have ended.
+    """
+
+    def __init__(self, value: T) -> None:
+        self._file = File(dumps(value, 1))  # all buffers, so that all are read-only
+        self._number = next(_numbers)
+        self._parts: list[memoryview] | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes it takes."""
+        return sum(self._file.sizes)
+
+    def get(self) -> T:
+        """The value; its arrays are read-only views of the shared memory."""
+        if self._parts is None:
+            self._parts = mapped(self._file.file, self._file.sizes, False)
+        return pickle.loads(self._parts[0], buffers=self._parts[1:])
+
+    def __reduce__(self) -> Any:
+        if local.held is not None:
+            local.held.append(self)
+        return _received, (self._number, *self._file.where())
+
+    def __repr__(self) -> str:
+        return f"<armilla.Shared: {self.nbytes} bytes>"
+
+
+_values: OrderedDict[tuple[int, int], tuple[str, int, Any]] = OrderedDict()  # by process and number: file, its inode, the value
+
+
+def _is_there(path: str, inode: int) -> bool:
+    try:
+        return os.stat(path).st_ino == inode
+    except OSError:
+        return False
+
+
+def _received(number: int, process: int, file: int, sizes: list[int]) -> Any:
+    known = _values.get((process, number))
+    if known is not None:
+        return known[2]
+    path = f"/proc/{process}/fd/{file}"
+    for key in [key for key, (its, inode, _) in _values.items() if not _is_there(its, inode)]:
+        del _values[key]
+    while len(_values) >= _kept:
+        _values.popitem(last=False)
+    try:
+        inode = os.stat(path).st_ino
+        parts = opened(process, file, sizes, False)
+    except OSError:
+        raise _core.UsageError("armilla: put: the value is gone: the process that put it has ended, or has dropped what put returned; keep that as long as it is used") from None
+    value = pickle.loads(parts[0], buffers=parts[1:])
+    _values[process, number] = (path, inode, value)
+    return value
+
+
+def put(value: T) -> Shared[T]:
+    """Puts a value into shared memory, once for all workers of this host, and returns a handle for the arguments of tasks.
+
+        table = armilla.put(np.arange(10.0**6))
+        with armilla.Pool(2) as pool:
+            print(list(pool.map(lambda i, t: int(t[i]), range(3), [table] * 3)))   # [0, 1, 2]
+
+    Costs one copy. Tasks get the value, not the handle; its arrays are read-only.
+    """
+    return Shared(value)

@@ -1,0 +1,482 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Collectives of a team of ranks, and messages by tag.
+
+Numbers, short texts and short pickles travel in one line of a collective of the library; longer values follow in a second step. With `out`, arrays are
+moved and combined in place.
+"""
+from __future__ import annotations
+
+import sys
+import zlib
+from typing import Any, Callable, Generator, NoReturn, Sequence
+
+from . import _calls, _collectives, _core, _waits
+from ._pickling import dumps, loads
+
+_core.set_pickling(dumps, loads)
+
+
+def _less(a: Any, b: Any) -> Any:
+    return b if b < a or b != b and a == a else a
+
+
+def _greater(a: Any, b: Any) -> Any:
+    return b if a < b or b != b and a == a else a
+
+
+_by_name: dict[str, Callable[[Any, Any], Any]] = {
+    "sum": lambda a, b: a + b,
+    "prod": lambda a, b: a * b,
+    "min": _less,  # NaN, if one is
+    "max": _greater,
+}
+_marks = {op: zlib.crc32(op.encode()) | 1 for op in _by_name}
+
+Op = "str | Callable[[Any, Any], Any]"
+Started = "tuple[str, int, Callable[[list], Any]]"  # its name, its number, what makes its values the result
+
+
+def _op_name(op: Any) -> str:
+    return op if isinstance(op, str) else f"the function {getattr(op, '__qualname__', type(op).__qualname__)}"
+
+
+def _is_array(value: Any) -> bool:
+    numpy = sys.modules.get("numpy")
+    return numpy is not None and isinstance(value, numpy.ndarray) and value.ndim > 0
+
+
+def _described(value: Any, op: Any) -> str:
+    """What all ranks give alike: the operation, and type and shape of arrays."""
+    return f"an array of {value.dtype} of shape {value.shape} and {_op_name(op)}" if _is_array(value) else f"values and {_op_name(op)}"
+
+
+def _start(team: "Team", name: str, begin: Callable[..., int], *arguments: Any) -> int:
+    if _calls.in_body():
+        raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: a call that runs for another rank cannot enter what all ranks do together; do it in the rank's own code")
+    if _calls.keep_interrupts and team is world:  # a worker remembers it
+        return _waits.undisturbed(lambda: _collectives._begin(begin, (team._core, *arguments)))
+    return begin(team._core, *arguments)
+
+
+def _values(name: str, number: int) -> list[Any]:
+    values = _core.try_values(number)
+    if values is None:
+        _waits.wait(number, None, name)
+        values = _core.take_values(number)
+    return values
+
+
+def _end(name: str, number: int, finish: Callable[[list], Any]) -> Any:
+    return finish(_values(name, number))
+
+
+def _differ(team: "Team", name: str, what: str) -> NoReturn:
+    """All members have seen that they do not give the same: they tell each other what they gave."""
+    said = _values(name, _start(team, name, _core.gathered, what, 0, name, -1))
+    r = next((r for r, its in enumerate(said) if its != said[0]), 0)
+    raise _core.UsageError(f"armilla: {name}: ranks do not ask for the same: rank 0 gives {said[0]}, rank {r} {said[r]}; all of them give the same")
+
+
+class Pending:
+    """A collective that has begun: `get()` or `result()` waits for its result, `await` does so in a coroutine. Made by `team.future`."""
+
+    __slots__ = ("_name", "_number", "_finish", "_value", "_error", "_over")
+
+    def __init__(self, name: str, number: int, finish: Callable[[list], Any]) -> None:
+        self._name, self._number, self._finish = name, number, finish
+        self._value: Any = None
+        self._error: BaseException | None = None
+        self._over = False
+
+    def done(self) -> bool:
+        """Whether it has ended. Takes in what has come."""
+        if not self._over and not _core.is_ready(self._number):
+            _core.poll()
+        return self._over or _core.is_ready(self._number)
+
+    def get(self, timeout: float | None = None) -> Any:
+        if not self._over:
+            if not _waits.wait(self._number, timeout, self._name):
+                raise _core.TimeoutError(f"armilla: rank {_core.rank()}: {self._name}: it has not ended within {timeout} s; wait again")
+            self._over = True
+            try:
+                self._value = self._finish(_core.take_values(self._number))
+            except BaseException as error:
+                self._error = error
+        if self._error is not None:
+            raise self._error
+        return self._value
+
+    result = get
+
+    def __await__(self) -> Generator[Any, None, Any]:
+        import asyncio
+
+        while not self.done():
+            _calls.poll()
+            yield from asyncio.sleep(0).__await__()
+        return self.get()
+
+    def __repr__(self) -> str:
+        return f"<armilla.Pending: {self._name}, {'ended' if self._over or _core.is_ready(self._number) else 'open'}>"
+
+
+class Futures:
+    """The collectives of a team, begun and not waited for: each method returns a `Pending`. All members begin them in the same order."""
+
+    def __init__(self, team: "Team") -> None:
+        self._team = team
+
+    def __getattr__(self, name: str) -> Callable[..., Pending]:
+        start = _starts.get(name)
+        if start is None:
+            raise AttributeError(f"armilla: team.future.{name}: there are {', '.join(_starts)}")
+        return lambda *arguments, **options: Pending(*start(self._team, *arguments, **options))
+
+
+class Team:
+    """Ranks that do something together: `armilla.world` are all of them, `split` makes others.
+
+        even = am.world.split(am.rank % 2)
+        print(even.rank, even.size, even.all_reduce(1))
+
+    Members are numbered from 0; roots are such numbers. All members call the same collectives in the same order. A rank that waits in one runs what
+    others call. `team.future.all_reduce(x)` begins one, and returns at once: `get()` or `await` give its result.
+    """
+
+    def __init__(self, core: Any) -> None:
+        self._core = core
+
+    @property
+    def rank(self) -> int:
+        """This rank's number in the team."""
+        return self._core.rank
+
+    @property
+    def size(self) -> int:
+        """How many members it has."""
+        return self._core.size
+
+    @property
+    def ranks(self) -> list[int]:
+        """The ranks of the job that are its members, by number."""
+        return [self._core.world_rank(r) for r in range(self.size)]
+
+    @property
+    def future(self) -> Futures:
+        """The same collectives, begun and not waited for."""
+        return Futures(self)
+
+    def split(self, color: int | None, key: int = 0) -> "Team | None":
+        """Members that give one color (zero or more) form a team, in the order of `key`, then of their numbers here. None, or a negative color: no team. As `Comm.Split`."""
+        made = _core.Team()
+        wanted = -1 if color is None else color
+        _values("split", _start(self, "split", _core.split, wanted, key, made))
+        return None if wanted < 0 else Team(made)
+
+    def barrier(self) -> None:
+        """Returns when every member has come to it."""
+        if self is world:
+            return _collectives.barrier()
+        _values("barrier", _start(self, "barrier", _core.Team.barrier))
+
+    def broadcast(self, value: Any = None, root: int = 0, *, out: Any = None) -> Any:
+        """The root's value, on all. `out`: an array of the type and shape of the root's on each member, into which it is received; all members give it."""
+        return _end(*_broadcast(self, value, root, out=out))
+
+    def all_gather(self, value: Any, *, out: Any = None) -> Any:
+        """The values of all members, on all: a list. `out`: an array with one row for each member's array; all members give it."""
+        return _end(*_all_gather(self, value, out=out))
+
+    def gather(self, value: Any, root: int = 0) -> list[Any] | None:
+        """The values of all members on the root; None on the others."""
+        return _end(*_gather(self, value, root))
+
+    def scatter(self, values: Sequence[Any] | None = None, root: int = 0) -> Any:
+        """One of the root's values for each member."""
+        return _end(*_scatter(self, values, root))
+
+    def all_to_all(self, values: Any, *, out: Any = None) -> Any:
+        """Value i of each member to member i: a list of what each had for this one. `out`: an array, and `values` another, whose first axes go over the members."""
+        return _end(*_all_to_all(self, values, out=out))
+
+    def all_reduce(self, value: Any, op: Any = "sum", *, out: Any = None) -> Any:
+        """The values of all members, combined in their order: "sum", "prod", "min", "max", or a function of two values.
+
+        NumPy arrays are combined element by element: where the operation is named and the elements are float64, float32, int64 or int32, by
+        the library's own reduction. "min" and "max" are NaN where one value is. Members that give other operations, or arrays of other types or
+        shapes, get a UsageError, all of them. `out`: an array that takes the result; `out=value` combines in place.
+        """
+        return _end(*_all_reduce(self, value, op, out=out))
+
+    def reduce(self, value: Any, op: Any = "sum", root: int = 0) -> Any:
+        """As `all_reduce`, on the root; None on the others."""
+        return _end(*_reduce(self, value, op, root))
+
+    def scan(self, value: Any, op: Any = "sum") -> Any:
+        """The values of the members up to this one, combined in their order."""
+        return _end(*_scan(self, value, op))
+
+    def exscan(self, value: Any, op: Any = "sum") -> Any:
+        """The values of the members before this one, combined in their order; None on the first."""
+        return _end(*_exscan(self, value, op))
+
+    def reduce_scatter(self, values: Any, op: Any = "sum") -> Any:
+        """Value i of all members, combined in their order, on member i. `values`: one for each member; of an array, along its first axis."""
+        return _end(*_reduce_scatter(self, values, op))
+
+    def __repr__(self) -> str:
+        return f"<armilla.Team: member {self.rank} of {self.size}>"
+
+
+world: Team = Team(_core.Team())
+
+
+# ---- how each begins, and what makes its values the result ----
+
+def _in_order(array: Any) -> bool:
+    flags = array.flags.num if _is_array(array) else 0
+    return flags & 0x401 == 0x401  # C order, writable
+
+
+def _checked_out(team: Team, name: str, out: Any, shape: tuple, dtype: Any) -> None:
+    if not _in_order(out) or out.shape != shape or out.dtype != dtype:
+        kind = f"an array of {out.dtype} of shape {out.shape}" if _is_array(out) else f"of type {type(out).__name__}"
+        raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: out is {kind}; it takes a writable array in C order of {dtype} of shape {shape}")
+
+
+def _mark(*what: Any) -> int:
+    return zlib.crc32(repr(what).encode()) | 1
+
+
+def _moved(team: Team, name: str, source: Any, out: Any, root: int = -1) -> Any:
+    def finish(values: list) -> Any:
+        if not values:
+            _differ(team, name, f"an array of {source.dtype} of shape {source.shape} into out")
+        return out
+
+    return name, _start(team, name, _core.moved, source, out, name, root), finish
+
+
+def _broadcast(team: Team, value: Any = None, root: int = 0, *, out: Any = None) -> Any:
+    mine = team.rank == root
+    if out is not None:
+        if mine and value is not out:
+            _checked_out(team, "broadcast", out, value.shape, value.dtype)
+            out[...] = value
+        elif value is not out or not _in_order(out):
+            _checked_out(team, "broadcast", out, getattr(out, "shape", ()), getattr(out, "dtype", None))
+        return _moved(team, "broadcast", out, out, root)
+    return "broadcast", _start(team, "broadcast", _core.broadcast_value, value if mine else None, root), lambda values: value if mine else values[0]
+
+
+def _contiguous(team: Team, name: str, value: Any) -> Any:
+    import numpy as np
+
+    return np.ascontiguousarray(value)
+
+
+def _all_gather(team: Team, value: Any, *, out: Any = None) -> Any:
+    if out is not None:
+        source = _contiguous(team, "all_gather", value)
+        _checked_out(team, "all_gather", out, (team.size, *source.shape), source.dtype)
+        return _moved(team, "all_gather", source, out)
+    return "all_gather", _start(team, "all_gather", _core.gathered, value, 0, "all_gather", -1), lambda values: values
+
+
+def _gather(team: Team, value: Any, root: int = 0) -> Any:
+    mine = team.rank == root
+    return "gather", _start(team, "gather", _core.gathered, value, 0, "gather", root), lambda values: values if mine else None
+
+
+def _one_each(team: Team, name: str, values: Any) -> list[Any]:
+    values = list(values)
+    if len(values) != team.size:
+        raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: {len(values)} values for {team.size} ranks; give one for each")
+    return values
+
+
+def _scatter(team: Team, values: Any = None, root: int = 0) -> Any:
+    each = _one_each(team, "scatter", values) if team.rank == root else None
+    return "scatter", _start(team, "scatter", _core.scatter_values, each, root), lambda values: values[0]
+
+
+def _all_to_all(team: Team, values: Any, *, out: Any = None) -> Any:
+    if out is not None:
+        source = _contiguous(team, "all_to_all", values)
+        if not source.shape or source.shape[0] != team.size:
+            raise _core.UsageError(f"armilla: rank {_core.rank()}: all_to_all: an array of shape {source.shape} for {team.size} ranks; its first axis goes over the ranks")
+        _checked_out(team, "all_to_all", out, source.shape, source.dtype)
+        return _moved(team, "all_to_all", source, out)
+    return "all_to_all", _start(team, "all_to_all", _core.exchange_values, _one_each(team, "all_to_all", values)), lambda values: values
+
+
+def _fold(values: list, op: Any) -> Any:
+    combine = _by_name[op] if isinstance(op, str) else op
+    result = values[0]
+    for value in values[1:]:
+        result = combine(result, value)
+    return result
+
+
+def _combined(team: Team, name: str, value: Any, op: Any, finish: Callable[[list], Any]) -> Any:
+    """The values of all members; an error on all of them if they give different operations, or arrays that differ in type or shape."""
+    if isinstance(op, str):
+        mark = _marks.get(op) or _mark(op)
+    else:
+        mark = _mark(_op_name(op))
+    if _is_array(value):
+        mark = _mark(mark, value.dtype.str, value.shape)
+        if isinstance(op, str) and op in _by_name:
+            import numpy as np
+
+            op = {"sum": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum}[op]
+    wrong = isinstance(op, str) and op not in _by_name
+
+    def end(values: list) -> Any:
+        if not values:
+            _differ(team, name, _described(value, op))
+        if wrong:
+            raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: '{op}' is no operation; there are {', '.join(_by_name)}, or a function of two values")
+        return finish(values) if finish is not None else _fold(values, op)
+
+    return name, _start(team, name, _core.gathered, value, mark, name, -1), end
+
+
+def _all_reduce(team: Team, value: Any, op: Any = "sum", *, out: Any = None) -> Any:
+    if not _is_array(value):
+        if out is not None:
+            raise _core.UsageError(f"armilla: rank {_core.rank()}: all_reduce: out is for arrays; the value is of type {type(value).__name__}")
+        return _combined(team, "all_reduce", value, op, None)  # type: ignore[arg-type]
+    if out is not None and (out is not value or not _in_order(out)):
+        _checked_out(team, "all_reduce", out, value.shape, value.dtype)
+    if isinstance(op, str) and op in _by_name and value.dtype.char in "dflqi" and value.dtype.isnative:
+        if out is None:
+            import numpy as np
+
+            out = np.array(value, order="C")
+        elif out is not value:
+            out[...] = value
+        if team is world and not _collectives._python_alone():  # ranks of C++ reduce as well
+            return "all_reduce", _core.all_reduce(out, op, ""), lambda values: out
+
+        def finish(values: list) -> Any:
+            if not values:
+                _differ(team, "all_reduce", _described(value, op))
+            return out
+
+        return "all_reduce", _start(team, "all_reduce", _core.reduced, out, op), finish
+    name, number, end = _combined(team, "all_reduce", value, op, None)  # type: ignore[arg-type]
+    if out is None:
+        return name, number, end
+
+    def into(values: list) -> Any:
+        out[...] = end(values)
+        return out
+
+    return name, number, into
+
+
+def _reduce(team: Team, value: Any, op: Any = "sum", root: int = 0) -> Any:
+    if not 0 <= root < team.size:
+        raise _core.UsageError(f"armilla: rank {_core.rank()}: reduce: rank {root} does not exist (ranks of this team: {team.size})")
+    name, number, end = _all_reduce(team, value, op)
+    mine = team.rank == root
+
+    def finish(values: list) -> Any:
+        result = end(values)
+        return result if mine else None
+
+    return name, number, finish
+
+
+def _scan(team: Team, value: Any, op: Any = "sum") -> Any:
+    mine = team.rank
+    return _combined(team, "scan", value, op, lambda values: _fold(values[:mine + 1], op))
+
+
+def _exscan(team: Team, value: Any, op: Any = "sum") -> Any:
+    mine = team.rank
+    return _combined(team, "exscan", value, op, lambda values: _fold(values[:mine], op) if mine else None)
+
+
+def _reduce_scatter(team: Team, values: Any, op: Any = "sum") -> Any:
+    if isinstance(op, str) and op not in _by_name:
+        raise _core.UsageError(f"armilla: rank {_core.rank()}: reduce_scatter: '{op}' is no operation; there are {', '.join(_by_name)}, or a function of two values")
+    number = _start(team, "reduce_scatter", _core.exchange_values, _one_each(team, "reduce_scatter", values))
+    if isinstance(op, str) and _is_array(values):
+        import numpy as np
+
+        op = {"sum": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum}[op]
+    return "reduce_scatter", number, lambda each: _fold(each, op)
+
+
+_starts: dict[str, Callable[..., Any]] = {
+    "broadcast": _broadcast, "all_gather": _all_gather, "gather": _gather, "scatter": _scatter, "all_to_all": _all_to_all, "all_reduce": _all_reduce, "reduce": _reduce, "scan": _scan,
+    "exscan": _exscan, "reduce_scatter": _reduce_scatter,
+    "barrier": lambda team: ("barrier", _start(team, "barrier", _core.Team.barrier), lambda values: None),
+}
+
+
+# ---- how a worker that was interrupted takes part in what the others have entered ----
+
+def _empty(dtype: str, shape: tuple) -> Any:
+    import numpy as np
+
+    return np.zeros(shape, dtype)
+
+
+recalled: dict[str, Callable[..., tuple]] = {  # of the arguments behind the team: what is remembered
+    "gathered": lambda value, mark, name, root: (mark, name, root),
+    "broadcast_value": lambda value, root: (root,),
+    "scatter_values": lambda values, root: (root,),
+    "exchange_values": lambda values: (),
+    "reduced": lambda array, op: (array.dtype.str, array.shape, op),
+    "moved": lambda source, out, name, root: (source.dtype.str, source.shape, out.shape, name, root),
+    "split": lambda color, key, made: (),
+}
+absent: dict[str, Callable[..., tuple]] = {  # of what is remembered: the arguments of a rank that has nothing to give
+    "gathered": lambda mark, name, root: (None, mark, name, root),
+    "broadcast_value": lambda root: (None, root),
+    "scatter_values": lambda root: ([None] * world.size if world.rank == root else None, root),
+    "exchange_values": lambda: ([None] * world.size,),
+    "reduced": lambda dtype, shape, op: (_empty(dtype, shape), op),
+    "moved": lambda dtype, shape, out, name, root: (_empty(dtype, shape), _empty(dtype, out), name, root),
+    "split": lambda: (-1, 0, _core.Team()),
+}
+
+
+# ---- messages by tag ----
+
+def send(value: Any, dest: int, tag: int = 0) -> None:
+    """Sends a value to a rank (this one, too), which gets it by `recv`. Returns at once: the value has been packed, and may change.
+
+        am.send({"step": 3}, (am.rank + 1) % am.size, tag=7)
+        print(am.recv(tag=7))
+    """
+    _core.send_message(dest, tag, value)
+
+
+def _received(source: int | None, tag: int | None, timeout: float | None) -> list[Any]:
+    number = _core.receive_message(-1 if source is None else source, 0 if tag is None else tag, tag is None)
+    values = _core.try_values(number)
+    if values is not None:
+        return values
+    try:
+        if not _waits.wait(number, timeout, "recv"):
+            raise _core.TimeoutError(f"armilla: rank {_core.rank()}: recv: no message from {'any rank' if source is None else f'rank {source}'} with {'any tag' if tag is None else f'tag {tag}'} within {timeout} s")
+    except BaseException:
+        _core.forget(number)
+        raise
+    return _core.take_values(number)
+
+
+def recv(source: int | None = None, tag: int | None = None, timeout: float | None = None) -> Any:
+    """The next message from `source` (None: any rank) with `tag` (None: any). Messages of one rank with one tag come in the order in which they were sent."""
+    return _received(source, tag, timeout)[0]
+
+
+def recv_from(source: int | None = None, tag: int | None = None, timeout: float | None = None) -> tuple[Any, int, int]:
+    """As `recv`; the message, its source and its tag."""
+    value, its, tagged = _received(source, tag, timeout)
+    return value, its, tagged

@@ -1,0 +1,589 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives of values and of buffers, on any team, and messages by tag. A number, a short text or a short pickle travels in one
+// line of a collective; what is longer follows in a second step, of which the line tells all members. Arrays are combined and
+// copied in place.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <list>
+#include <set>
+#include <string_view>
+
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+
+#include "armilla/async.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/error.hpp"
+#include "armilla/poll.hpp"
+#include "armilla/view.hpp"
+#include "operation.hpp"
+
+namespace armilla::python {
+namespace {
+
+using run_of_bytes = std::vector<std::byte>;
+
+enum class kind : std::uint8_t { none, no, yes, integer, real, bytes, text, pickle, longer };
+
+constexpr std::size_t in_line = 48;
+
+struct line {
+  kind what = kind::none;
+  std::uint8_t size = 0;
+  std::uint16_t flag = 0;  // that a second step follows
+  std::uint32_t mark = 0;  // of what all members give alike
+  std::array<std::byte, in_line> data{};
+
+  template <class T>
+  static line of(kind what, const T& value) {
+    line l{what, std::uint8_t(sizeof value)};
+    std::memcpy(l.data.data(), &value, sizeof value);
+    return l;
+  }
+  template <class T>
+  T as() const {
+    T value;
+    std::memcpy(&value, data.data(), sizeof value);
+    return value;
+  }
+};
+static_assert(sizeof(line) == 56);
+
+bool same_marks(const std::vector<line>& all) {
+  return std::ranges::all_of(all, [&](const line& l) { return l.mark == all[0].mark; });
+}
+bool some_longer(const std::vector<line>& all) {
+  return std::ranges::any_of(all, [](const line& l) { return l.flag != 0 || l.what == kind::longer; });
+}
+
+// ---- Python's values ----
+
+// Set once, and kept for the life of the interpreter.
+PyObject *dumps = nullptr, *loads = nullptr;
+
+bool fits(line& to, kind what, const char* data, Py_ssize_t size) {
+  if (size > Py_ssize_t(in_line)) return false;
+  to.what = what;
+  to.size = std::uint8_t(size);
+  std::memcpy(to.data.data(), data, std::size_t(size));
+  return true;
+}
+
+bool is_simple(PyObject* v, line& to) {
+  if (v == Py_None) return to = line{}, true;
+  if (v == Py_True || v == Py_False) return to = line{v == Py_True ? kind::yes : kind::no}, true;
+  if (PyFloat_CheckExact(v)) return to = line::of(kind::real, PyFloat_AS_DOUBLE(v)), true;
+  if (PyLong_CheckExact(v)) {
+    int overflow = 0;
+    const long long value = PyLong_AsLongLongAndOverflow(v, &overflow);
+    if (overflow == 0) to = line::of(kind::integer, std::int64_t(value));
+    return overflow == 0;
+  }
+  if (PyBytes_CheckExact(v)) return fits(to, kind::bytes, PyBytes_AS_STRING(v), PyBytes_GET_SIZE(v));
+  if (PyUnicode_CheckExact(v) && PyUnicode_GET_LENGTH(v) <= Py_ssize_t(in_line)) {
+    Py_ssize_t size = 0;
+    const char* const text = PyUnicode_AsUTF8AndSize(v, &size);
+    if (text == nullptr) PyErr_Clear();  // it has half a character
+    return text != nullptr && fits(to, kind::text, text, size);
+  }
+  return false;
+}
+
+// A value as it travels: a line, and its parts if it is longer.
+struct sent_value {
+  line head;
+  nb::object parts;  // a list of buffers
+
+  explicit sent_value(nb::handle value) {
+    if (is_simple(value.ptr(), head)) return;
+    parts = nb::borrow(dumps)(value);
+    const held_buffers held(parts);
+    const auto all = held.parts();
+    if (all.size() == 1 && fits(head, kind::pickle, reinterpret_cast<const char*>(all[0].data()), Py_ssize_t(all[0].size())))
+      return;
+    head.what = kind::longer;
+  }
+  bool longer() const { return head.what == kind::longer; }
+  run_of_bytes run() const {
+    if (!longer()) return {};
+    const held_buffers held(parts);
+    return packed(held.parts());
+  }
+};
+
+nb::object value_of(const line& l) {
+  const char* const data = reinterpret_cast<const char*>(l.data.data());
+  switch (l.what) {
+    case kind::none: return nb::none();
+    case kind::no: return nb::bool_(false);
+    case kind::yes: return nb::bool_(true);
+    case kind::integer: return nb::int_(l.as<std::int64_t>());
+    case kind::real: return nb::float_(l.as<double>());
+    case kind::bytes: return nb::bytes(data, l.size);
+    case kind::text: return nb::str(data, l.size);
+    case kind::pickle: return nb::borrow(loads)(nb::make_tuple(nb::bytes(data, l.size)));
+    case kind::longer: break;
+  }
+  return nb::none();
+}
+
+// What an operation has come to: a block of lines, and a block for each longer value, in their order.
+block lines_as_block(std::span<const line> lines) {
+  const bytes_view all = std::as_bytes(lines);
+  return block(std::span(&all, 1));
+}
+
+std::vector<block> outcome(std::span<const line> lines, std::span<const run_of_bytes> runs = {}) {
+  std::vector<block> all;
+  all.push_back(lines_as_block(lines));
+  for (std::size_t i = 0; i < runs.size() && i < lines.size(); ++i)
+    if (lines[i].what == kind::longer) all.emplace_back(bytes_view(runs[i]));
+  return all;
+}
+
+nb::list values_of(operation&& done) {
+  nb::list values;
+  if (done.parts.empty()) return values;
+  const std::span<const std::byte> bytes = done.parts[0].part(0);
+  std::size_t next = 1;
+  for (std::size_t at = 0; at + sizeof(line) <= bytes.size(); at += sizeof(line)) {
+    line l;
+    std::memcpy(&l, bytes.data() + at, sizeof l);
+    values.append(l.what == kind::longer ? nb::object(nb::borrow(loads)(as_list(std::move(done.parts.at(next++)))))
+                                         : value_of(l));
+  }
+  return values;
+}
+
+// ---- teams ----
+
+struct member {
+  team of;
+  mutex turn;
+};
+
+// Of world, `own` is null.
+struct python_team {
+  std::shared_ptr<member> own;
+
+  team get() const { return own ? own->of : world(); }
+  mutex& turn() const { return own ? own->turn : rank_of_bodies->turn; }
+  rank_t rank() const { return own ? own->of.rank() : here("team").session.self.rank; }
+  rank_t size() const { return own ? own->of.size() : here("team").session.self.world_size(); }
+};
+
+const char* kept_name(const std::string& name) {
+  static std::set<std::string> names;
+  return names.insert(name).first->c_str();
+}
+
+// What comes at once is worth no change of the interpreter's lock.
+constexpr std::uint64_t poll_ns = 8'000;
+
+void poll_some(const rank_state& me, std::uint64_t id) {
+  const auto at = me.operations.find(id);
+  if (at == me.operations.end()) return;
+  const operation& asked = at->second;
+  const std::uint64_t end = detail::now_ns() + poll_ns;
+  while (!asked.ended() && me.requests.empty() && detail::now_ns() < end) poll();
+}
+
+// As `begin` of operation.hpp, on a team.
+template <class Work>
+std::uint64_t begin_on(const python_team& on, const char* name, nb::object kept, Work work) {
+  rank_state& me = here(name);
+  const std::uint64_t id = ++me.last_id;
+  operation& begun = me.operations[id];
+  begun.kept = std::move(kept);
+  begun.collective = true;
+  try {
+    detail::start_detached(
+        [work = std::move(work), id, name, own = on.own]() mutable {
+          std::vector<block> values;
+          std::exception_ptr error;
+          const python_team on{own};
+          try {
+            const std::lock_guard turn(on.turn());
+            const detail::named_algorithm in(rank_of_bodies->session.rank, name);
+            values = work(on.get());
+          } catch (...) { error = std::current_exception(); }
+          operation& mine = rank_of_bodies->operations.at(id);
+          mine.parts = std::move(values);
+          mine.error = error;
+          rank_of_bodies->end(id, mine, error != nullptr ? state::raised : state::value);
+        },
+        name);
+  } catch (...) {
+    me.operations.erase(id);
+    throw;
+  }
+  return id;
+}
+
+rank_t checked_root(const char* name, const python_team& on, int root) {
+  if (root < 0 || root >= on.size()) detail::throw_bad_rank(name, root, on.size());
+  return rank_t(root);
+}
+
+// ---- collectives of values ----
+
+// The values of all members; nothing if they differ in `mark`, on all of them. `root`: who gets those that are longer; -1: all.
+std::uint64_t gathered(const python_team& on, nb::handle value, std::uint32_t mark, const std::string& name, int root) {
+  const char* const what = kept_name(name);
+  if (root >= 0) checked_root(what, on, root);
+  const sent_value mine(value);
+  line head = mine.head;
+  head.mark = mark;
+  return begin_on(on, what, nb::none(), [head, run = mine.run(), root](const team& t) -> std::vector<block> {
+    const std::vector<line> lines = t.all_gather(head);
+    if (!same_marks(lines)) return {};
+    if (!some_longer(lines)) return outcome(lines);
+    const std::vector<run_of_bytes> runs = root < 0 ? t.all_gather(run) : t.gather(run, rank_t(root));
+    if (runs.empty()) return outcome(std::span(lines).first(0));
+    return outcome(lines, runs);
+  });
+}
+
+struct sizes_of_parts {
+  std::uint64_t count = 0;
+  std::array<std::uint64_t, 5> each{};
+};
+
+std::uint64_t broadcast_value(const python_team& on, nb::handle value, int root) {
+  const rank_t r = checked_root("broadcast", on, root);
+  line head;
+  nb::object parts;
+  std::vector<std::span<std::byte>> memory;  // of the root, in place
+  if (on.rank() == r) {
+    const sent_value mine(value);
+    head = mine.head;
+    if (mine.longer()) {
+      parts = nb::steal(PyTuple_New(Py_ssize_t(nb::len(mine.parts))));
+      sizes_of_parts sizes;
+      Py_ssize_t i = 0;
+      for (nb::handle part : mine.parts) {
+        const nb::object view = nb::steal(PyMemoryView_FromObject(part.ptr()));
+        const Py_buffer* const buffer = PyMemoryView_GET_BUFFER(view.ptr());
+        memory.emplace_back(static_cast<std::byte*>(buffer->buf), std::size_t(buffer->len));
+        sizes.each.at(sizes.count++) = std::uint64_t(buffer->len);
+        PyTuple_SetItem(parts.ptr(), i++, view.inc_ref().ptr());
+      }
+      head = line::of(kind::longer, sizes);
+    }
+  }
+  return begin_on(on, "broadcast", parts.is_valid() ? parts : nb::none(), [head, memory, r](const team& t) -> std::vector<block> {
+    const bool is_root = t.rank() == r;
+    const line l = t.broadcast(head, r);
+    if (l.what != kind::longer) return is_root ? std::vector<block>() : outcome(std::span(&l, 1));
+    const auto sizes = l.as<sizes_of_parts>();
+    if (is_root) {
+      for (const std::span<std::byte> part : memory)
+        if (!part.empty()) t.broadcast(part, r);
+      return {};
+    }
+    std::vector<bytes_view> wanted;
+    for (std::size_t i = 0; i < sizes.count; ++i) wanted.emplace_back(static_cast<const std::byte*>(nullptr), sizes.each.at(i));
+    block received = block::empty(wanted);
+    for (std::size_t i = 0; i < sizes.count; ++i)
+      if (!received.part(i).empty()) t.broadcast(received.part(i), r);
+    std::vector<block> all;
+    all.push_back(lines_as_block(std::span(&l, 1)));
+    all.push_back(std::move(received));
+    return all;
+  });
+}
+
+std::vector<line> heads_of(const std::vector<sent_value>& values) {
+  const bool longer = std::ranges::any_of(values, &sent_value::longer);
+  std::vector<line> heads;
+  for (const sent_value& v : values) {
+    heads.push_back(v.head);
+    heads.back().flag = longer;
+  }
+  return heads;
+}
+std::vector<run_of_bytes> runs_of(const std::vector<sent_value>& values) {
+  std::vector<run_of_bytes> runs;
+  for (const sent_value& v : values) runs.push_back(v.run());
+  return runs;
+}
+std::vector<sent_value> sent_values(nb::handle all) {
+  std::vector<sent_value> values;
+  for (nb::handle one : all) values.emplace_back(one);
+  return values;
+}
+
+std::uint64_t scatter_values(const python_team& on, nb::handle all, int root) {
+  const rank_t r = checked_root("scatter", on, root);
+  std::vector<line> heads;
+  std::vector<run_of_bytes> runs;
+  if (on.rank() == r) {
+    const std::vector<sent_value> values = sent_values(all);
+    heads = heads_of(values);
+    runs = runs_of(values);
+  }
+  return begin_on(on, "scatter", nb::none(), [heads = std::move(heads), runs = std::move(runs), r](const team& t) {
+    const line mine = t.scatter(heads, r);
+    if (mine.flag == 0) return outcome(std::span(&mine, 1));
+    const run_of_bytes run = t.scatter(runs, r);
+    return outcome(std::span(&mine, 1), std::span(&run, 1));
+  });
+}
+
+std::uint64_t exchange_values(const python_team& on, nb::handle all) {
+  const std::vector<sent_value> values = sent_values(all);
+  return begin_on(on, "all_to_all", nb::none(), [heads = heads_of(values), runs = runs_of(values)](const team& t) {
+    const std::vector<line> lines = t.all_to_all(heads);
+    if (!some_longer(lines)) return outcome(lines);
+    return outcome(lines, t.all_to_all(runs));
+  });
+}
+
+// ---- collectives of arrays, in place ----
+
+std::uint32_t mark_of(std::string_view text, std::uint32_t mark = 0x811c9dc5u) {
+  for (const char letter : text) mark = (mark ^ static_cast<unsigned char>(letter)) * 0x01000193u;
+  return mark;
+}
+
+// The memory of an array in C order. What keeps the array keeps this.
+struct array_memory {
+  std::byte* at = nullptr;
+  std::size_t bytes = 0, size = 0;
+  std::string format;
+  std::uint32_t mark = 0;  // of its type and shape
+
+  array_memory(nb::handle array, bool writable) {
+    Py_buffer b;
+    if (PyObject_GetBuffer(array.ptr(), &b, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0)) != 0)
+      throw nb::python_error();
+    at = static_cast<std::byte*>(b.buf);
+    bytes = std::size_t(b.len);
+    size = b.itemsize != 0 ? bytes / std::size_t(b.itemsize) : 0;
+    format = b.format != nullptr ? b.format : "B";
+    mark = mark_of(format);
+    mark = mark_of({reinterpret_cast<const char*>(b.shape), std::size_t(b.ndim) * sizeof(Py_ssize_t)}, mark);
+    PyBuffer_Release(&b);
+  }
+  template <class T>
+  std::span<T> of() const {
+    return {reinterpret_cast<T*>(at), size};
+  }
+};
+
+template <class T, class Op>
+std::uint64_t reduce_by(const python_team& on, nb::object kept, std::span<T> data, std::uint32_t mark, Op op) {
+  return begin_on(on, "all_reduce", std::move(kept), [data, mark, op](const team& t) -> std::vector<block> {
+    line head{kind::none, 0, 0, mark};
+    const bool fits = data.size_bytes() <= in_line;
+    if (fits && !data.empty()) std::memcpy(head.data.data(), data.data(), data.size_bytes());
+    const std::vector<line> lines = t.all_gather(head);
+    if (!same_marks(lines)) return {};
+    if (!fits) {
+      t.all_reduce(data, op);
+    } else if (!data.empty()) {
+      std::memcpy(data.data(), lines[0].data.data(), data.size_bytes());
+      for (std::size_t i = 1; i < lines.size(); ++i)
+        for (std::size_t k = 0; k < data.size(); ++k) {
+          T other;
+          std::memcpy(&other, lines[i].data.data() + k * sizeof(T), sizeof other);
+          data[k] = op(data[k], other);
+        }
+    }
+    return outcome(std::span(lines).first(1));
+  });
+}
+
+template <class T>
+std::uint64_t reduce_as(const python_team& on, const nb::object& kept, const array_memory& a, const std::string& op) {
+  const std::span<T> data = a.of<T>();
+  const std::uint32_t mark = mark_of(op, a.mark);
+  if (op == "sum") return reduce_by(on, kept, data, mark, std::plus<>{});
+  if (op == "prod") return reduce_by(on, kept, data, mark, std::multiplies<>{});
+  if (op == "min") return reduce_by(on, kept, data, mark, minimum{});
+  return reduce_by(on, kept, data, mark, maximum{});
+}
+
+// In place; no values if the members give different operations, types or shapes.
+std::uint64_t reduced(const python_team& on, nb::object array, const std::string& op) {
+  const array_memory a(array, true);
+  if (a.format == "d") return reduce_as<double>(on, array, a, op);
+  if (a.format == "f") return reduce_as<float>(on, array, a, op);
+  if (a.format == "l" || a.format == "q") return reduce_as<std::int64_t>(on, array, a, op);
+  if (a.format == "i") return reduce_as<std::int32_t>(on, array, a, op);
+  detail::throw_usage("all_reduce", "elements of format " + a.format + " are not reduced in place");
+}
+
+// Bytes in place: of `broadcast`, `all_gather`, `all_to_all`. No values if the members give arrays of different types or shapes.
+std::uint64_t moved(const python_team& on, nb::object from, nb::object to, const std::string& name, int root) {
+  const char* const what = kept_name(name);
+  if (root >= 0) checked_root(what, on, root);
+  const array_memory source(from, false), target(to, true);
+  const std::span<const std::byte> mine(source.at, source.bytes);
+  const std::span<std::byte> out(target.at, target.bytes);
+  const std::uint32_t mark = mark_of(name, source.mark);
+  const bool everyone = name == "all_gather", each = name == "all_to_all";
+  return begin_on(on, what, nb::make_tuple(from, to), [=](const team& t) -> std::vector<block> {
+    line head{kind::none, 0, 0, mark};
+    const bool fits = !each && mine.size() <= in_line;  // with the line
+    if (fits && !mine.empty()) std::memcpy(head.data.data(), mine.data(), mine.size());
+    const std::vector<line> lines = t.all_gather(head);
+    if (!same_marks(lines)) return {};
+    if (each) {
+      t.all_to_all(mine, out);
+    } else if (everyone && fits) {
+      for (std::size_t i = 0; i < lines.size(); ++i)
+        std::ranges::copy_n(lines[i].data.data(), std::ptrdiff_t(mine.size()), out.data() + i * mine.size());
+    } else if (everyone) {
+      t.all_gather(mine, out);
+    } else if (fits) {
+      std::ranges::copy_n(lines[std::size_t(root)].data.data(), std::ptrdiff_t(out.size()), out.data());
+    } else {
+      t.broadcast(out, rank_t(root));
+    }
+    return outcome(std::span(lines).first(1));
+  });
+}
+
+// ---- messages by tag ----
+
+struct message {
+  rank_t source;
+  std::int64_t tag;
+  std::vector<block> value;  // as of an operation: the value, its source, its tag
+};
+struct receiver {
+  std::uint64_t id;
+  rank_t source;  // -1: any
+  std::int64_t tag;
+  bool any_tag;
+
+  bool wants(const message& m) const { return (source < 0 || source == m.source) && (any_tag || tag == m.tag); }
+};
+std::deque<message> mailbox;
+std::list<receiver> receivers;
+
+void deliver(operation& to, std::uint64_t id, message&& m) {
+  to.parts = std::move(m.value);
+  rank_of_bodies->end(id, to, state::value);
+}
+
+using part = view<std::byte>;
+
+void take_message(rank_t source, std::int64_t tag, line head, std::uint32_t count, part a, part b, part c, part d, part e) {
+  if (rank_of_bodies == nullptr || rank_of_bodies->over) return;
+  const std::array<line, 3> lines{head, line::of(kind::integer, std::int64_t(source)), line::of(kind::integer, tag)};
+  message m{source, tag, {}};
+  m.value.push_back(lines_as_block(lines));
+  const std::array<bytes_view, 5> parts{bytes_view(a), bytes_view(b), bytes_view(c), bytes_view(d), bytes_view(e)};
+  if (head.what == kind::longer) m.value.emplace_back(std::span(parts).first(std::min<std::size_t>(count, parts.size())));
+  for (auto at = receivers.begin(); at != receivers.end();) {
+    const auto op = rank_of_bodies->operations.find(at->id);
+    if (op == rank_of_bodies->operations.end()) {  // nobody waits any more
+      at = receivers.erase(at);
+    } else if (at->wants(m)) {
+      const std::uint64_t id = at->id;
+      receivers.erase(at);
+      return deliver(op->second, id, std::move(m));
+    } else {
+      ++at;
+    }
+  }
+  mailbox.push_back(std::move(m));
+}
+
+void send_message(int dest, std::int64_t tag, nb::handle value) {
+  rank_state& me = here("send");
+  if (dest < 0 || dest >= me.session.self.places) detail::throw_bad_rank("send", dest, me.session.self.places);
+  const sent_value v(value);
+  const held_buffers held(v.longer() ? v.parts : nb::object(nb::list()));
+  const auto all = held.parts();
+  const auto at = [&](std::size_t i) { return i < all.size() ? part(all[i].data(), all[i].size()) : part(nullptr, 0); };
+  async<&take_message>(rank_t(dest), me.session.self.rank, tag, v.head, std::uint32_t(all.size()), at(0), at(1), at(2), at(3),
+                       at(4));
+  flush();
+}
+
+std::uint64_t receive_message(int source, std::int64_t tag, bool any_tag) {
+  rank_state& me = here("recv");
+  if (source >= me.session.self.places || source < -1) detail::throw_bad_rank("recv", source, me.session.self.places);
+  const std::uint64_t id = ++me.last_id;
+  operation& op = me.operations[id];
+  const receiver r{id, rank_t(source), tag, any_tag};
+  const auto found = std::ranges::find_if(mailbox, [&](const message& m) { return r.wants(m); });
+  if (found == mailbox.end()) {
+    receivers.push_back(r);
+  } else {
+    message m = std::move(*found);
+    mailbox.erase(found);
+    deliver(op, id, std::move(m));
+  }
+  return id;
+}
+
+// ---- results ----
+
+nb::list take_values(std::uint64_t id) {
+  rank_state& me = here("collective");
+  const auto at = me.operations.find(id);
+  if (at == me.operations.end() || !at->second.ended()) detail::throw_usage("collective", "it has not ended");
+  operation done = std::move(at->second);
+  me.operations.erase(at);
+  if (done.error != nullptr) std::rethrow_exception(done.error);
+  return values_of(std::move(done));
+}
+
+// The values, if the operation ends soon; else None.
+nb::object try_values(std::uint64_t id) {
+  const rank_state& me = here("collective");
+  poll_some(me, id);
+  const auto at = me.operations.find(id);
+  if (at == me.operations.end() || !at->second.ended()) return nb::none();
+  return take_values(id);
+}
+
+// A team of the members that give one color, by the operation `split`.
+std::uint64_t split(const python_team& on, int color, int key, python_team& made) {
+  auto own = std::make_shared<member>();
+  made.own = own;
+  return begin_on(on, "split", nb::none(), [own, color, key](const team& t) {
+    own->of = t.split(color, key);
+    return std::vector<block>();
+  });
+}
+
+}  // namespace
+
+void bind_values(nb::module_& m) {
+  m.def("set_pickling", [](nb::object its_dumps, nb::object its_loads) {
+    dumps = its_dumps.release().ptr();
+    loads = its_loads.release().ptr();
+  });
+  nb::class_<python_team>(m, "Team")
+      .def(nb::init<>())
+      .def_prop_ro("rank", [](const python_team& t) { return int(t.rank()); })
+      .def_prop_ro("size", [](const python_team& t) { return int(t.size()); })
+      .def("world_rank", [](const python_team& t, int r) { return t.own ? int(t.own->of.world_rank(rank_t(r))) : r; })
+      .def("barrier", [](const python_team& t) {
+        return begin_on(t, "barrier", nb::none(), [](const team& on) {
+          on.barrier();
+          return std::vector<block>();
+        });
+      });
+  m.def("gathered", &gathered, nb::arg("team"), nb::arg("value").none(), nb::arg("mark"), nb::arg("name"), nb::arg("root"));
+  m.def("broadcast_value", &broadcast_value, nb::arg("team"), nb::arg("value").none(), nb::arg("root"));
+  m.def("scatter_values", &scatter_values, nb::arg("team"), nb::arg("all").none(), nb::arg("root"));
+  m.def("exchange_values", &exchange_values);
+  m.def("reduced", &reduced);
+  m.def("moved", &moved);
+  m.def("split", &split);
+  m.def("send_message", &send_message, nb::arg("dest"), nb::arg("tag"), nb::arg("value").none());
+  m.def("receive_message", &receive_message);
+  m.def("take_values", &take_values);
+  m.def("try_values", &try_values);
+}
+
+}  // namespace armilla::python
