@@ -528,9 +528,12 @@ class Pool(concurrent.futures.Executor):
             if name == "stderr":
                 worker.said.append(text)
             stream = getattr(sys, name)
-            if stream is not None:
-                stream.write(f"[{worker.index}] {text}\n" if self._label else text + "\n")
-                stream.flush()
+            try:
+                if stream is not None:
+                    stream.write(f"[{worker.index}] {text}\n" if self._label else text + "\n")
+                    stream.flush()
+            except (OSError, ValueError):  # it is closed; the pool goes on
+                pass
 
     def _told(self, worker: _Worker, what: str, *rest: Any) -> None:
         if what == "ready":

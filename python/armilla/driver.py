@@ -161,9 +161,12 @@ class Ranks:
                 if text.startswith("armilla: ") and "the job was stopped" in text:
                     continue  # becomes an error
             stream = getattr(sys, name)
-            if stream is not None:
-                stream.write(text)
-                stream.flush()
+            try:
+                if stream is not None:
+                    stream.write(text)
+                    stream.flush()
+            except (OSError, ValueError):  # it is closed; what follows is read, so that no worker waits
+                pass
         pipe.close()
 
     def _join_pumps(self) -> None:

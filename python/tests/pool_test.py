@@ -355,6 +355,12 @@ def test_what_workers_print_the_driver_prints(pool, capfd):
     pool.submit(print, "labelled").result()
     wait_for(lambda: "] labelled\n" in capfd.readouterr().out)
     pool._label = False
+    with contextlib.redirect_stdout(io.StringIO()) as closed:
+        closed.close()
+        pool.submit(print, "to nobody").result()
+        gone = pool.processes[0]
+        os.kill(gone, 9)
+        wait_for(lambda: gone not in pool.processes and len(pool.processes) == 2)
     assert "<table>" in pool._repr_html_()
 
 
