@@ -404,8 +404,8 @@ team world();
 /// (ARMILLA_ON_LOSS=continue); then those that were left at that moment, the same on all of them. Waits for no other rank.
 team living();
 /// On a rank that came into the running job (`joined()`): waits until others take it into their team by `grow`, and returns that.
-/// The empty team: the others have come to the end of their functions. Errors: usage_error on other ranks, and in a rank that is
-/// in such a team already.
+/// The empty team: the others have come to the end of their functions. Errors: rank_lost if all of them are lost; usage_error on
+/// other ranks, and in a rank that is in such a team already.
 team await_team();
 
 namespace detail {

@@ -82,13 +82,15 @@ template <std::size_t Alignment>
   return p;
 }
 
-/// The same for a range; null as well if more is asked for than a segment holds from `at` on, which `reach` refuses.
+/// The same for a range of at most PTRDIFF_MAX bytes; null as well if a segment does not hold them from `at` on, which `reach`
+/// refuses.
 template <std::size_t Alignment>
 [[gnu::always_inline]] inline std::byte* direct_range(global_address at, const char* operation, std::uint64_t bytes,
                                                       std::uint8_t rights) {
   std::byte* const p = direct<Alignment>(at, operation, bytes, rights);
-  const bool fits = p != nullptr && bytes <= current_head->segment_stride && at.offset <= current_head->segment_stride - bytes;
-  return fits ? p : nullptr;
+  if (p == nullptr || std::int64_t(current_head->segment_stride - at.offset) < std::int64_t(bytes)) [[unlikely]]
+    return nullptr;
+  return p;
 }
 
 /// The rare path: throws what is wrong with `at`, answers where it can be loaded from and stored to after all, or null if

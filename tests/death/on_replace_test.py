@@ -52,7 +52,8 @@ class OnReplace(FailedJobs, unittest.TestCase):
     def test_a_job_of_which_all_have_failed_has_failed(self):
         for milliseconds in range(0, 40, 4):
             run = job("all_fail", env={"FAIL_AFTER_MS": str(milliseconds)})
-            self.assertEqual((run.code, run.left_behind()), (137, []), run.err)
+            self.assertIn(run.code, (1, 137), run.err)  # whichever is lost first
+            self.assertEqual(run.left_behind(), [])
 
     def test_it_comes_into_one_team(self):
         self.assert_scene("one_team", ["rank 1: one team"])

@@ -148,13 +148,27 @@ bool runs_one_program(const team& t) noexcept { return t.record_ == nullptr || t
 
 bool does_otherwise(const team_record& t, rank_t r) { return differ_at(t, r, t.number); }
 
+namespace {
+
+/// What a member shows that an exception took out of `entered`: of which it keeps the kind, the root and the type.
+intention left_from(const intention& entered) noexcept {
+  return {collective::left, entered.root, std::uint64_t(entered.kind), entered.type};
+}
+intention as_entered(const intention& shown) noexcept {
+  return shown.kind != collective::left ? shown : intention{collective(shown.bytes), shown.root, 0, shown.type};
+}
+
+}  // namespace
+
 void leave_collective(const team_record& t) noexcept {
   if (t.lost != no_rank || t.owner == nullptr) return;  // which all members hear
   const std::uint32_t slot = t.keeper->slot;
   if (slot < collective_layout::slots) t.owner->unsettled |= 1u << slot;
   team_record& mine = const_cast<team_record&>(t);
   mine.enters = nullptr;  // this member enters no other collective of it
-  t.entered->what[t.entered_at].store(intention{collective::left}.word(), std::memory_order_release);
+  std::atomic<std::uint64_t>& what = t.entered->what[t.entered_at];
+  const intention entered = intention::from(what.load(std::memory_order_relaxed));
+  if (entered.kind != collective::left) what.store(left_from(entered).word(), std::memory_order_release);
   for (const rank_t r : t.members)
     if (r != t.self->rank && !t.self->host->far[std::size_t(r)]) t.self->out->notify(r);
   if (!t.host_leaders.empty()) tell_entered(t);
@@ -167,8 +181,14 @@ namespace {
   hear_of(t, r);
   const intention mine = intention::from(entered_as(*t.entered, t.number));
   const std::uint64_t number = first_difference(t, r);
-  if (number != 0 && intention::from(entered_as(entered_by(t, r), number)).kind == collective::left)
+  if (number != 0 && intention::from(entered_as(entered_by(t, r), number)).kind == collective::left) {
+    for (const rank_t other : t.members) {  // the reason for which it has left, perhaps: the first cause is told
+      const intention theirs = as_entered(intention::from(entered_as(entered_by(t, other), number)));
+      if (theirs.kind != collective::none && (theirs.kind != mine.kind || theirs.root != mine.root))
+        throw_different(t, other, number, describe(mine), describe(theirs), mine.kind);
+    }
     throw_left(t, r, number, mine.kind);
+  }
   if (number != 0)
     throw_different(t, r, number, describe(intention::from(entered_as(*t.entered, number))),
                     describe(intention::from(entered_as(entered_by(t, r), number))), mine.kind);

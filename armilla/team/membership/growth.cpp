@@ -214,6 +214,17 @@ bool none_is_left_to_invite(const team_state& s) {
   return true;
 }
 
+// Where none has ended its function well, the work is lost, and this rank must not end as if it were done.
+void require_ended(const team_state& s) {
+  rank_t lost = no_rank;
+  for (rank_t r = s.self.places; r-- > 0;) {
+    if (r == s.self.rank) continue;
+    if (has_ended(s, r)) return;
+    if (s.self.out->is_lost(r)) lost = r;
+  }
+  if (lost != no_rank) s.self.messages->lost.raise(lost, operation);
+}
+
 context& require_newcomer() {
   context& c = here(operation);
   refuse_parts_of_bodies(c, operation);
@@ -240,7 +251,10 @@ team_record* run_await_team() {
   team_record* made = nullptr;
   while (made == nullptr) {
     c.messages->waits.wait_until([&] { return !s.invitations.empty() || none_is_left_to_invite(s); }, operation);
-    if (s.invitations.empty()) break;
+    if (s.invitations.empty()) {
+      require_ended(s);
+      break;
+    }
     const invitation one = std::move(s.invitations.front());
     s.invitations.erase(s.invitations.begin());
     if (is_for_this_rank(s, one)) made = accept(s, one, mine);

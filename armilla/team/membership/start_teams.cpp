@@ -8,6 +8,7 @@
 #include "armilla/team/membership/living.hpp"
 #include "armilla/team/membership/survivors.hpp"
 
+// Model: tests/models/protocols/end.pml
 namespace armilla::detail {
 namespace {
 

@@ -8,7 +8,8 @@
  * Stands for: armilla/boot/wire_up/join_job.cpp: meet
  * Stands for: armilla/am/endpoint/losses.cpp: hear, lose
  * Stands for: armilla/am/endpoint/far_traffic_loss.cpp: tell_unreachable, note_broken
- * Stands for: armilla/team/core/team.cpp: lose_member, await_step_of_any
+ * Stands for: armilla/team/core/team.cpp: await_step_of_any
+ * Stands for: armilla/team/membership/start_teams.cpp: lose_member
  * Stands for: armilla/session/session_state.cpp: fail_by_exception, finish
  * Code: armilla/boot/children/supervisor.cpp: judge(); tell_losses();
  * Code: armilla/boot/children/child.cpp: if (plan.job->failure.is_primary()) return from_record(*plan.job); std::optional<ending> other;
