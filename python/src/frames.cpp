@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a driver and its workers send: all of a message or nothing, whatever signals come meanwhile.
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -21,14 +22,23 @@ void skip(std::span<iovec>& rest, std::size_t sent) {
   rest.front().iov_len -= sent;
 }
 
-// 0 when all has been sent, EINTR after a signal, or the number of another error. `rest` begins behind what was sent.
+// How long a send that finds no room waits before it looks for signals: one that comes just before the wait does not end it.
+constexpr int look_again_ms = 100;
+
+// 0 when all has been sent, EINTR when signals must be looked for, or the number of another error. `rest` begins behind what was
+// sent.
 int send_rest(int socket, std::span<iovec>& rest) {
   skip(rest, 0);
   while (!rest.empty()) {
     msghdr message{};
     message.msg_iov = rest.data();
     message.msg_iovlen = std::min<std::size_t>(rest.size(), 64);
-    const ssize_t sent = ::sendmsg(socket, &message, MSG_NOSIGNAL);
+    const ssize_t sent = ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && errno == EAGAIN) {
+      pollfd room{socket, POLLOUT, 0};
+      if (::poll(&room, 1, look_again_ms) <= 0) return EINTR;
+      continue;
+    }
     if (sent < 0) return errno;
     skip(rest, std::size_t(sent));
   }
