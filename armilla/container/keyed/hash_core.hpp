@@ -96,14 +96,16 @@ class hash_core final : public fence_guest {
 
   /// Statement: a verb about a key, with a value if it has one.
   template <class Verb, class K, class... V>
-  void state(const K& key, const V&... value) {
+  void state(const K& given, const V&... value) {
+    auto&& key = looked_up(given);
     const std::uint64_t hash = Hash{}(key);
     release(key, hash);
     stage<Verb>(member_of(key, hash), key, value...);
   }
 
   template <class Op, class K>
-  void update(const K& key, const mapped& value) {
+  void update(const K& given, const mapped& value) {
+    auto&& key = looked_up(given);
     const std::uint64_t hash = Hash{}(key);
     if (combiner_.on()) [[likely]]
       combine<Op>(key, hash, value);
@@ -118,7 +120,8 @@ class hash_core final : public fence_guest {
     return reached(key);
   }
   template <class K>
-  object_ref<part> reached(const K& key) {
+  object_ref<part> reached(const K& given) {
+    auto&& key = looked_up(given);
     const std::uint64_t hash = Hash{}(key);
     const std::size_t member = member_of(key, hash);
     release(key, hash);
@@ -141,6 +144,14 @@ class hash_core final : public fence_guest {
     shown_.show(total_, agreed_);
   }
   void hide_from(const exposed_record& record) noexcept { shown_.remove(record); }
+  /// What is hashed and compared for a key that a user gives: the key that is kept, unless the two are certainly alike.
+  template <class K>
+  static decltype(auto) looked_up(const K& key) {
+    if constexpr (stands_for_key<Key, Hash, K>)
+      return (key);
+    else
+      return Key(key);
+  }
   /// What a column of keys takes: a text as it is, all else as a key.
   template <class K>
   static decltype(auto) as_key(const K& key) {

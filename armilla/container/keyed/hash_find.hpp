@@ -57,7 +57,8 @@ class bulk_find {
   };
 
   void add(position at, std::size_t number) {
-    auto&& key = *at;
+    auto&& given = *at;
+    auto&& key = Core::looked_up(given);
     const std::uint64_t hash = Hash{}(key);
     const std::size_t member = core_.member_of(key, hash);
     if (member == mine_) {
@@ -75,7 +76,7 @@ class bulk_find {
   void look_here() {
     const auto& table = core_.mine().table;
     for (const own& k : here_) {
-      const auto* const slot = table.find(*k.at, k.hash);
+      const auto* const slot = table.find(Core::looked_up(*k.at), k.hash);
       if (slot != nullptr)
         into_[k.number] = part::kept_in(*slot);
       else

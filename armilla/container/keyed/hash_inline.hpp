@@ -319,25 +319,54 @@ consteval bool container_hash_agrees() {
     return hash_way_of<Key, Equal> == hash_way::bytes || hash_way_of<Key, Equal> == hash_way::user;
 }
 
-/// Whether `hash` gives an A and a B that are equal one hash.
-template <class A, class B>
-inline constexpr bool hashes_alike =
-    std::is_same_v<A, B> ||
-    (hash_way_of<A> == hash_way_of<B> && (hash_way_of<A> == hash_way::text || hash_way_of<A> == hash_way::floating)) ||
-    ((hash_way_of<A> == hash_way::integer || hash_way_of<A> == hash_way::wide_integer) &&
-     (hash_way_of<B> == hash_way::integer || hash_way_of<B> == hash_way::wide_integer));
+template <class T>
+concept number_like = std::is_arithmetic_v<T> || std::is_enum_v<T> || is_wide_integer<T>;
+
+/// Whether each number of class From is the same number as a To.
+template <class To, class From>
+inline constexpr bool keeps_number = std::is_same_v<To, From>;
+template <std::integral To, std::integral From>
+  requires(!std::is_same_v<To, From>)
+inline constexpr bool keeps_number<To, From> =
+    !std::is_same_v<To, bool> &&
+    (sizeof(From) < sizeof(To) ? std::is_unsigned_v<From> || std::is_signed_v<To>
+                               : sizeof(From) == sizeof(To) && std::is_signed_v<From> == std::is_signed_v<To>);
+template <std::floating_point To, std::floating_point From>
+  requires(!std::is_same_v<To, From>)
+inline constexpr bool keeps_number<To, From> = sizeof(From) <= sizeof(To);
+
+/// Whether a Key that is made of a K may be another value than it: a number of fewer bits, of another sign or kind.
+template <class Key, class K>
+inline constexpr bool changes_value = number_like<Key> && !keeps_number<Key, K>;
 template <class A, class B, class C, class D>
-inline constexpr bool hashes_alike<std::pair<A, B>, std::pair<C, D>> = hashes_alike<A, C> && hashes_alike<B, D>;
+inline constexpr bool changes_value<std::pair<A, B>, std::pair<C, D>> = changes_value<A, C> || changes_value<B, D>;
 template <class... A, class... B>
   requires(sizeof...(A) == sizeof...(B))
+inline constexpr bool changes_value<std::tuple<A...>, std::tuple<B...>> = (changes_value<A, B> || ...);
+
+/// Whether `hash` gives a K and the Key that is made of it one hash.
+template <class Key, class K>
+inline constexpr bool hashes_alike = std::is_same_v<Key, K> || (number_like<Key> && keeps_number<Key, K>) ||
+                                     (hash_way_of<Key> == hash_way::text && hash_way_of<K> == hash_way::text);
+template <class A, class B, class C, class D>
+  requires(!std::is_same_v<std::pair<A, B>, std::pair<C, D>>)
+inline constexpr bool hashes_alike<std::pair<A, B>, std::pair<C, D>> = hashes_alike<A, C> && hashes_alike<B, D>;
+template <class... A, class... B>
+  requires(sizeof...(A) == sizeof...(B) && !std::is_same_v<std::tuple<A...>, std::tuple<B...>>)
 inline constexpr bool hashes_alike<std::tuple<A...>, std::tuple<B...>> = (hashes_alike<A, B> && ...);
+
+/// Whether a K stands for the Key that is made of it, in hashes and comparisons, or that must be made first.
+template <class Key, class Hash, class K>
+inline constexpr bool stands_for_key = !changes_value<Key, K>;
 
 /// The hash of keys in a container of `Key`. One that a user gives is mixed: its high bits choose the rank, and may all be zero.
 template <class Key, class Hash, class Equal>
 struct key_hash {
   template <class K>
   std::uint64_t operator()(const K& key) const {
-    if constexpr (!std::is_same_v<Hash, hash>)
+    if constexpr (changes_value<Key, K>)
+      return operator()(Key(key));
+    else if constexpr (!std::is_same_v<Hash, hash>)
       return hash_word(std::uint64_t(Hash{}(key)));
     else if constexpr (std::is_same_v<K, Key>)
       return hash_value<Key, Equal>(key);
@@ -347,6 +376,8 @@ struct key_hash {
       return hash_value<Key, Equal>(Key(key));
   }
 };
+template <class Key, class Equal, class K>
+inline constexpr bool stands_for_key<Key, key_hash<Key, hash, Equal>, K> = hashes_alike<Key, K>;
 
 /// Statements that containers by hash make about their arguments.
 template <class Key, class Hash, class Equal>

@@ -113,7 +113,8 @@ class hash_verbs {
   const team& members() const { return core_->members(); }
   /// The rank, of the job, on which the key lies if it is there.
   template <class K>
-  rank_t rank_of(const K& key) const {
+  rank_t rank_of(const K& given) const {
+    auto&& key = core::looked_up(given);
     return members().world_rank(rank_t(core_->member_of(key, Hash{}(key))));
   }
 
@@ -191,7 +192,8 @@ class map_verbs : public hash_verbs<Key, Value, Hash, Equal, Table, Spread> {
 
   /// This rank's value of the key, or null if it does not lie here. Good until the next call of the library.
   template <class K>
-  Value* find_local(const K& key) const {
+  Value* find_local(const K& given) const {
+    auto&& key = base::core::looked_up(given);
     auto* const at = core_->mine().table.find(key, Hash{}(key));
     return at == nullptr ? nullptr : &at->second;
   }

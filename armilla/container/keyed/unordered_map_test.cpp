@@ -13,9 +13,11 @@
 #include <ranges>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
+#include "armilla/map.hpp"
 #include "tests/rank_test.hpp"
 
 namespace am = armilla;
@@ -103,6 +105,45 @@ RANK_TEST(keys_that_are_equal_by_a_part_of_them_are_one_key) {
   EXPECT_EQ(pairs.size(), 100U);
   EXPECT_EQ(pairs.find(std::pair(3, labeled{1, 30})).get(), std::optional<int>(2));
   EXPECT(spread.local().begin() != spread.local().end());
+  am::barrier();
+}
+
+RANK_TEST(a_key_given_as_another_number_is_the_one_that_is_kept) {
+  am::unordered_set<float> floats;
+  am::unordered_set<float, std::hash<float>> by_a_hash_of_ours;
+  am::unordered_set<std::pair<float, std::tuple<unsigned, bool>>> parts;
+  am::set<float> in_order;
+  am::unordered_map<unsigned, int> counts({.combine = 64});
+  for (int i = 0; i < 100; ++i) {
+    const double wide = i * 0.1;
+    const auto narrow = float(wide);
+    floats.insert(wide), floats.insert(narrow);
+    by_a_hash_of_ours.insert(wide), by_a_hash_of_ours.insert(narrow);
+    parts.insert(std::pair(wide, std::tuple(-i, 4))), parts.insert(std::pair(narrow, std::tuple(unsigned(-i), true)));
+    in_order.insert(wide), in_order.insert(narrow);
+    counts.update((1LL << 32) - i, 1, std::plus<>{}), counts.update(unsigned(-i), 1, std::plus<>{});
+    if (i == 50) am::fence(), in_order.rebalance();
+  }
+  am::fence();
+  EXPECT_EQ(floats.size(), 100U);
+  EXPECT_EQ(by_a_hash_of_ours.size(), 100U);
+  EXPECT_EQ(parts.size(), 100U);
+  EXPECT_EQ(in_order.size(), 100U);
+  EXPECT_EQ(counts.size(), 100U);
+  std::vector<long> wanted;
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(counts.find(-i).get(), std::optional<int>(2 * am::ranks()));
+    EXPECT(floats.contains(i * 0.1).get() && in_order.contains(i * 0.1).get());
+    EXPECT_EQ(counts.find_local(-i) != nullptr, counts.rank_of(-i) == am::rank());
+    wanted.push_back(-i);
+  }
+  for (const auto& found : counts.find_range(wanted)) EXPECT(found.has_value());
+  for (const auto& [key, value] : counts.local()) EXPECT_EQ(counts.rank_of(key), am::rank());
+  am::barrier();
+  // What this rank has said about a key meets, and keeps its order, in whatever type it is given.
+  if (am::rank() == 0) counts.update(-7, 1, std::plus<>{}), counts.erase((1LL << 32) - 7), counts.erase(-8.0 + (1LL << 32));
+  am::fence();
+  EXPECT_EQ(counts.size(), 98U);
   am::barrier();
 }
 
