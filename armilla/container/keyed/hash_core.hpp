@@ -216,10 +216,18 @@ class hash_core final : public fence_guest {
     else
       rows_[member].send = &send_row<Verb>;
   }
+  /// All of it or nothing: what cannot be encoded leaves the columns as they were.
   template <class Verb, class K, class... V>
   static void put(row& r, const K& key, const V&... value) {
-    column<Key>::put(r.keys, as_key(key));
-    (column<typename travels_of<Verb, Value>::type>::put(r.values, value), ...);
+    const std::size_t keys = r.keys.size(), values = r.values.size();
+    try {
+      batch_column<Key>::put(r.keys, as_key(key));
+      (batch_column<typename travels_of<Verb, Value>::type>::put(r.values, value), ...);
+    } catch (...) {
+      r.keys.shrink(keys);
+      r.values.shrink(values);
+      throw;
+    }
     ++r.count;
   }
   void send(std::size_t member) {
@@ -308,7 +316,12 @@ class hash_core final : public fence_guest {
       if (!is_there()) return;
       auto& from = combiner_.number(i);
       const std::size_t member = member_of(from.key, from.hash);
-      put<Verb>(rows_[member], from.key, from.value);
+      try {
+        put<Verb>(rows_[member], from.key, from.value);
+      } catch (...) {
+        combiner_.free(from);  // it could never leave, and no fence would end
+        throw;
+      }
       combiner_.free(from);
       if (rows_[member].bytes() >= gather_) [[unlikely]]
         send(member);

@@ -67,7 +67,7 @@ class bulk_find {
       if (here_.size() == part::ahead) look_here();
     } else {
       batch& b = batches_[member];
-      column<key_type>::put(b.keys, Core::as_key(key));
+      batch_column<key_type>::put(b.keys, Core::as_key(key));
       b.numbers.push_back(number);
       if (b.keys.size() >= core_.gathers()) [[unlikely]]
         ask(member);

@@ -255,18 +255,21 @@ class hash_part {
     std::vector<std::uint64_t> reply((n + 63) / 64);
     column_bytes found;
     std::uint32_t i = 0;
-    each_key(n, rest_of(keys), [&](const auto& key, std::uint64_t hash) {
-      if (!spread.holds(key)) [[unlikely]] {
-        if (const auto there = find(Key(key))) {
-          reply[i / 64] |= std::uint64_t(1) << i % 64;
-          column<kept>::put(found, *there);
-        }
-      } else if (const slot* const at = table.find(key, hash)) {
-        reply[i / 64] |= std::uint64_t(1) << i % 64;
-        column<kept>::put(found, kept_in(*at));
-      }
-      ++i;
-    });
+    each_key(
+        n, rest_of(keys),
+        [&](const auto& key, std::uint64_t hash) {
+          if (!spread.holds(key)) [[unlikely]] {
+            if (const auto there = find(Key(key))) {
+              reply[i / 64] |= std::uint64_t(1) << i % 64;
+              column<kept>::put(found, *there);
+            }
+          } else if (const slot* const at = table.find(key, hash)) {
+            reply[i / 64] |= std::uint64_t(1) << i % 64;
+            column<kept>::put(found, kept_in(*at));
+          }
+          ++i;
+        },
+        [] { throw; }, [] {});
     const view<std::uint64_t> words = found.words();
     reply.insert(reply.end(), words.begin(), words.end());
     return reply;
@@ -346,29 +349,61 @@ class hash_part {
   template <class Verb>
   void apply(std::uint32_t n, column_rest keys, column_rest values) {
     std::exception_ptr first;
-    each_key(n, keys,
-             [&](auto&& key, std::uint64_t hash) { apply_one<Verb>(std::forward<decltype(key)>(key), hash, values, first); });
+    each_key(
+        n, keys, [&](auto&& key, std::uint64_t hash) { apply_one<Verb>(std::forward<decltype(key)>(key), hash, values, first); },
+        [&] { keep_first(first); }, [&] { pass_value<Verb>(values); });
     if (first) std::rethrow_exception(first);
   }
-  /// Calls f(key, hash) for each of a column.
-  template <class F>
-  void each_key(std::uint32_t n, column_rest keys, F f) {
-    using read_key = typename column<Key>::read_as;
+  /// Calls f(key, hash) for each of a column. Where a user's code could not read one: note() in its handler, pass() in its turn.
+  template <class F, class Note, class Pass>
+  void each_key(std::uint32_t n, column_rest keys, F f, Note note, Pass pass) {
+    using key_column = batch_column<Key>;
+    using read_key = typename key_column::read_as;
     if constexpr (std::is_default_constructible_v<read_key>) {
       std::array<read_key, ahead> some{};
       std::array<std::uint64_t, ahead> hashes;
       while (n != 0) {
         const std::uint32_t now = n < ahead ? n : ahead;
+        std::uint32_t unread = 0;  // a bit for each that could not be read
         for (std::uint32_t i = 0; i < now; ++i) {
-          some[i] = column<Key>::take(keys);
+          if constexpr (key_column::has_lengths) {
+            const column_rest one = key_column::next(keys);
+            try {
+              some[i] = key_column::read(one);
+            } catch (...) {
+              note();
+              unread |= std::uint32_t(1) << i;
+              continue;
+            }
+          } else {
+            some[i] = key_column::take(keys);
+          }
           table.prefetch(hashes[i] = Hash{}(some[i]));
         }
-        for (std::uint32_t i = 0; i < now; ++i) f(std::move(some[i]), hashes[i]);
+        for (std::uint32_t i = 0; i < now; ++i)
+          if (key_column::has_lengths && (unread >> i & 1) != 0)
+            pass();
+          else
+            f(std::move(some[i]), hashes[i]);
         n -= now;
+      }
+    } else if constexpr (key_column::has_lengths) {
+      for (; n != 0; --n) {
+        const column_rest one = key_column::next(keys);
+        std::optional<read_key> key;
+        try {
+          key.emplace(key_column::read(one));
+        } catch (...) {
+          note();
+          pass();
+          continue;
+        }
+        const std::uint64_t hash = Hash{}(*key);
+        f(std::move(*key), hash);
       }
     } else {
       for (; n != 0; --n) {
-        read_key key = column<Key>::take(keys);
+        read_key key = key_column::take(keys);
         const std::uint64_t hash = Hash{}(key);
         f(std::move(key), hash);
       }
@@ -377,8 +412,8 @@ class hash_part {
   template <class Verb, class K, class... V>
   [[gnu::cold]] void forward(const K& key, const V&... value) {
     column_bytes keys, values;
-    column<Key>::put(keys, key);
-    (column<typename travels_of<Verb, Value>::type>::put(values, value), ...);
+    batch_column<Key>::put(keys, key);
+    (value_column<Verb>::put(values, value), ...);
     async(elsewhere(key), to_completion<&hash_part::template take<Verb>>(), std::uint32_t(1), keys.words(), values.words());
   }
   template <class Verb, class K, class... V>
@@ -387,16 +422,38 @@ class hash_part {
       return forward<Verb>(key, value...);
     Verb::template apply<Hash>(table, std::forward<K>(key), hash, std::forward<V>(value)...);
   }
-  // What a user's operation throws at one key does not keep the others back; the first comes at the fence.
+  template <class Verb>
+  using value_column = batch_column<typename travels_of<Verb, Value>::type>;
+  template <class Verb>
+  static void pass_value(column_rest& values) {
+    if constexpr (Verb::has_value) {
+      if constexpr (value_column<Verb>::has_lengths)
+        value_column<Verb>::next(values);
+      else
+        static_cast<void>(value_column<Verb>::take(values));
+    }
+  }
+  [[gnu::cold]] static void keep_first(std::exception_ptr& first) {
+    if (!first) first = std::current_exception();
+  }
+  // What a user's operation throws at one key does not keep the others back, nor what their code throws that reads the value; the
+  // first comes at the fence. Where the library cannot read a value, the rest of the batch cannot be read: that throws at once.
   template <class Verb, class K>
   void apply_one(K&& key, std::uint64_t hash, column_rest& values, std::exception_ptr& first) {
-    try {
-      if constexpr (Verb::has_value)
-        apply_or_forward<Verb>(std::forward<K>(key), hash, column<typename travels_of<Verb, Value>::type>::take(values));
-      else
+    if constexpr (!Verb::has_value) {
+      try {
         apply_or_forward<Verb>(std::forward<K>(key), hash);
-    } catch (...) {
-      if (!first) first = std::current_exception();
+      } catch (...) { keep_first(first); }
+    } else if constexpr (value_column<Verb>::has_lengths) {
+      const column_rest one = value_column<Verb>::next(values);
+      try {
+        apply_or_forward<Verb>(std::forward<K>(key), hash, value_column<Verb>::read(one));
+      } catch (...) { keep_first(first); }
+    } else {
+      auto value = value_column<Verb>::take(values);
+      try {
+        apply_or_forward<Verb>(std::forward<K>(key), hash, std::move(value));
+      } catch (...) { keep_first(first); }
     }
   }
 };

@@ -80,8 +80,25 @@ struct labeled {
   friend bool operator==(const labeled& a, const labeled& b) { return a.id == b.id; }
 };
 
+/// Can be sent unless it is 7, and read unless it is 8.
+struct picky {
+  long x = 0;
+  bool operator==(const picky&) const = default;
+  template <class Members>
+  void define_type(Members& t) {
+    if (x == 7) throw std::runtime_error("cannot be sent");
+    const bool reads = x == 0;
+    t.local(x);
+    if (reads && x == 8) throw std::runtime_error("cannot be read");
+  }
+};
+
 }  // namespace
 
+template <>
+struct std::hash<picky> {
+  std::size_t operator()(const picky& k) const noexcept { return std::size_t(k.x); }
+};
 template <>
 struct std::hash<labeled> {
   std::size_t operator()(const labeled& k) const noexcept { return std::size_t(k.id); }
@@ -529,6 +546,63 @@ RANK_TEST(what_an_operation_throws_comes_at_the_fence_and_the_rest_is_done) {
     EXPECT(false);
   } catch (const am::remote_error& e) { EXPECT(std::string(e.text()).starts_with("thirteen")); }
   for (const auto& [key, value] : m.local()) EXPECT_EQ(value, key == 50 ? 6U : 7U);
+  am::barrier();
+}
+
+RANK_TEST(a_value_that_cannot_be_sent_leaves_the_others_at_their_keys) {
+  am::unordered_map<long, picky> m;
+  am::unordered_map<picky, long> keys;
+  if (am::rank() == 0)
+    for (long i = 0; i < 40; ++i) {
+      if (i == 7) {
+        EXPECT_THROWS_SAYING(std::runtime_error, "cannot be sent", m.insert(i, picky{7}));
+        EXPECT_THROWS_SAYING(std::runtime_error, "cannot be sent", keys.insert(picky{7}, i));
+      } else {
+        m.insert(i, picky{100 + i});
+        keys.insert(picky{100 + i}, i);
+      }
+    }
+  am::fence();
+  for (long i = 0; i < 40; ++i) {
+    EXPECT_EQ(m.find(i).get(), i == 7 ? std::nullopt : std::optional(picky{100 + i}));
+    EXPECT_EQ(keys.find(picky{100 + i}).get(), i == 7 ? std::nullopt : std::optional<long>(i));
+  }
+  am::barrier();
+}
+
+RANK_TEST(a_sum_that_cannot_be_sent_is_told_once) {
+  am::unordered_map<long, picky> m({.combine = 64});
+  const auto add = [](const picky& a, const picky& b) { return picky{a.x + b.x}; };
+  m.update(am::rank(), picky{6}, add);
+  m.update(am::rank(), picky{1}, add);
+  EXPECT_THROWS_SAYING(std::runtime_error, "cannot be sent", am::fence());
+  m.update(am::rank(), picky{10}, add);
+  am::fence();
+  EXPECT_EQ(m.find(am::rank()).get(), std::optional(picky{10}));
+  am::barrier();
+}
+
+RANK_TEST(a_value_that_cannot_be_read_keeps_no_other_back) {
+  am::unordered_map<long, picky> m;
+  am::unordered_map<picky, long> keys;
+  am::unordered_map<long, std::vector<picky>> several;
+  am::map<long, std::pair<int, picky>> in_order;
+  const auto fill = [&](auto&& one) {
+    if (am::rank() == 0)
+      for (long i = 0; i < 40; ++i) one(i, picky{i == 3 ? 8 : 100 + i});
+    EXPECT_THROWS_SAYING(am::remote_error, "cannot be read", am::fence());
+  };
+  fill([&](long i, picky p) { m.insert(i, p); });
+  fill([&](long i, picky p) { keys.insert(p, i); });
+  fill([&](long i, picky p) { several.append(i, p); });
+  fill([&](long i, picky p) { in_order.insert(i, std::pair(1, p)); });
+  for (long i = 0; i < 40; ++i) {
+    const picky there{100 + i};
+    EXPECT_EQ(m.find(i).get(), i == 3 ? std::nullopt : std::optional(there));
+    EXPECT_EQ(keys.find(there).get(), i == 3 ? std::nullopt : std::optional(i));
+    EXPECT_EQ(several.count(i).get(), i == 3 ? 0U : 1U);
+    EXPECT_EQ(in_order.count(i).get(), i == 3 ? 0U : 1U);
+  }
   am::barrier();
 }
 

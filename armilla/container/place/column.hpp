@@ -34,6 +34,8 @@ class column_bytes {
   }
   std::size_t size() const noexcept { return size_; }
   void clear() noexcept { size_ = 0; }
+  /// Takes off what has been put behind the first `size` bytes.
+  void shrink(std::size_t size) noexcept { size_ = size; }
   /// All of it, filled up to a whole word.
   view<std::uint64_t> words() {
     align(sizeof(std::uint64_t));
@@ -120,5 +122,36 @@ struct column<std::string> {
 /// No values: of sets, and of verbs that have keys only.
 template <>
 struct column<void> {};
+
+/// A column of a batch of statements. Where a user's code reads the values, which may throw, a word in front of each has its
+/// length: so one that cannot be read does not keep back those behind it.
+template <class T>
+struct batch_column : column<T> {
+  static constexpr bool has_lengths = false;
+};
+template <class T>
+  requires(!travels_as_bytes<T> && verdict_of<T>.runs_code)
+struct batch_column<T> {
+  static constexpr bool has_lengths = true;
+  using read_as = T;
+  static void put(column_bytes& to, const T& value) {
+    const auto n = std::uint64_t(encoded_size(value));
+    std::byte* const at = to.extend(sizeof n + n);
+    std::memcpy(at, &n, sizeof n);
+    encode(at + sizeof n, value);
+  }
+  /// The bytes of the next one.
+  static column_rest next(column_rest& from) {
+    std::uint64_t n;
+    std::memcpy(&n, from.take(sizeof n), sizeof n);
+    return {from.take(std::size_t(n)), std::size_t(n)};
+  }
+  static T read(const column_rest& one) { return decoder(one.at(), one.left()).template get<T>(); }
+  static T take(column_rest& from) { return read(next(from)); }
+};
+template <>
+struct batch_column<void> {
+  static constexpr bool has_lengths = false;
+};
 
 }  // namespace armilla::detail
