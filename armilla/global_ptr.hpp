@@ -3,6 +3,7 @@
 #include <compare>
 #include <string_view>  // std::hash
 
+#include "armilla/base/values/limits.hpp"
 #include "armilla/global/address.hpp"
 #include "armilla/global/global_ref.hpp"
 
@@ -14,7 +15,13 @@ class global_ptr;
 
 namespace detail {
 void signal_counter(const global_ptr<counter>& c, std::uint64_t n);
+[[noreturn, gnu::cold]] void throw_negative_signals(const char* operation, std::uint64_t n);
+/// A number that is a constant costs nothing.
+inline void require_signals(const char* operation, std::uint64_t n) {
+  if (looks_negative(n)) [[unlikely]]
+    throw_negative_signals(operation, n);
 }
+}  // namespace detail
 
 /// A pointer to an object of type T anywhere in the job: in the segment of a rank, or in the heap, static or stack memory
 /// of its process. 16 bytes, trivially copyable, sendable to any rank of any program. Value-initialised it is null.
@@ -115,11 +122,13 @@ class global_ptr {
   ///   `sync_memory`;
   /// - every `put` and `store` to memory of the counter's rank that this rank had begun before, complete or not.
   /// It says nothing about puts to other ranks that are not complete, and nothing about statements and questions: those run when
-  /// they are taken in. May be called in a body. Errors: as `*p`. Cost: on mapped memory a store or an atomic addition; a message
-  /// where the counter's memory is not mapped, or transfers of this rank are under way by message: then it goes behind them.
+  /// they are taken in. May be called in a body. Errors: as `*p`; usage_error for an `n` that was negative. Cost: on mapped
+  /// memory a store or an atomic addition; a message where the counter's memory is not mapped, or transfers of this rank are
+  /// under way by message: then it goes behind them.
   void signal(std::uint64_t n = 1) const
     requires std::is_same_v<T, counter>
   {
+    detail::require_signals("signal", n);
     detail::signal_counter(*this, n);
   }
 

@@ -38,6 +38,7 @@ void put_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, c
 template <class T, std::size_t N>
 void put_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, const strided<N>& s,
                  const global_ptr<counter>& arrived, std::uint64_t n = 1) {
+  detail::require_signals("put_strided", n);
   armilla::put_strided(to, from, s);
   detail::signal_after(to.address(), arrived, n, "put_strided");
 }
@@ -50,6 +51,7 @@ void store_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from,
 template <class T, std::size_t N>
 void store_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, const strided<N>& s,
                    const global_ptr<counter>& arrived, std::uint64_t n = 1) {
+  detail::require_signals("store_strided", n);
   armilla::store_strided(to, from, s);
   detail::signal_after(to.address(), arrived, n, "store_strided");
 }
@@ -86,6 +88,7 @@ template <class T, class C>
   requires(detail::range_of<C, T>)
 void put_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices,
                  const global_ptr<counter>& arrived, std::uint64_t n = 1) {
+  detail::require_signals("put_indexed", n);
   armilla::put_indexed(base, from, indices);
   detail::signal_after(base.address(), arrived, n, "put_indexed");
 }
@@ -100,6 +103,7 @@ template <class T, class C>
   requires(detail::range_of<C, T>)
 void store_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices,
                    const global_ptr<counter>& arrived, std::uint64_t n = 1) {
+  detail::require_signals("store_indexed", n);
   armilla::store_indexed(base, from, indices);
   detail::signal_after(base.address(), arrived, n, "store_indexed");
 }

@@ -64,6 +64,7 @@ void put(const global_ptr<T>& p, const std::type_identity_t<T> (&array)[N]) {
 template <class T, class V>
   requires(requires(const global_ptr<T>& p, const V& v) { armilla::put(p, v); })
 void put(const global_ptr<T>& p, const V& v, const global_ptr<counter>& arrived, std::uint64_t n = 1) {
+  detail::require_signals("put", n);
   armilla::put(p, v);
   detail::signal_after(p.address(), arrived, n, "put");
 }

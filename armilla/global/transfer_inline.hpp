@@ -84,6 +84,7 @@ void put_one(const global_ptr<T>& to, const T& value) {
 template <class T>
 void store_bytes(global_address to, const T* from, std::size_t n, const global_ptr<counter>& c, std::uint64_t signals) {
   static_assert(movable_bytes<T>, "armilla: only trivially copyable objects travel by put and store; use a call");
+  require_signals("store", signals);
   require_own_memory(from, n, sizeof(T), "store");
   count_call();
   if (put_near<far_group::stores>(to, from, n, "store")) [[likely]]
@@ -93,6 +94,7 @@ void store_bytes(global_address to, const T* from, std::size_t n, const global_p
 }
 template <class T>
 void store_one(const global_ptr<T>& to, const T& value, const global_ptr<counter>& c, std::uint64_t signals) {
+  require_signals("store", signals);
   if (std::byte* p = direct<alignof(T)>(to.address(), "store", sizeof(T), may_write)) [[likely]]
     std::memcpy(p, &value, sizeof(T)), signal_after(to.address(), c, signals, "store");
   else

@@ -136,6 +136,29 @@ RANK_TEST(a_signal_comes_after_long_data) {
   });
 }
 
+RANK_TEST(a_negative_number_of_signals_is_refused_before_anything_is_written) {
+  tally.local() = 5;
+  const std::uint64_t before = arrived.local().value();
+  am::barrier();
+  const std::uint64_t minus_one = std::uint64_t(-1);
+  const auto to = tally.on(next());
+  const std::vector<std::int64_t> some = {7};
+  const std::array<std::size_t, 1> indices = {0};
+  EXPECT_THROWS_SAYING(am::usage_error, "signal: a number of 18446744073709551615 signals was negative",
+                       arrived.on(next()).signal(minus_one));
+  EXPECT_THROWS_SAYING(am::usage_error, "put: a number", am::put(to, 7, arrived.on(next()), minus_one));
+  EXPECT_THROWS_SAYING(am::usage_error, "store: a number", am::store(to, 7, arrived.on(next()), minus_one));
+  EXPECT_THROWS_SAYING(am::usage_error, "store: a number", am::store(to, some, arrived.on(next()), minus_one));
+  EXPECT_THROWS_SAYING(am::usage_error, "put_indexed: a number",
+                       am::put_indexed(to, some, indices, arrived.on(next()), minus_one));
+  EXPECT_THROWS_SAYING(am::usage_error, "store_indexed: a number",
+                       am::store_indexed(to, some, indices, arrived.on(next()), minus_one));
+  am::barrier();
+  EXPECT_EQ(arrived.local().value(), before);
+  EXPECT_EQ(tally.local(), 5);
+  am::barrier();
+}
+
 // Each source but the last signals three times before the last one does once.
 RANK_TEST(a_counter_for_each_source_knows_who_has_signalled) {
   const am::source_counters from;

@@ -6,6 +6,7 @@
 
 #include "armilla/base/core/context.hpp"
 #include "armilla/container/keyed/hash_find.hpp"
+#include "armilla/container/keyed/multi_table.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fiber/scheduler.hpp"
 #include "armilla/rpc/calls.hpp"
@@ -69,6 +70,14 @@ void part_guard::refuse_loop(const char* operation) const {
 void throw_unlike_keys(std::size_t keys, std::size_t places) {
   throw_usage("find_range",
               std::to_string(keys) + " keys, and places for " + std::to_string(places) + " answers; give as many places as keys");
+}
+
+void throw_negative_times(const char* operation, std::uint64_t times) {
+  throw_usage(operation, "a key " + std::to_string(times) + " times (is the number negative?); give 0 or more");
+}
+
+void throw_too_often() {
+  throw_limit("unordered_multiset", "a rank would have more than 2^63 - 1 elements; insert fewer of a key");
 }
 
 void throw_short_column(std::size_t wanted, std::size_t left) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "armilla/base/values/limits.hpp"
 #include "armilla/container/keyed/hash_table.hpp"
 
 /// Hash tables in which a key may lie more than once. A slot stands for all elements of its key, so that a key that comes often
@@ -110,6 +111,18 @@ class multimap_table : public table_of_many<multimap_table<Key, Value, Equal>, K
   }
 };
 
+[[noreturn, gnu::cold]] void throw_negative_times(const char* operation, std::uint64_t times);
+[[noreturn, gnu::cold]] void throw_too_often();
+
+/// How often a key is there. What would be a negative number is refused, so that none wraps round.
+struct add_times {
+  std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const {
+    if (looks_negative(a + b)) [[unlikely]]
+      throw_too_often();
+    return a + b;
+  }
+};
+
 /// Keys alone: of equal ones the first is kept, and how many there are.
 template <class Key, class Equal>
 class multiset_table : public table_of_many<multiset_table<Key, Equal>, Key, std::uint64_t, Equal> {
@@ -125,8 +138,10 @@ class multiset_table : public table_of_many<multiset_table<Key, Equal>, Key, std
 
   template <class Op, class Hash, class Q, class Make>
   void update(Q&& key, std::uint64_t hash, Make&& make) {
+    const std::uint64_t times = make();
+    Op{}(std::uint64_t(base::size()), times);  // those of all keys here
     base::template update<Op, Hash>(std::forward<Q>(key), hash, make);
-    base::added(std::size_t(make()));
+    base::added(std::size_t(times));
   }
   template <class Q>
   void take(const Q& key, std::uint64_t hash, std::uint64_t times) {

@@ -64,10 +64,13 @@ class multiset_verbs : public hash_verbs<Key, std::uint64_t, Hash, Equal, multis
  public:
   static constexpr saved_kind saved_as = saved_kind::unordered_multiset;
 
-  /// Statement: the key once more, or `times` more.
+  /// Statement: the key once more, or `times` more. Errors: usage_error for a negative number; limit_error, here or at the fence,
+  /// where more than 2^63 - 1 elements would lie on a rank.
   template <class K>
   void insert(const K& key, std::uint64_t times = 1) {
-    if (times != 0) core_->template update<std::plus<>>(key, times);
+    if (looks_negative(times)) [[unlikely]]
+      throw_negative_times("unordered_multiset::insert", times);
+    if (times != 0) core_->template update<add_times>(key, times);
   }
   template <std::ranges::input_range R>
   void insert_range(R&& keys) {
@@ -78,9 +81,11 @@ class multiset_verbs : public hash_verbs<Key, std::uint64_t, Hash, Equal, multis
   void erase(const K& key) {
     base::erase(key);
   }
-  /// Statement: removes the key `times` times, or as often as it is there.
+  /// Statement: removes the key `times` times, or as often as it is there. usage_error for a negative number.
   template <class K>
   void erase(const K& key, std::uint64_t times) {
+    if (looks_negative(times)) [[unlikely]]
+      throw_negative_times("unordered_multiset::erase", times);
     core_->template state<take_verb>(key, times);
   }
 

@@ -210,3 +210,30 @@ RANK_TEST(the_keys_that_a_counting_set_has_most_often) {
   for (std::size_t i = 0; i < top.size(); ++i) EXPECT_EQ(top[i].first, std::to_string(19 - i));
   am::barrier();
 }
+
+RANK_TEST(a_negative_number_of_a_key_is_refused) {
+  am::unordered_multiset<number> s;
+  EXPECT_THROWS_SAYING(am::usage_error, "unordered_multiset::insert: a key 18446744073709551613 times (is the number negative?)",
+                       s.insert(7U, std::uint64_t(-3)));
+  s.insert(7U, 2);
+  EXPECT_THROWS_SAYING(am::usage_error, "unordered_multiset::erase: a key 18446744073709551615 times",
+                       s.erase(7U, std::uint64_t(-1)));
+  am::fence();
+  EXPECT_EQ(s.count(7U).get(), 2U * std::size_t(am::ranks()));
+  am::barrier();
+}
+
+RANK_TEST(numbers_of_a_key_do_not_wrap_round) {
+  constexpr std::uint64_t most = ~std::uint64_t(0) >> 1;
+  am::unordered_multiset<number> s, apart({.combine = 0});
+  if (am::rank() == 0) {
+    s.insert(7U, most);
+    EXPECT_THROWS_SAYING(am::limit_error, "more than 2^63 - 1 elements", s.insert(7U, most));
+    apart.insert(7U, most);
+    apart.insert(7U, most);
+  }
+  EXPECT_THROWS_SAYING(am::remote_error, "more than 2^63 - 1 elements", am::fence());
+  EXPECT_EQ(s.count(7U).get(), most);
+  EXPECT_EQ(apart.count(7U).get(), most);
+  am::barrier();
+}
