@@ -209,7 +209,8 @@ class matrix : public detail::named_container<matrix<T, N>> {
   [[nodiscard]] recovered<matrix, cell_range<N>> recover(const team& t, raw_t);
 
   /// The halo beyond the border of the whole matrix becomes f(coordinates), where coordinates are signed: -1 lies before the
-  /// first cell. Not in periodic dimensions. This rank's part; no message. Errors: usage_error for a function that is null.
+  /// first cell. Nothing lies beyond the border in a periodic dimension: its coordinates are those of the cells of the other end.
+  /// This rank's part; no message. Errors: usage_error for a function that is null.
   template <class F>
   void set_border(F f) {
     detail::require_function(f, "matrix::set_border");
@@ -311,7 +312,11 @@ class matrix : public detail::named_container<matrix<T, N>> {
     for (std::size_t d = 0; d < N; ++d) {
       local[d] = std::ptrdiff_t(at[d]) - std::ptrdiff_t(plan_->mine.before[d]);
       cell[d] = local[d] + std::ptrdiff_t(plan_->mine.cells.begin[d]);
-      beyond = beyond || (!plan_->around.is_periodic(d) && (cell[d] < 0 || cell[d] >= std::ptrdiff_t(extent(d))));
+      const auto n = std::ptrdiff_t(extent(d));
+      if (plan_->around.is_periodic(d))
+        cell[d] = (cell[d] % n + n) % n;
+      else
+        beyond = beyond || cell[d] < 0 || cell[d] >= n;
     }
     if (beyond) first()[plan_->mine.offset(local)] = f(std::as_const(cell));
   }

@@ -40,12 +40,11 @@ struct oracle {
       const auto n = std::ptrdiff_t(extents[d]);
       beyond = beyond || (!periodic[d] && (cell[d] < 0 || cell[d] >= n));
     }
+    for (std::size_t d = 0; d < N; ++d)
+      if (const auto n = std::ptrdiff_t(extents[d]); periodic[d]) cell[d] = (cell[d] % n + n) % n;
     if (beyond) return border(cell);
     std::size_t i = 0;
-    for (std::size_t d = 0; d < N; ++d) {
-      const auto n = std::ptrdiff_t(extents[d]);
-      i = i * extents[d] + std::size_t((cell[d] % n + n) % n);
-    }
+    for (std::size_t d = 0; d < N; ++d) i = i * extents[d] + std::size_t(cell[d]);
     return cells[i];
   }
 };
@@ -128,6 +127,42 @@ void take_random_steps(int rounds) {
   }
 }
 
+/// Whatever the halo has after `set_border` and `exchange`, also in the corners.
+template <std::size_t N>
+void exchange_once(dice& d, const am::team& t, am::grid g) {
+  oracle<N> all;
+  for (std::size_t& n : all.extents) n = 1 + d.below(7);
+  for (std::size_t k = 0; k < N; ++k) all.periodic.push_back(d.below(2) == 0);
+  const bool corners = d.below(3) != 0;
+  am::halo around = am::halo().periodic(all.periodic).corners(corners);
+  for (std::size_t k = 0; k < N; ++k) around = around.sides(k, d.below(9), d.below(4));
+  am::matrix<int, N> a(all.extents, am::on(t, std::move(g)), around);
+  all.cells = d.numbers(a.size());
+  am::for_each_index(a, [&](std::size_t i, int& e) { e = all.cells[i]; });
+  a.set_border(oracle<N>::border);
+  a.exchange();
+  const auto mine = a.local();
+  am::detail::box<N> within;  // the block with its halo
+  for (std::size_t k = 0; k < N; ++k)
+    within.end[k] = mine.extent(k) == 0 ? 0 : mine.halo_before(k) + mine.extent(k) + mine.halo_behind(k);
+  std::size_t wrong = 0;
+  am::detail::each_row(within, [&](point<N> at) {
+    for (; at[N - 1] < within.end[N - 1]; ++at[N - 1]) {
+      signed_point<N> local, cell;
+      std::size_t beyond = 0;
+      for (std::size_t k = 0; k < N; ++k) {
+        local[k] = std::ptrdiff_t(at[k]) - std::ptrdiff_t(mine.halo_before(k));
+        cell[k] = local[k] + std::ptrdiff_t(mine.origin(k));
+        beyond += std::size_t(local[k] < 0 || local[k] >= std::ptrdiff_t(mine.extent(k)));
+      }
+      if (!corners && beyond > 1) continue;
+      wrong += std::size_t(std::apply([&](auto... i) { return mine(i...); }, local) != all.at(cell));
+    }
+  });
+  EXPECT_EQ(wrong, 0u);
+  t.barrier();
+}
+
 /// Of a stencil that looks one way, one neighbour gives and does not take.
 void take_steps_one_way(std::size_t before, std::size_t behind, bool periodic) {
   am::matrix<int> a({12, 5}, am::grid({am::ranks(), 1}), am::halo().sides(0, before, behind).periodic(periodic)), b = a.like();
@@ -163,6 +198,14 @@ void for_each_shape(F f) {
 RANK_TEST(stencils_of_rows_give_what_one_rank_computes) { take_random_steps<1>(12); }
 RANK_TEST(stencils_of_planes_give_what_one_rank_computes) { take_random_steps<2>(25); }
 RANK_TEST(stencils_of_spaces_give_what_one_rank_computes) { take_random_steps<3>(8); }
+
+RANK_TEST(the_border_goes_around_with_periodic_dimensions) {
+  for (unsigned seed = 0; seed < 30; ++seed) {
+    dice d(seed);
+    exchange_once<2>(d, am::world(), seed % 2 == 0 ? am::grid() : am::grid({1, am::ranks()}));
+    exchange_once<3>(d, am::world(), am::grid());
+  }
+}
 
 RANK_TEST(a_halo_may_lie_on_one_side) {
   for (const bool periodic : {false, true})
