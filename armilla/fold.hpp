@@ -103,9 +103,9 @@ auto minmax(R&& r, Less less = {}, Projection of = {}) {
   return std::pair(armilla::min(r, less, of), armilla::max(r, less, of));
 }
 
-/// How many elements lie in each of `buckets` parts of one width of [low, high). Elements outside are not counted. Errors:
-/// usage_error if `low` is not less than `high`, or one of them is infinite or not a number; limit_error on all members for more
-/// buckets than their memory holds.
+/// How many elements lie in each of `buckets` parts of one width of [low, high), as doubles: each of [low, high) is counted once.
+/// Elements outside are not counted, nor are infinities and NaNs. Errors: usage_error if `low` is not less than `high`, or one of
+/// them is infinite or not a number; limit_error on all members for more buckets than their memory holds.
 template <distributed_range R>
 std::vector<std::uint64_t> histogram(R&& r, std::size_t buckets, double low, double high) {
   detail::require_bounds(low, high);
@@ -113,11 +113,11 @@ std::vector<std::uint64_t> histogram(R&& r, std::size_t buckets, double low, dou
   detail::algorithm_call why("histogram", v);
   detail::enter(v);
   std::vector<std::uint64_t> count = detail::make_buckets(v.members(), buckets, why);
-  const double scale = double(buckets) / (high - low);
+  const detail::bucket_bounds bounds(low, high, buckets);
   detail::walk(v, why, [&](const auto c, std::size_t n, const detail::indices& at) {
     detail::each_of_piece(c, n, at, why, [&](std::size_t k) {
-      const double x = (double(c[k]) - low) * scale;
-      if (x >= 0 && x < double(count.size())) ++count[std::size_t(x)];
+      const double x = double(c[k]);
+      if (bounds.has(x)) ++count[bounds.place(x)];
     });
     return !why.happened();
   });

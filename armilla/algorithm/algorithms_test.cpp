@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Algorithms against those of the standard, on random sizes, distributions and teams.
+#include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "armilla/algorithm/ranges_test.hpp"
@@ -93,6 +95,28 @@ RANK_TEST(folds_are_those_of_the_standard) {
       if (e >= -10 && e < 10) ++counts[std::size_t(e + 10) / 4];
     EXPECT_EQ(am::histogram(x, 5, -10, 10), counts);
   });
+}
+
+RANK_TEST(a_histogram_counts_whatever_lies_between_its_bounds) {
+  struct bounds {
+    double low, high;
+  };
+  constexpr double most = std::numeric_limits<double>::max(), least = std::numeric_limits<double>::denorm_min();
+  for (const bounds b : {bounds{-1, 1}, bounds{0, 0.1}, bounds{0.1, 0.9}, bounds{0, 1e-310}, bounds{0, least}, bounds{0, most},
+                         bounds{-most / 2, most / 2}, bounds{1, std::nextafter(1, 2)}, bounds{1e16, 1e16 + 2}})
+    for (const std::size_t buckets : {1u, 3u, 5u, 10u, 49u, 1000u}) {
+      const std::vector<double> inside = {b.low, b.low + (b.high - b.low) / 4, std::nextafter(b.high, b.low)};
+      const std::vector<double> outside = {b.high, std::nextafter(b.low, -most), -std::numeric_limits<double>::infinity(),
+                                           std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()};
+      std::vector<double> all = inside;
+      all.insert(all.end(), outside.begin(), outside.end());
+      const std::vector<std::uint64_t> counts = am::histogram(spread(all, am::cyclic()), buckets, b.low, b.high);
+      EXPECT_EQ(std::reduce(counts.begin(), counts.end()), inside.size());
+      EXPECT(counts.front() != 0);
+      EXPECT_EQ(am::histogram(spread(inside, am::blocks()), buckets, b.low, b.high), counts);
+    }
+  am::vector<double> x(10, 0.5);
+  EXPECT_EQ(am::histogram(x, 0, 0.0, 1.0).size(), 0u);
 }
 
 RANK_TEST(scans_are_those_of_the_standard) {

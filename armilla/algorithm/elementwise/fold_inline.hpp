@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,24 @@ namespace armilla::detail {
 std::vector<std::uint64_t> make_buckets(const team& t, std::size_t n, failure& why);
 /// Of a histogram.
 void require_bounds(double low, double high);
+
+/// Buckets of one width. What lies between the bounds is in one of them, however the arithmetic rounds.
+class bucket_bounds {
+ public:
+  bucket_bounds(double low, double high, std::size_t n) noexcept
+      : low_(low), high_(n == 0 ? low : high), width_(high - low), n_(double(n)), scale_(n_ / width_), last_(n - 1) {}
+
+  /// Not NaNs.
+  bool has(double x) const noexcept { return x >= low_ && x < high_; }
+  std::size_t place(double x) const noexcept {
+    const bool tiny = scale_ > std::numeric_limits<double>::max();
+    return std::min(last_, std::size_t(tiny ? (x - low_) / width_ * n_ : (x - low_) * scale_));
+  }
+
+ private:
+  double low_, high_, width_, n_, scale_;
+  std::size_t last_;
+};
 
 /// What a member has folded; nothing where it has no elements.
 template <class T>
