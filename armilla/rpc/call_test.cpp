@@ -26,6 +26,9 @@ struct record_of_many {
   std::map<int, std::string> names;
   bool operator==(const record_of_many&) const = default;
 };
+struct mute : std::exception {
+  const char* what() const noexcept override { return nullptr; }
+};
 thread_local long tally = 0;
 
 }  // namespace
@@ -202,6 +205,19 @@ RANK_TEST(an_error_of_a_statement_is_thrown_by_the_fence_on_every_rank) {
   if (am::rank() == 0) am::async(am::ranks() - 1, [](std::string s) { throw std::runtime_error(s); }, "lost"s);
   EXPECT_THROWS(am::remote_error, am::fence());
   am::fence();
+}
+
+RANK_TEST(an_exception_without_a_text_is_told_by_its_type) {
+  const std::string its_rank = "rank " + std::to_string(am::ranks() - 1);
+  EXPECT_THROWS_SAYING(am::remote_error, "mute (no text: its what() gives a null pointer); catch it",
+                       am::call(next(), [] { throw mute(); }).get());
+  EXPECT_THROWS_SAYING(am::remote_error, "threw int; catch it", am::call(next(), [] { throw 5; }).get());
+  am::barrier();
+  if (am::rank() == 0) am::async(am::ranks() - 1, [] { throw mute(); });
+  EXPECT_THROWS_SAYING(am::remote_error, "mute (no text: its what() gives a null pointer (in a statement of rank 0)); catch it",
+                       am::fence());
+  if (am::rank() == 0) am::async(am::ranks() - 1, [] { throw 5; });
+  EXPECT_THROWS_SAYING(am::remote_error, (its_rank + " threw int (in a statement of rank 0); catch it").c_str(), am::fence());
 }
 
 RANK_TEST(the_end_of_a_long_text_of_a_statement_is_not_cut_off) {

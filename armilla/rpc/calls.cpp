@@ -86,9 +86,14 @@ struct error_reply {
 };
 handler_slot& error_handler = fixed_handler<error_reply, reply_error_handler>;
 
+// `from` in brackets behind a text, and alone where there is none.
+std::string with_origin(const std::string& text, const std::string& from) {
+  return text.empty() ? from : fmt::format("{} ({})", text, from);
+}
+
 void tell_error(rank_t rank, const thrown_text& found, const std::string& from) {
-  say("armilla: rank " + std::to_string(rank) + ": " + found.type + ": " +
-      shortened(without_prefix(found.text, rank), longest_text) + from + "; no rank waits for it, and the job will end by it");
+  say(fmt::format("armilla: rank {}: {}: {}; no rank waits for it, and the job will end by it", rank, found.type,
+                  with_origin(shortened(without_prefix(found.text, rank), longest_text), from)));
 }
 
 }  // namespace
@@ -102,7 +107,7 @@ thrown_text describe_exception(rank_t here, const std::exception_ptr& reason) {
     std::rethrow_exception(reason);
   } catch (const remote_error& nested) {  // keep what the innermost body said
     found = {nested.rank(), nested.type_name(), nested.text()};
-  } catch (const std::exception& e) { found = {here, readable(typeid(e).name()), e.what()}; } catch (...) {
+  } catch (const std::exception& e) { found = {here, readable(typeid(e).name()), text_of(e)}; } catch (...) {
     if (const std::type_info* type = abi::__cxa_current_exception_type()) found.type = readable(type->name());
   }
   return found;
@@ -176,7 +181,7 @@ void await_dropped(pending_op& c) noexcept {
     wait_for_reply(c, 0, "call_into");
   } catch (const std::exception& why) {
     fatal("call_into", std::string("the buffer of a call_into goes before the reply has come, and that cannot be waited for (") +
-                           without_prefix(why.what(), current->rank) + "); call get or wait where waiting is possible");
+                           without_prefix(text_of(why), current->rank) + "); call get or wait where waiting is possible");
   }
 }
 
@@ -197,7 +202,8 @@ void note_error(context& self, const thrown_text& found, const std::string& from
   const std::lock_guard lock(calls.error_lock);
   if (calls.objects_end && found.text.find(object_is_gone) != std::string::npos) return;
   if (calls.statement_errors++ != 0) return;
-  const std::string text = shortened(found.text, sizeof error_record::text - 1 - from.size()) + from;
+  const std::string text =
+      with_origin(shortened(found.text, sizeof error_record::text - std::strlen(" ()") - 1 - from.size()), from);
   calls.first_error = std::make_exception_ptr(remote_error(found.thrower, "async", found.type, text));
   if (calls.tell_errors) tell_error(self.rank, found, from);
 }
@@ -205,7 +211,7 @@ void note_error(context& self, const thrown_text& found, const std::string& from
 }  // namespace
 
 void note_statement_error(context& self, rank_t source, std::exception_ptr reason) {
-  note_error(self, describe_exception(self.rank, reason), " (in a statement of rank " + std::to_string(source) + ")");
+  note_error(self, describe_exception(self.rank, reason), fmt::format("in a statement of rank {}", source));
 }
 
 // Whoever is concerned hears of a lost rank elsewhere.
@@ -213,7 +219,7 @@ void note_dropped_error(const std::exception_ptr& reason) noexcept {
   context& self = *current;
   const thrown_text found = describe_exception(self.rank, reason);
   if (self.calls == nullptr || found.type == "armilla::rank_lost") return;
-  note_error(self, found, " (the future of it was dropped)");
+  note_error(self, found, "the future of it was dropped");
 }
 
 void note_errors_at_end(context& self) noexcept {

@@ -8,6 +8,7 @@
 
 #include "armilla/am/endpoint/endpoint.hpp"
 #include "armilla/am/endpoint/progress_thread.hpp"
+#include "armilla/base/core/error_text.hpp"
 #include "armilla/base/core/helper_thread.hpp"
 #include "armilla/base/core/options.hpp"
 #include "armilla/base/values/clock.hpp"
@@ -43,7 +44,7 @@ struct progress_thread_state {
     progress_thread(messages, of_rank.in.processed_by_thread()).until(stop);
     if (!abandoned.load(std::memory_order_relaxed)) messages.close_network();
     set_current(nullptr);
-  } catch (const std::exception& why) { fatal("progress thread", why.what()); }
+  } catch (const std::exception& why) { fatal("progress thread", text_of(why)); }
 
   context mine;
   std::atomic<bool> stop = false, abandoned = false, over = false;

@@ -99,7 +99,9 @@ std::string remote_text(rank_t thrower, const char* operation, std::string_view 
   const bool ours = type_name.starts_with("armilla::") && (at == 0 || (at != text.npos && text.starts_with("element ")));
   if (ours) return chain(thrower, operation, type_name, text.substr(0, at), text.substr(at + prefix.size()));
   std::string all = "rank " + std::to_string(thrower) + " threw ";
-  return all.append(type_name).append(" (").append(text).append("); ").append(advice);
+  all.append(type_name);
+  if (!text.empty()) all.append(" (").append(text).append(")");
+  return all.append("; ").append(advice);
 }
 
 std::string lost_text(rank_t lost, std::string_view cause, std::string_view host) {
@@ -208,7 +210,7 @@ exception_text describe_current_exception() {
   exception_text said{type != nullptr ? demangle(type->name()) : "an unknown type", "no text: it is no std::exception"};
   try {
     throw;
-  } catch (const std::exception& e) { said.text = e.what(); } catch (...) {
+  } catch (const std::exception& e) { said.text = text_of(e); } catch (...) {
     // No handler for its type: the name has to do.
   }
   return said;

@@ -144,6 +144,10 @@ TEST(error, describes_the_exception_that_is_caught) {
   };
   EXPECT_EQ(describe(std::out_of_range("nine")).type_name, "std::out_of_range");
   EXPECT_EQ(describe(std::out_of_range("nine")).text, "nine");
+  struct mute : std::exception {
+    const char* what() const noexcept override { return nullptr; }
+  };
+  EXPECT_EQ(describe(mute()).text, "no text: its what() gives a null pointer");
   EXPECT_EQ(describe(42).type_name, "int");
   EXPECT_EQ(describe(42).text, "no text: it is no std::exception");
 }

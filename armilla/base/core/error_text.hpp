@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // Inside of the library; no public header includes it.
+#include <exception>
 #include <string>
 #include <string_view>
 
@@ -11,5 +12,11 @@ namespace armilla::detail {
 /// `text` as it stands in a message that names rank `here` itself: the texts of errors in it lose "armilla: ", and "rank R: " if
 /// R is `here`.
 std::string without_prefix(std::string_view text, rank_t here);
+
+/// what() of any exception; a sentence where that gives a null pointer.
+inline const char* text_of(const std::exception& e) noexcept {
+  const char* const text = e.what();
+  return text != nullptr ? text : "no text: its what() gives a null pointer";
+}
 
 }  // namespace armilla::detail
