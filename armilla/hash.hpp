@@ -15,6 +15,9 @@ namespace armilla {
 /// 4. the standard's containers by their elements
 /// 5. other classes by their bytes or, if they are aggregates, by their members, if the compiler can see that their operator==
 ///    compares all of these: a defaulted one does, one of your own must be constexpr. Else the class is refused at compile time.
+///    The compiler cannot tell a defaulted operator== from one of your own. It tries some values: neighbors, signs, letters of
+///    both cases, remainders by usual divisors, single bits, members exchanged. An operator== that holds values equal which
+///    differ, and is not found out by these, needs a std::hash: else equal keys lie in a container twice.
 ///
 /// Give a container another hash as its third template argument: a function object without state, which agrees with the equality.
 /// Its bits are mixed, too. Cost: some 1 ns for a number, 2 to 5 ns for a word.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -108,11 +109,155 @@ template <class T, class Equal>
 concept known_to_compare_bytes = false;
 #endif
 
+/// Numbers that an operator== which leaves something out may hold equal: near ones, signs and letters; those with a remainder of
+/// 0 by usual divisors; those far apart. Apart from each other, as one group may overflow in what another shows.
+inline constexpr std::size_t sample_groups = 3;
+template <class T, class F>
+constexpr void each_sample(std::size_t group, F f) {
+  using most = std::numeric_limits<T>;
+  constexpr bool is_real = std::is_floating_point_v<T>;
+  const auto all = [&](auto... value) { (f(T(value)), ...); };
+  const auto fitting = [&](auto... value) {
+    ((is_real || std::int64_t(T(value)) == std::int64_t(value) ? f(T(value)) : void()), ...);
+  };
+  if (group == 0) {
+    fitting(1, 2, 3, -1, -2, 32, 65, 97, 90, 122);
+    if constexpr (is_real)
+      all(0.25, 0.75, 1e-3, 1e-6, 1e-9, T(1) + most::epsilon());
+    else
+      fitting(1'000'000'001, 1'000'000'002);
+  } else if (group == 1) {
+    fitting(60, 100, 120, 10'000, 25'200, 27'720, 133'590, 6'678'671, 86'486'400, 1'000'000'000);
+  } else if constexpr (is_real) {
+    all(most::max(), most::lowest(), most::denorm_min(), 1e30);
+  } else if constexpr (sizeof(T) <= sizeof(std::uint64_t)) {
+    all(most::max(), most::max() - 1, most::min());
+    for (std::size_t bit = 2; bit < std::size_t(most::digits); ++bit) f(T(T(1) << bit));
+  }
+}
+
+template <class T>
+inline constexpr bool changes_by_member = false;
+template <reflectable T>
+  requires(!is_std_array<T> && standard_type_of<T> == standard_type::no)
+inline constexpr bool changes_by_member<T> = members_are_addressable<T> && std::is_default_constructible_v<T>;
+
+/// Whether each_change reaches all of a T.
+template <class T>
+inline constexpr bool made_of_numbers = std::is_arithmetic_v<T> || std::is_enum_v<T>;
+template <class... T>
+inline constexpr bool made_of_numbers<type_list<T...>> =
+    (made_of_numbers<std::remove_all_extents_t<std::remove_const_t<T>>> && ...);
+template <class T>
+  requires changes_by_member<T>
+inline constexpr bool made_of_numbers<T> = made_of_numbers<member_types<T>>;
+template <class T, std::size_t N>
+inline constexpr bool made_of_numbers<std::array<T, N>> = made_of_numbers<T>;
+
+/// Calls done() for values of `place` that differ from what it has in one part, and leaves it as it was.
+template <class T, class F>
+constexpr void each_change(T& place, std::size_t group, F& done) {
+  if constexpr (std::is_const_v<std::remove_all_extents_t<T>>) {
+    return;
+  } else if constexpr (std::is_same_v<T, bool> || std::is_enum_v<T>) {
+    if (group != 0) return;
+    const T was = place;
+    place = was == T{} ? T(1) : T{};
+    done();
+    place = was;
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    const T was = place;
+    each_sample<T>(group, [&](T value) {
+      if (value == was) return;
+      place = value;
+      done();
+      place = was;
+    });
+  } else if constexpr (standard_type_of<T> == standard_type::container && requires { place.resize(1), place[0]; }) {
+    T was = place;
+    using element = typename T::value_type;
+    if (!was.empty()) return;
+    place.resize(1);
+    if (group == 0) done();
+    if constexpr (!std::is_same_v<element, bool>) each_change(place[0], group, done);
+    place.resize(2);
+    if (group == 0) done();
+    if constexpr (std::is_arithmetic_v<element> && !std::is_same_v<element, bool>)
+      if (group == 0) {
+        place[0] = element(97), place[1] = element(32);
+        done();
+        place[0] = element(32), place[1] = element(97);
+        done();
+      }
+    place = was;
+  } else if constexpr (is_tuple_like<T>) {
+    std::apply([&](auto&... part) { (each_change(part, group, done), ...); }, place);
+  } else if constexpr (std::is_array_v<T> || is_std_array<T>) {
+    for (auto& each : place) each_change(each, group, done);
+  } else if constexpr (changes_by_member<T>) {
+    visit_members(place, [&](auto&... member) { (each_change(member, group, done), ...); });
+  }
+}
+
+/// Whether `Equal` holds for two of the samples of a class, made of stores by `made`; `is_one`: whether a store makes one.
+template <class Equal, class Store, class Make, class Check>
+constexpr bool some_are_equal(std::size_t group, Make made, Check is_one) {
+  bool found = false;
+  std::size_t i = 0;
+  Store plain{}, a{}, b{};  // none const: g++ 12 computes no const std::string
+  auto outer = [&] {
+    ++i;
+    if (found || !is_one(a)) return;
+    found = Equal{}(made(plain), made(a));
+    if (group == 0 && sizeof(Store) <= 64) {  // each with each other, where that is little work for the compiler
+      std::size_t j = 0;
+      auto inner = [&] { found = found || (j++ >= i && is_one(b) && Equal{}(made(a), made(b))); };
+      each_change(b, group, inner);
+    }
+  };
+  each_change(a, group, outer);
+  return found;
+}
+template <class Equal, class Word, class T>
+constexpr bool some_words_are_equal(std::size_t group) {
+  using words = std::array<Word, sizeof(T) / sizeof(Word)>;
+  return some_are_equal<Equal, words>(
+      group, [](const words& store) { return std::bit_cast<T>(store); },
+      [](const words& store) { return std::bit_cast<words>(std::bit_cast<T>(store)) == store; });  // not so: a bool of 2
+}
+/// Of members, and of the words in which a class of unknown parts lies.
+template <class Equal, class T>
+constexpr bool some_members_are_equal(std::size_t group) {
+  return some_are_equal<Equal, T>(group, [](const T& value) -> const T& { return value; }, [](const T&) { return true; });
+}
+template <class Equal, class T>
+constexpr bool some_words_are_equal(std::size_t group) {
+  if constexpr (sizeof(T) % 8 == 0)
+    return some_words_are_equal<Equal, std::int64_t, T>(group) || some_words_are_equal<Equal, std::int32_t, T>(group);
+  else if constexpr (sizeof(T) % 4 == 0)
+    return some_words_are_equal<Equal, std::int32_t, T>(group) || some_words_are_equal<Equal, std::int8_t, T>(group);
+  else if constexpr (sizeof(T) % 2 == 0)
+    return some_words_are_equal<Equal, std::int16_t, T>(group) || some_words_are_equal<Equal, std::int8_t, T>(group);
+  else
+    return some_words_are_equal<Equal, std::int8_t, T>(group);
+}
+/// The compiler has computed that `Equal` holds for values that differ. What it cannot compute says nothing.
+template <class T, class Equal, std::size_t Group>
+concept holds_members_equal =
+    changes_by_member<T> && requires { requires std::bool_constant<some_members_are_equal<Equal, T>(Group)>::value; };
+template <class T, class Equal, std::size_t Group>
+concept holds_words_equal = !made_of_numbers<T> && std::has_unique_object_representations_v<T> && sizeof(T) <= 256 &&
+                            requires { requires std::bool_constant<some_words_are_equal<Equal, T>(Group)>::value; };
+template <class T, class Equal>
+concept tells_samples_apart =
+    !holds_members_equal<T, Equal, 0> && !holds_members_equal<T, Equal, 1> && !holds_members_equal<T, Equal, 2> &&
+    !holds_words_equal<T, Equal, 0> && !holds_words_equal<T, Equal, 1> && !holds_words_equal<T, Equal, 2>;
+
 /// Whether the compiler can see that keys of class T are equal if and only if their bytes are: T has no padding, and `Equal` can
 /// be computed by the compiler, as a defaulted operator== can.
 template <class T, class Equal>
-concept compares_bytes =
-    std::has_unique_object_representations_v<T> && (known_to_compare_bytes<T, Equal> || seen_to_compare_bytes<T, Equal>);
+concept compares_bytes = std::has_unique_object_representations_v<T> &&
+                         (known_to_compare_bytes<T, Equal> || (seen_to_compare_bytes<T, Equal> && tells_samples_apart<T, Equal>));
 
 /// Gives `value` another value, if the compiler can compute that.
 template <class T>
@@ -150,9 +295,10 @@ constexpr bool equal_means_same_members() {
 
 /// As `compares_bytes`, of the members of an aggregate.
 template <class T, class Equal>
-concept compares_members = reflectable<T> && member_count<T> != 0 && standard_type_of<T> == standard_type::no &&
-                           std::is_invocable_r_v<bool, Equal, const T&, const T&> &&
-                           requires { requires std::bool_constant<equal_means_same_members<Equal, T>()>::value; };
+concept compares_members =
+    reflectable<T> && std::is_default_constructible_v<T> && member_count<T> != 0 && standard_type_of<T> == standard_type::no &&
+    std::is_invocable_r_v<bool, Equal, const T&, const T&> &&
+    requires { requires std::bool_constant<equal_means_same_members<Equal, T>()>::value; } && tells_samples_apart<T, Equal>;
 
 /// How `hash` computes the hash of a type.
 enum class hash_way { none, text, integer, wide_integer, floating, user, members, bytes, elements, any_order, aggregate };

@@ -15,6 +15,7 @@
 #include <thread>
 #include <tuple>
 #include <unordered_map>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -60,6 +61,82 @@ struct of_some {
   int id, note;
   friend constexpr bool operator==(const of_some& a, const of_some& b) { return a.id == b.id; }
 };
+// Of which it compares all of the members, but not each difference.
+struct angle {
+  int degrees;
+  constexpr bool operator==(const angle& o) const { return degrees % 360 == o.degrees % 360; }
+};
+struct turned {
+  int degrees;
+  constexpr bool operator==(const turned& o) const { return (degrees - o.degrees) % 360 == 0; }
+};
+class hidden_angle {
+ public:
+  constexpr explicit hidden_angle(int degrees) : degrees_(degrees) {}
+  constexpr bool operator==(const hidden_angle& o) const { return degrees_ % 360 == o.degrees_ % 360; }
+
+ private:
+  int degrees_;
+};
+struct edge {
+  long a, b;
+  constexpr bool operator==(const edge& o) const { return (a == o.a && b == o.b) || (a == o.b && b == o.a); }
+};
+struct letter {
+  char c;
+  constexpr bool operator==(const letter& o) const { return (c | 32) == (o.c | 32); }
+};
+struct word {
+  std::string text;
+  constexpr bool operator==(const word& o) const {
+    if (text.size() != o.text.size()) return false;
+    for (std::size_t i = 0; i < text.size(); ++i)
+      if ((text[i] | 32) != (o.text[i] | 32)) return false;
+    return true;
+  }
+};
+struct low_bits {
+  std::uint64_t n;
+  constexpr bool operator==(const low_bits& o) const { return std::uint32_t(n) == std::uint32_t(o.n); }
+};
+struct cut {
+  int n;
+  constexpr bool operator==(const cut& o) const { return (n < 1'000'000 ? n : 1'000'000) == (o.n < 1'000'000 ? o.n : 1'000'000); }
+};
+struct length {
+  double d;
+  constexpr bool operator==(const length& o) const { return d - o.d < 1e-8 && o.d - d < 1e-8; }
+};
+struct around {
+  angle at;
+  int note;
+  bool operator==(const around&) const = default;
+};
+struct hidden_part {
+  hidden_angle at;
+  int note;
+  bool operator==(const hidden_part&) const = default;
+};
+// Of which it compares all.
+enum class color { red, blue };
+struct of_many_types {
+  color c = color::blue;
+  bool on = true;
+  float x = 1;
+  std::array<short, 3> numbers{};
+  std::pair<of_all, char> more{};
+  std::vector<int> list;
+  bool operator==(const of_many_types&) const = default;
+};
+class hidden {
+ public:
+  constexpr explicit hidden(bool b, std::uint16_t n) : b_(b), m_(b), n_(n) {}
+  bool operator==(const hidden&) const = default;
+
+ private:
+  bool b_, m_;
+  std::uint16_t n_;
+};
 struct unseen {
   int id, note;
   friend bool operator==(const unseen& a, const unseen& b) { return a.id == b.id; }
@@ -101,6 +178,9 @@ template <hash_way Way, class... T>
 constexpr bool all_by = ((hash_way_of<T> == Way) && ...);
 static_assert(all_by<hash_way::bytes, of_all, bit_fields, by_hand, std::array<int, 3>>);
 static_assert(all_by<hash_way::none, of_some, unseen>);
+static_assert(all_by<hash_way::none, angle, turned, hidden_angle, edge, letter, word, low_bits, cut, length, around, hidden_part,
+                     std::array<hidden_angle, 2>>);
+static_assert(all_by<hash_way::aggregate, of_many_types> && all_by<hash_way::bytes, hidden>);
 static_assert(all_by<hash_way::user, hashed, name, std::bitset<130>, std::optional<hashed>, std::thread::id>);
 static_assert(all_by<hash_way::text, std::string, std::string_view, const char*, char[4], std::pmr::string>);
 static_assert(hash_agrees<std::pair<int, hashed>> && hash_agrees<std::tuple<of_all, std::string>>);
