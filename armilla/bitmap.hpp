@@ -65,9 +65,10 @@ class bitmap : public detail::named_container<bitmap> {
 
   /// How many are set, on all members. Collective; what is not fenced may or may not be counted. Cost: one reduction.
   std::size_t count() const;
-  /// All become 0. Collective.
+  /// All become 0. Collective, and it does not fence: a `set` that is not fenced may come before or after it. Cost: two meetings.
   void clear();
-  /// Each bit becomes its own value with that of `other`. Collective; no message but the meeting.
+  /// Each bit becomes its own value with that of `other`. Collective; a bit that a member has changed in mapped memory is seen.
+  /// What one-way calls change must be fenced: else it may be lost. Cost: two meetings, and no other message.
   void or_with(const bitmap& other) { combine(other, "bitmap::or_with", std::bit_or<>{}); }
   void and_with(const bitmap& other) { combine(other, "bitmap::and_with", std::bit_and<>{}); }
   void xor_with(const bitmap& other) { combine(other, "bitmap::xor_with", std::bit_xor<>{}); }
@@ -92,6 +93,7 @@ class bitmap : public detail::named_container<bitmap> {
   template <class Op>
   void combine(const bitmap& other, const char* operation, Op op) {
     require_alike(other, operation);
+    detail::meet(members());  // what members have done before, also to words of others
     const std::span<std::uint64_t> mine = words_.local();
     for (std::size_t k = 0; k < mine.size(); ++k) mine[k] = op(mine[k], other.local()[k]);
     detail::meet(members());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bitmaps and disjoint sets against what one rank would do.
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -160,6 +161,48 @@ RANK_TEST(bits_change_as_in_a_vector_of_bool) {
     });
     EXPECT_EQ(am::all_reduce(mine, std::plus<>{}), bits.count());
     am::barrier();
+  }
+}
+
+RANK_TEST(bitmaps_are_combined_and_cleared_after_what_a_late_member_has_set) {
+  am::bitmap a(1000), b(1000);
+  b.set(7);
+  const auto set_late = [&a](std::size_t i) {
+    am::fence();
+    if (am::rank() == am::ranks() - 1) {
+      am::sleep_for(std::chrono::milliseconds(20));
+      a.test_and_set(i);  // complete, whether it is mapped or not
+    }
+  };
+  set_late(0);
+  a.clear();
+  EXPECT(!a.test(0));
+  set_late(0);
+  a.and_with(b);
+  EXPECT(!a.test(0));
+  set_late(0);
+  a.xor_with(b);
+  EXPECT(a.test(0) && a.test(7));
+  set_late(1);
+  a.or_with(b);
+  EXPECT(a.test(1));
+  EXPECT_EQ(a.count(), 3u);
+  set_late(8);
+  const am::bitmap c = a.clone();
+  EXPECT(c.test(8));
+  EXPECT_EQ(c.count(), 4u);
+  am::barrier();
+}
+
+RANK_TEST(what_a_rank_sets_before_it_combines_bitmaps_stays) {
+  constexpr std::size_t words = 2000;
+  am::bitmap a(64 * words), b(64 * words);
+  for (int round = 0; round < 5; ++round) {
+    a.clear();
+    if (am::rank() != 0)
+      for (std::size_t k = 0; k < words; ++k) a.test_and_set(64 * k);
+    a.or_with(b);
+    EXPECT_EQ(a.count(), am::ranks() == 1 ? 0 : words);
   }
 }
 
