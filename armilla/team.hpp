@@ -126,7 +126,7 @@ class team {
   template <sendable_value T>
   T scatter(const std::vector<T>& values, rank_t root = 0) const;
   /// Arrays of one length: part i of the root's `all` is copied to member i's `mine`. `all` is read on the root only, and has
-  /// size() parts there (else usage_error). T is trivially copyable.
+  /// size() parts there (else usage_error). `mine` may lie anywhere in `all`. T is trivially copyable.
   template <class T>
     requires trivially_sendable<T>
   void scatter(std::span<const std::type_identity_t<T>> all, std::span<T> mine, rank_t root = 0) const;
@@ -152,7 +152,8 @@ class team {
   template <sendable_value T, combines<T> Op>
   T reduce_scatter(const std::vector<T>& values, Op op) const;
   /// Part i of all members' `all`, combined element by element, becomes member i's `mine`. `all` holds size() parts of `mine`'s
-  /// length (else usage_error). Cost: each member reads its part of each other's array.
+  /// length (else usage_error). `mine` may lie anywhere in `all`: then other parts of `all` change where it lies in them. Cost:
+  /// each member reads its part of each other's array; a copy where `mine` overlaps other parts than its own.
   template <class T, combines<T> Op>
     requires trivially_sendable<T>
   void reduce_scatter(std::span<const std::type_identity_t<T>> all, std::span<T> mine, Op op) const;
@@ -189,12 +190,12 @@ class team {
   std::vector<T> all_gather(const T& value) const;
 
   /// Arrays of one length: member i's `mine` is copied to part i of the root's `all`. `all` holds size() parts on the root (else
-  /// usage_error), and is not touched on the others. The root's `mine` may be its own part of `all`. T is trivially copyable.
+  /// usage_error), and is not touched on the others. The root's `mine` may lie anywhere in `all`. T is trivially copyable.
   /// Complete on a member when its `mine` may change, on the root when `all` is filled.
   template <class T>
     requires trivially_sendable<T>
   void gather(std::span<const std::type_identity_t<T>> mine, std::span<T> all, rank_t root = 0) const;
-  /// The same on all members.
+  /// The same on all members, each of whose `mine` may lie in its `all`.
   template <class T>
     requires trivially_sendable<T>
   void all_gather(std::span<const std::type_identity_t<T>> mine, std::span<T> all) const;

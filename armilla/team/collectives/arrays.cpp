@@ -2,6 +2,7 @@
 #include "armilla/team/collectives/arrays.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -197,6 +198,11 @@ void send_parts(member_transfer& moves, const team_record& t, const std::byte* a
   }
 }
 
+bool overlap(const std::byte* a, std::size_t a_bytes, const std::byte* b, std::size_t b_bytes) {
+  const std::less<> before;  // also of parts of different arrays
+  return before(a, b + b_bytes) && before(b, a + a_bytes);
+}
+
 // Elements that do not come apart where pieces do: all parts whole, then the fold.
 void reduce_scatter_whole(team_record& t, const std::byte* all, std::byte* mine, std::size_t bytes, const array_fold& how) {
   const scratch memory = make_scratch(bytes * t.size);
@@ -242,8 +248,9 @@ void gather_array(team_record* team, const std::byte* mine, std::size_t bytes, s
     return gather_by_pairs(t, mine, bytes, is_root ? all : nullptr, std::uint32_t(root));
   if (on_board(t, bytes)) {
     const std::uint64_t step = post_on_board(t, mine, bytes, what);
+    if (is_root) move_bytes(all + t.rank * bytes, mine, bytes);  // first: it may lie where another part goes
     for (std::uint32_t i = 0; is_root && i < t.size; ++i)
-      move_bytes(all + i * bytes, i == t.rank ? mine : await_board(t, i, step, bytes, what), bytes);
+      if (i != t.rank) move_bytes(all + i * bytes, await_board(t, i, step, bytes, what), bytes);
     return;
   }
   std::vector<known_place> places;
@@ -264,8 +271,9 @@ void all_gather_array(team_record* team, const std::byte* mine, std::size_t byte
   if (t.by_pairs(0) && bytes != 0 && bytes < longest_block_by_pairs(t)) return all_gather_by_pairs(t, mine, bytes, all);
   if (on_board(t, bytes)) {
     const std::uint64_t step = post_on_board(t, mine, bytes, what);
+    move_bytes(all + t.rank * bytes, mine, bytes);  // first: it may lie where another part goes
     for (std::uint32_t i = 0; i < t.size; ++i)
-      move_bytes(all + i * bytes, i == t.rank ? mine : await_board(t, i, step, bytes, what), bytes);
+      if (i != t.rank) move_bytes(all + i * bytes, await_board(t, i, step, bytes, what), bytes);
     t.known = step;
     return;
   }
@@ -286,11 +294,11 @@ void scatter_array(team_record* team, const std::byte* all, std::size_t all_byte
   const bool is_root = t.rank == std::uint32_t(root);
   if (is_root) require_parts_of(t, what, all_bytes, bytes);
   if (t.by_pairs(0) && bytes <= longest_by_pairs && bytes != 0) return scatter_by_pairs(t, all, bytes, mine, std::uint32_t(root));
-  if (is_root) move_bytes(mine, all + t.rank * bytes, bytes);
+  // The root's own part comes last: `mine` may lie in the part of another member.
   if (const std::size_t whole = bytes * t.size; on_board(t, whole)) {
     const std::uint64_t step = is_root ? post_on_board(t, all, whole, what) : post(t, nullptr, 0, what);
-    if (!is_root) move_bytes(mine, await_board(t, std::uint32_t(root), step, whole, what) + t.rank * bytes, bytes);
-    return;
+    const std::byte* const from = is_root ? all : await_board(t, std::uint32_t(root), step, whole, what);
+    return move_bytes(mine, from + t.rank * bytes, bytes);
   }
   known_place place{mine, bytes};
   member_transfer moves(t, collective::scatter);
@@ -298,6 +306,7 @@ void scatter_array(team_record* team, const std::byte* all, std::size_t all_byte
     if (i != t.rank) moves.send(i, all + i * bytes, bytes);
   if (!is_root) moves.receive(std::uint32_t(root), known_place::find, &place);
   moves.run();
+  if (is_root) move_bytes(mine, all + t.rank * bytes, bytes);
 }
 
 void reduce_scatter_array(team_record* team, const std::byte* all, std::size_t all_bytes, std::byte* mine, std::size_t bytes,
@@ -314,11 +323,16 @@ void reduce_scatter_array(team_record* team, const std::byte* all, std::size_t a
   if (!can_be_split(how)) return reduce_scatter_whole(t, all, mine, bytes, how);
   member_transfer moves(t, collective::reduce_scatter);
   moves.in_pieces_of(how.element);
-  move_bytes(mine, all + t.rank * bytes, bytes);
-  folding into(t, mine, bytes, how);
+  const std::byte* own = all + t.rank * bytes;
+  scratch apart;  // where the output lies in parts of the input, which others read meanwhile
+  if (mine != own && overlap(mine, bytes, all, all_bytes)) apart = make_scratch(bytes);
+  std::byte* const to = apart ? apart.get() : mine;
+  move_bytes(to, own, bytes);
+  folding into(t, to, bytes, how);
   send_parts(moves, t, all, bytes);
   fold_all(moves, t, into);
   moves.run();
+  move_bytes(mine, to, bytes);
 }
 
 all_gather_parts::all_gather_parts(team_record* team, const std::byte* mine, std::size_t bytes, std::span<std::size_t> counts,

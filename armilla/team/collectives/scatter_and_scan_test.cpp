@@ -115,6 +115,41 @@ RANK_TEST(reduce_scatter_may_fold_into_its_own_part) {
   }
 }
 
+RANK_TEST(the_part_of_a_member_may_lie_anywhere_in_the_whole_array) {
+  const am::team t = am::world();
+  const auto size = std::size_t(t.size()), me = std::size_t(t.rank());
+  const am::rank_t root = t.size() - 1;
+  for (const std::size_t n : {3u, 300u, 5000u, 70'000u})
+    for (const std::size_t at : {std::size_t(0), n / 2, n * (size - 1)}) {
+      if (at + n > n * size) continue;
+      std::vector<double> all = values(n * size, t.rank());
+      t.reduce_scatter(all, std::span(all).subspan(at, n), std::plus<>{});
+      for (std::size_t k = 0; k < n; ++k) EXPECT(all[at + k] == fold(column(me * n + k, t.size(), 0)));
+
+      all = values(n * size, root);
+      t.scatter(all, std::span(all).subspan(at, n), root);
+      const std::vector<double> whole = values(n * size, root);
+      EXPECT(std::equal(whole.begin() + std::ptrdiff_t(me * n), whole.begin() + std::ptrdiff_t(me * n + n),
+                        all.begin() + std::ptrdiff_t(at)));
+
+      std::vector<double> expected;
+      for (am::rank_t m = 0; m < t.size(); ++m) {
+        const std::vector<double> theirs = values(n, m);
+        expected.insert(expected.end(), theirs.begin(), theirs.end());
+      }
+      for (const bool on_all : {false, true}) {
+        all.assign(n * size, -1.0);
+        const std::vector<double> mine = values(n, t.rank());
+        std::copy(mine.begin(), mine.end(), all.begin() + std::ptrdiff_t(at));
+        if (on_all)
+          t.all_gather(std::span(all).subspan(at, n), std::span(all));
+        else
+          t.gather(std::span(all).subspan(at, n), std::span(all), root);
+        if (on_all || t.rank() == root) EXPECT(all == expected);
+      }
+    }
+}
+
 RANK_TEST(scans_of_arrays_are_those_of_each_column) {
   const am::team t = am::world();
   const auto me = std::ptrdiff_t(t.rank());
