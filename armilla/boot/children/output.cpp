@@ -139,6 +139,7 @@ void output_lines::write_out(sink& s) {
       break;
     } else if (written == 0 || errno != EINTR) {
       s.closed = s.closed || errno == EPIPE;
+      if (errno != EPIPE && s.failed == 0) s.failed = written == 0 ? ENOSPC : errno;
       at = s.waiting.size();  // a full disk, or no reader
     }
   }

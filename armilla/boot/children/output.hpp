@@ -42,6 +42,8 @@ class output_lines {
   bool is_blocked() const noexcept { return !output_.waiting.empty() || !errors_.waiting.empty(); }
   /// At the end: the rest, and lines without an end. False: the reader has not taken all of it; `wait_beside` and call it again.
   bool finish();
+  /// Why some of it was lost, as errno; 0: nothing was, or nobody reads it.
+  int lost() const noexcept { return output_.failed != 0 ? output_.failed : errors_.failed; }
   /// Waits until more can be passed on, or one of `others` is ready.
   void wait_beside(std::vector<pollfd> others) const;
 
@@ -50,6 +52,7 @@ class output_lines {
   struct sink {
     int to;
     bool pipe = false, device = false, closed = false;
+    int failed = 0;            ///< errno of the first write that did not go out, unless nobody reads there
     std::string waiting = {};  ///< what it did not take yet
   };
   struct stream {

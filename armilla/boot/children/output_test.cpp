@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/boot/children/output.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -155,6 +157,24 @@ TEST(output, a_reader_that_does_not_read_blocks_nobody) {
   dup2(before, STDOUT_FILENO);
   close(before);
   close(ends[1]);
+}
+
+TEST(output, a_full_device_is_noted) {
+  const int full = open("/dev/full", O_WRONLY | O_CLOEXEC), before = dup(STDOUT_FILENO);
+  ASSERT_GE(full, 0);
+  std::fflush(nullptr);
+  dup2(full, STDOUT_FILENO);
+  {
+    output_lines labels;
+    const auto rank = labels.open("[0] ");
+    EXPECT_EQ(labels.lost(), 0);
+    say(rank.output, "a line\n");
+    labels.forward();
+    EXPECT_EQ(labels.lost(), ENOSPC);
+    output_lines::started(rank);
+  }
+  dup2(before, STDOUT_FILENO);
+  close(before), close(full);
 }
 
 TEST(output, a_closed_pipe_is_polled_no_more) {

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
@@ -119,7 +120,9 @@ int supervisor::run() {
   }
   const int code = report();
   const bool traced = trace_.empty() || merge_trace_files(trace_, ranks_seen(*plan_.job));
-  return code == 0 && !traced ? 1 : code;
+  const int lost = lines_.lost();
+  if (lost != 0) say(std::string("armilla: what the ranks wrote is lost in part: ") + std::strerror(lost));
+  return code == 0 && (!traced || lost != 0) ? 1 : code;
 }
 
 // --- start ---
