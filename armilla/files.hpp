@@ -156,7 +156,10 @@ file_range<Reader> open_file(const std::string& path, const file_use& use, Reade
   return {std::make_shared<file_part>(path, use), std::move(reader)};
 }
 void write_parts(const char* operation, const std::string& path, const team& members, const char* bytes, std::size_t size);
-void write_words_of(const std::string& path, const team& members, const std::string& words, failure& why);
+/// What `write_lines` and `write_words` have made of the members' texts, unless one of them has failed at that.
+void write_texts(const char* operation, const std::string& path, const team& members, const std::string& texts, failure& why);
+/// Adds a line. Throws std::invalid_argument if the text holds the end of one.
+void append_line(std::string& all, std::string_view text);
 
 }  // namespace detail
 
@@ -209,14 +212,18 @@ binary_range<T> read_binary(const std::string& path, const team& members = {}) {
 }
 
 /// Writes the members' texts, each a line, in the order of the members; a file that is there is replaced. All members call it,
-/// and know behind it that the whole file is written. Errors: usage_error on all members.
+/// and know behind it that the whole file is written. Errors: usage_error on all members; remote_error on all members for a text
+/// that holds the end of a line, or what the range throws, and then the file is left alone.
 template <class R>
   requires(!distributed_range<R> && std::ranges::input_range<R> &&
            std::convertible_to<std::ranges::range_reference_t<R>, std::string_view>)
 void write_lines(const std::string& path, R&& lines, const team& members = {}) {
   std::string all;
-  for (const auto& line : lines) all.append(std::string_view(line)) += '\n';
-  detail::write_parts("write_lines", path, members, all.data(), all.size());
+  detail::failure why;
+  try {
+    for (const auto& line : lines) detail::append_line(all, std::string_view(line));
+  } catch (...) { why.note(); }
+  detail::write_texts("write_lines", path, members, all, why);
 }
 /// The members' words, as `read_words` reads them: with a space between them, in lines of some 80 characters; each member begins
 /// a line. Else as `write_lines`. Errors: also remote_error on all members for a text that is empty or holds white space, or what
@@ -231,7 +238,7 @@ void write_words(const std::string& path, R&& words, const team& members = {}) {
     detail::word_lines lines;
     for (const auto& word : words) lines.append(all, std::string_view(word));
   } catch (...) { why.note(); }
-  detail::write_words_of(path, members, all, why);
+  detail::write_texts("write_words", path, members, all, why);
 }
 /// The members' elements as they lie in memory, in the order of the members. Else as `write_lines`.
 template <class R>

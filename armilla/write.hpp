@@ -17,12 +17,13 @@ namespace armilla {
 /// Writes the texts of a container or view, each a line, in the order of their indices; a file that is there is replaced. All
 /// members call it, and know behind it that the whole file is written. Cost: a pass, a copy of what this rank writes, three
 /// meetings; elements that are dealt in turn are read by the ranks that write them. Errors: usage_error on all members for a file
-/// that cannot be written; remote_error on all members: what a view's function throws, and then the file is left alone.
+/// that cannot be written; remote_error on all members: what a view's function throws, or a text that holds the end
+/// of a line, and then the file is left alone.
 template <distributed_range R>
   requires std::convertible_to<typename views::all_t<R>::value_type, std::string_view>
 void write_lines(const std::string& path, R&& lines) {
   detail::write_in_order("write_lines", path, detail::reading(std::forward<R>(lines)),
-                         [](std::string& all, const auto& line) { all.append(std::string_view(line)) += '\n'; });
+                         [](std::string& all, const auto& line) { detail::append_line(all, std::string_view(line)); });
 }
 /// Words, as `read_words` reads them: with a space between them, in lines of some 80 characters. Else as `write_lines`. Errors:
 /// also remote_error on all members for a text that is empty or holds white space.

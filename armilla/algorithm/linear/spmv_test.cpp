@@ -216,6 +216,9 @@ RANK_TEST(bad_matrix_market_files_are_refused_on_all_ranks) {
   EXPECT_THROWS_SAYING(am::error, "begins with 'hello'", read("hello\n"));
   EXPECT_THROWS_SAYING(am::error, "has no line of sizes", read(banner + "% no more\n"));
   EXPECT_THROWS_SAYING(am::error, "is not a line of sizes", read(banner + "2 x\n"));
+  EXPECT_THROWS_SAYING(am::error, "'2 2 1 9' is not a line of sizes", read(banner + "2 2 1 9\n1 1 1\n"));
+  EXPECT_THROWS_SAYING(am::error, "line 3: '1 1 4' is on the diagonal of a skew-symmetric matrix",
+                       read("%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 4\n"));
   EXPECT_THROWS_SAYING(am::error, "'3 1 1' is not an entry of the matrix", read(banner + "2 2 1\n3 1 1\n"));
   EXPECT_THROWS_SAYING(am::error, "has 1 entries, and 2 by its line of sizes", read(banner + "2 2 2\n1 1 1\n"));
 }

@@ -147,6 +147,11 @@ RANK_TEST(an_empty_field_is_an_empty_optional) {
   for (const auto& [x, y] : am::read_csv<std::optional<int>, std::optional<double>>(file.path(), {.header = true}).local())
     mine.push_back(x.value_or(100) + int(10 * y.value_or(100)));
   EXPECT_EQ(am::all_gather_v(mine), (std::vector<int>{1001, 125, 43}));
+  const text_file none("1,\n");
+  EXPECT_THROWS_SAYING(am::usage_error, "field 2 is empty, which only std::optional<T> and std::string can be", [&] {
+    drain(am::read_csv<int, int>(none.path()).local());
+    throw am::usage_error("", "field 2 is empty, which only std::optional<T> and std::string can be");  // it is of one rank
+  }());
   const text_file bad("1,x\n");
   EXPECT_THROWS_SAYING(am::usage_error, "'x' in field 2",
                        am::rank() == 0
@@ -272,7 +277,17 @@ RANK_TEST(lines_that_are_no_edges_name_the_right_reader) {
   EXPECT(says(error_of("0,1\n1,2\n", false), "read_csv<std::uint64_t, std::uint64_t>"));
   EXPECT(says(error_of("alice bob\n", false), "read_csv<std::string, std::string>"));
   EXPECT(says(error_of("0 1 2.5\n1 2\n", true), "it has no weight"));
+  EXPECT(says(error_of("0 1 2.5\n1 2 1e999\n", true), "its weight does not fit the type of weights"));
   EXPECT(says(error_of("1 -2\n", false), "an edge is two numbers of vertices"));
+}
+
+RANK_TEST(a_text_with_the_end_of_a_line_is_not_written_as_a_line) {
+  const text_file file("before\n");
+  const std::vector<std::string> mine = {am::rank() == am::ranks() - 1 ? "two\nlines" : "one"};
+  EXPECT_THROWS_SAYING(am::remote_error, "holds the end of a line", am::write_lines(file.path(), mine));
+  int lines = 0;
+  for (const auto& line : am::read_lines(file.path()).local()) lines += std::string_view(line) == "before";
+  EXPECT_EQ(am::all_reduce(lines, std::plus<>{}), 1);
 }
 
 RANK_TEST(numbers_and_counts_of_a_matrix_are_those_of_the_file) {

@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/host/regular_file.hpp"
+#include "armilla/base/values/escaped.hpp"
 #include "armilla/boot/host/descriptor.hpp"
 #include "armilla/collectives.hpp"
 #include "armilla/container/files/file_format.hpp"
@@ -292,6 +293,8 @@ std::string text_of_no_edge(std::string_view line, bool weighted) {
   const char* why = weighted ? "an edge is two numbers of vertices and a weight" : "an edge is two numbers of vertices";
   if (line.find('\r') != line.npos)
     why = "it contains a carriage return that is not part of the end of a line";
+  else if (two_numbers && weighted && !next_word(at, end).empty())
+    why = "its weight does not fit the type of weights";
   else if (two_numbers)
     why = "it has no weight; read_edges without a type reads edges without weights";
   else if (line.find_first_of(",;") != line.npos)
@@ -317,9 +320,17 @@ void write_parts(const char* operation, const std::string& path, const team& giv
   file.publish({});
 }
 
-void write_words_of(const std::string& path, const team& given, const std::string& words, failure& why) {
-  agree(or_all(given), "write_words", why);
-  write_parts("write_words", path, given, words.data(), words.size());
+void append_line(std::string& all, std::string_view text) {
+  if (text.find('\n') != text.npos)
+    throw std::invalid_argument(
+        fmt::format("'{}' holds the end of a line, so it would be read as several; write_csv quotes such texts",
+                    escaped(text.substr(0, 60))));
+  all.append(text) += '\n';
+}
+
+void write_texts(const char* operation, const std::string& path, const team& given, const std::string& texts, failure& why) {
+  agree(or_all(given), operation, why);
+  write_parts(operation, path, given, texts.data(), texts.size());
 }
 
 }  // namespace armilla::detail

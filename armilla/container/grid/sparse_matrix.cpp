@@ -143,7 +143,7 @@ class market_reader {
     const char *in = line.data(), *const end = in + line.size();
     market_sizes s;
     if (!parse_field(next_word(in, end), s.rows) || !parse_field(next_word(in, end), s.columns) ||
-        !parse_field(next_word(in, end), s.entries))
+        !parse_field(next_word(in, end), s.entries) || !next_word(in, end).empty())
       throw_usage("read_matrix_market",
                   fmt::format("'{}': '{}' is not a line of sizes (rows, columns, entries)", path_, line.substr(0, 80)));
     if (header_.mirrored && s.rows != s.columns)
@@ -166,6 +166,9 @@ class market_reader {
     if (!header_.pattern && !header_.integer) good = good && parse_field(value, e.value);
     good = good && next_word(in, end).empty();
     if (!good) return part_.complain(from, fmt::format("'{}' is not an entry of the matrix", line.substr(0, 80)));
+    if (header_.mirror < 0 && e.row == e.column)
+      return part_.complain(from, fmt::format("'{}' is on the diagonal of a skew-symmetric matrix, which is zero and not listed",
+                                              line.substr(0, 80)));
     ++lines_, --e.row, --e.column;
     mine_.push_back(e);
     if (header_.mirrored && e.row != e.column) mine_.push_back({e.column, e.row, header_.mirror * e.value});
