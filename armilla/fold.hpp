@@ -71,7 +71,8 @@ double norm(R&& r) {
   return std::sqrt(armilla::transform_reduce(r, 0.0, std::plus<>{}, [](const auto& e) { return double(e) * double(e); }));
 }
 
-/// The index of the first smallest element; npos of an empty range.
+/// The index of the first smallest element; npos of an empty range. NaNs come last, as in sorts: min_element, max_element and
+/// their kin, with the standard's comparators, give a NaN only where there is nothing else, the first one then.
 template <distributed_range R, class Less = std::less<>, class Projection = std::identity>
 std::size_t min_element(R&& r, Less less = {}, Projection of = {}) {
   return detail::best_of(r, "min_element", detail::projected(less, of)).value.index;
@@ -87,12 +88,12 @@ std::pair<std::size_t, std::size_t> minmax_element(R&& r, Less less = {}, Projec
   const detail::algorithm_call whole("minmax_element");
   return {armilla::min_element(r, less, of), armilla::max_element(r, less, of)};
 }
-/// The smallest element. usage_error on all members if there is none.
+/// The smallest element, as min_element has it. usage_error on all members if there is none.
 template <distributed_range R, class Less = std::less<>, class Projection = std::identity>
 auto min(R&& r, Less less = {}, Projection of = {}) {
   return detail::require_some("min", detail::best_of(r, "min", detail::projected(less, of)));
 }
-/// The largest element. usage_error on all members if there is none.
+/// The largest element, as max_element has it. usage_error on all members if there is none.
 template <distributed_range R, class Less = std::less<>, class Projection = std::identity>
 auto max(R&& r, Less less = {}, Projection of = {}) {
   return detail::require_some("max", detail::best_of(r, "max", detail::projected_back(less, of)));

@@ -13,7 +13,7 @@ inline constexpr detail::take_first by_key{};
 inline constexpr detail::take_second by_value{};
 
 /// The `n` elements of a hash container with the greatest `proj(element)`, greatest first; of equal ones those with the lower key
-/// first, if keys have an order. An ordinary vector of pairs (of a set: of keys), the same on every rank. All members call it,
+/// first, if keys have an order. NaNs come last. An ordinary vector of pairs (of a set: of keys), the same on every rank. All members call it,
 /// behind a fence: what is not fenced is not seen.
 ///
 ///     for (const auto& [word, times] : am::top_k(count, 10, am::by_value)) show(word, times);
@@ -33,8 +33,8 @@ auto top_k(const Container& all, std::size_t n, Proj proj = {}) {
   return std::move(best).of_all(all.members());
 }
 
-/// The `n` elements of a range with the greatest `proj(element)`, greatest first, each with its index; of equal ones the first. A
-/// std::vector of pairs, the same on every rank. All members call it.
+/// The `n` elements of a range with the greatest `proj(element)`, greatest first, each with its index; of equal ones the first.
+/// NaNs come last. A std::vector of pairs, the same on every rank. All members call it.
 ///
 ///     for (const auto& [vertex, weight] : am::top_k(weights, 10)) ...
 ///

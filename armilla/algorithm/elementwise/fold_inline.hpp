@@ -30,7 +30,7 @@ class bucket_bounds {
   bool has(double x) const noexcept { return x >= low_ && x < high_; }
   std::size_t place(double x) const noexcept {
     const bool tiny = scale_ > std::numeric_limits<double>::max();
-    return std::min(last_, std::size_t(tiny ? (x - low_) / width_ * n_ : (x - low_) * scale_));
+    return std::min(last_, std::size_t(std::ptrdiff_t(tiny ? (x - low_) / width_ * n_ : (x - low_) * scale_)));
   }
 
  private:
@@ -142,38 +142,110 @@ struct indexed {
   std::size_t index = npos;
 };
 
-/// The first element that no other comes before: `before(a, b)` says that a is to be chosen rather than b.
+/// The first of one piece, and of what came before it: `no_number` is the first NaN while there is nothing else. Budget: numbers
+/// in memory are looked at by vector instructions.
+template <class T, class C, class Before>
+void choose_in_piece(const C& c, std::size_t n, const indices& at, failure& why, part<indexed<T>>& mine,
+                     part<indexed<T>>& no_number, const Before& before) {
+  const one_way<const Before> is_before{before};
+  std::size_t k = 0;
+  try {
+    for (; k < n && !mine.some; ++k) {
+      if (!passes(c, k)) continue;
+      indexed<T> e{c[k], at(k)};
+      if (!before.is_nan(e.value))
+        mine = {std::move(e), true};
+      else if (!no_number.some)
+        no_number = {std::move(e), true};
+    }
+    const auto look_at = [&](std::size_t end) {
+      for (; k < end; ++k)
+        if (passes(c, k) && is_before(c[k], mine.value.value)) [[unlikely]]
+          mine.value = {c[k], at(k)};
+    };
+    if constexpr (std::is_pointer_v<C> && Before::template compares_numbers<T>) {
+      constexpr std::size_t lanes = fold_lanes<T>, some = 128;
+      while (k + some <= n) {
+        const T so_far = mine.value.value;
+        T lane[lanes];
+        std::fill_n(lane, lanes, so_far);
+        for (std::size_t i = k; i < k + some; i += lanes)
+          for (std::size_t j = 0; j < lanes; ++j) lane[j] = is_before(c[i + j], lane[j]) ? c[i + j] : lane[j];
+        for (std::size_t width = lanes / 2; width > 0; width /= 2)
+          for (std::size_t j = 0; j < width; ++j) lane[j] = is_before(lane[j + width], lane[j]) ? lane[j + width] : lane[j];
+        if (!is_before(lane[0], so_far)) [[likely]]
+          k += some;
+        else
+          look_at(k + some);
+      }
+    }
+    look_at(n);
+  } catch (...) { why.note(at(k)); }
+}
+
+/// The first element that no other comes before: `before(a, b)` says that a is to be chosen rather than b. NaNs come last: one is
+/// chosen where there is nothing else.
 template <class R, class Before>
 part<indexed<range_value<R>>> best_of(R&& r, const char* operation, Before before) {
   using best = indexed<range_value<R>>;
   const auto v = reading(r);
   algorithm_call why(operation, v);
   enter(v);
-  part<best> mine;
+  part<best> mine, no_number;
   auto choose = [&before](const best& a, const best& b) {
+    if (before.is_nan(a.value) != before.is_nan(b.value)) return before.is_nan(a.value) ? b : a;
     if (before(b.value, a.value)) return b;
     return before(a.value, b.value) || a.index < b.index ? a : b;
   };
-  const one_way<Before> is_before{before};
   walk(v, why, [&](const auto c, std::size_t n, const indices& at) {
-    each_of_piece(c, n, at, why, [&](std::size_t k) {
-      if (!mine.some || is_before(c[k], mine.value.value)) mine = {{c[k], at(k)}, true};
-    });
+    choose_in_piece(c, n, at, why, mine, no_number, before);
     return !why.happened();
   });
+  if (!mine.some) mine = no_number;
   return agree(v.members(), operation, why, mine,
                [&](const part<best>& a, const part<best>& b) { return combined(a, b, choose); });
 }
 
+/// Which of two elements is to be chosen: the lesser or the greater projection.
+template <class Less, class Projection, bool Greater>
+struct chosen_first {
+  /// The standard's comparison of numbers, which throws nothing.
+  template <class T>
+  static constexpr bool compares_numbers =
+      std::is_arithmetic_v<T> && std::same_as<Projection, std::identity> &&
+      one_of<Less, std::less<>, std::less<T>, std::ranges::less, std::greater<>, std::greater<T>, std::ranges::greater>;
+
+  Less& less;
+  Projection& of;
+
+  template <class A, class B>
+    requires std::is_invocable_v<Projection&, const A&> && std::is_invocable_v<Projection&, const B&>
+  bool operator()(const A& a, const B& b) const {
+    if constexpr (Greater)
+      return bool(std::invoke(less, std::invoke(of, b), std::invoke(of, a)));
+    else
+      return bool(std::invoke(less, std::invoke(of, a), std::invoke(of, b)));
+  }
+  template <class A>
+  bool is_nan(const A& a) const {
+    if constexpr (orders_floats<std::remove_cvref_t<std::invoke_result_t<Projection&, const A&>>, Less>) {
+      const auto key = std::invoke(of, a);
+      return key != key;
+    } else {
+      return false;
+    }
+  }
+};
+
 template <class Less, class Projection>
-auto projected(Less& less, Projection& of) {
+chosen_first<Less, Projection, false> projected(Less& less, Projection& of) {
   require_functions(less, of);
-  return [&](const auto& a, const auto& b) { return std::invoke(less, std::invoke(of, a), std::invoke(of, b)); };
+  return {less, of};
 }
 template <class Less, class Projection>
-auto projected_back(Less& less, Projection& of) {
+chosen_first<Less, Projection, true> projected_back(Less& less, Projection& of) {
   require_functions(less, of);
-  return [&](const auto& a, const auto& b) { return std::invoke(less, std::invoke(of, b), std::invoke(of, a)); };
+  return {less, of};
 }
 
 template <class T>

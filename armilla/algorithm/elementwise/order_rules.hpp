@@ -55,6 +55,15 @@ std::string text_of_element(const T& e) {
   }
 }
 
+template <class Less, class... Same>
+concept one_of = (std::same_as<Less, Same> || ...);
+
+/// Whether a comparator is one of the standard's over floating-point keys: then NaNs come last.
+template <class Key, class Comp>
+inline constexpr bool orders_floats =
+    std::floating_point<Key> && one_of<std::remove_cvref_t<std::unwrap_reference_t<Comp>>, std::less<>, std::less<Key>,
+                                       std::ranges::less, std::greater<>, std::greater<Key>, std::ranges::greater>;
+
 /// A comparator of elements. In a checked program it throws where of two each comes before the other.
 template <class Less>
 struct one_way {

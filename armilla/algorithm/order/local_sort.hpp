@@ -21,9 +21,6 @@ enum class number_order { other, ascending, descending };
 template <class T>
 concept plain_number = (std::integral<T> && sizeof(T) <= 8) || std::same_as<T, float> || std::same_as<T, double>;
 
-template <class Less, class... Same>
-concept one_of = (std::same_as<Less, Same> || ...);
-
 template <class T, class Comp, class Proj>
 constexpr number_order order_meant_by() {
   if constexpr (plain_number<T> && std::same_as<Proj, std::identity>) {
@@ -61,12 +58,6 @@ bool number_comes_first(const T& a, const T& b) {
   else
     return first;
 }
-
-/// Whether a comparator is one of the standard's over floating-point keys: then NaNs come last, too.
-template <class Key, class Comp>
-inline constexpr bool orders_floats =
-    std::floating_point<Key> && one_of<std::remove_cvref_t<std::unwrap_reference_t<Comp>>, std::less<>, std::less<Key>,
-                                       std::ranges::less, std::greater<>, std::greater<Key>, std::ranges::greater>;
 
 /// What comes first: `comp` of the projections; NaNs come last. What `comp` throws is noted, and from then on nothing comes
 /// first: so a sort ends soon, and has each element once.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Orders beside sort, against those of the standard.
+#include <limits>
+#include <numeric>
+
 #include "armilla/algorithm/ranges_test.hpp"
 
 namespace am = armilla;
@@ -105,6 +108,37 @@ RANK_TEST(an_order_that_throws_ends_a_selection_on_all_and_no_element_is_lost) {
   };
   EXPECT_THROWS_SAYING(am::remote_error, "no order", am::nth_element(x, 100, thrower));
   expect_selected(elements_of(x), a, a.size());
+}
+
+RANK_TEST(nans_come_last_of_the_least_and_the_greatest_wherever_they_lie) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for_random_teams(20, [nan](dice& d, const am::team& t) {
+    const std::size_t n = 1 + d.size(), k = d.below(12), kind = 1 + d.below(3);  // of some, many and nothing else
+    std::vector<double> a(n);
+    for (double& e : a) e = d.below(3) < kind ? nan : double(d.below(9));
+    const am::vector<double> x = spread(a, d.distribution(n, t));
+    std::vector<std::size_t> up(n), down;
+    std::iota(up.begin(), up.end(), std::size_t(0));
+    down = up;
+    const auto before = [](double e, double f, bool first) { return first || (e == e && f != f); };
+    std::stable_sort(up.begin(), up.end(), [&](std::size_t i, std::size_t j) { return before(a[i], a[j], a[i] < a[j]); });
+    std::stable_sort(down.begin(), down.end(), [&](std::size_t i, std::size_t j) { return before(a[i], a[j], a[j] < a[i]); });
+    const auto same = [](double e, double f) { return e == f || (e != e && f != f); };
+
+    EXPECT_EQ(am::min_element(x), up.front());
+    EXPECT_EQ(am::max_element(x), down.front());
+    EXPECT(am::minmax_element(x) == std::pair(up.front(), down.front()));
+    EXPECT_EQ(am::min_element(x, std::greater<>{}), down.front());
+    EXPECT_EQ(am::max_element(am::views::transform(x, [](double e) { return -e; })), up.front());
+    EXPECT_EQ(am::max_element(am::views::enumerate(x), {}, [](const auto& e) { return double(std::get<1>(e)); }), down.front());
+    EXPECT(same(am::min(x), a[up.front()]) && same(am::max(x), a[down.front()]));
+    EXPECT(same(am::minmax(x).first, a[up.front()]) && same(am::minmax(x).second, a[down.front()]));
+    const auto top = am::top_k(x, k), low = am::top_k(x, k, std::negate<>{});
+    EXPECT_EQ(top.size(), std::min(k, n));
+    for (std::size_t i = 0; i < top.size(); ++i) EXPECT(top[i].first == down[i] && same(top[i].second, a[down[i]]));
+    for (std::size_t i = 0; i < low.size(); ++i) EXPECT(low[i].first == up[i] && same(low[i].second, a[up[i]]));
+    t.barrier();
+  });
 }
 
 RANK_TEST(top_k_finds_the_greatest_with_their_indices) {

@@ -44,7 +44,17 @@ const auto& key_of_element(const E& e) noexcept {
     return e;
 }
 
-/// Whether a stands before b: a greater projection; of equal ones the lower key, if keys have an order.
+/// Of two projections of which none is greater: whether the first is a number and the second is not, or the other way round;
+/// 0 where both are or neither is.
+template <class X>
+int numbers_first(const X& x, const X& y) {
+  if constexpr (std::floating_point<X>)
+    return int(x == x) - int(y == y);
+  else
+    return 0;
+}
+
+/// Whether a stands before b: a greater projection, and NaNs last; of equal ones the lower key, if keys have an order.
 template <class Proj>
 struct stands_before {
   Proj& proj;
@@ -53,8 +63,11 @@ struct stands_before {
     const auto& x = std::invoke(proj, a);
     const auto& y = std::invoke(proj, b);
     if (y < x) return true;
+    if (x < y) [[likely]]
+      return false;
+    if (const int first = numbers_first<std::decay_t<decltype(x)>>(x, y); first != 0) return first > 0;
     if constexpr (std::totally_ordered<std::decay_t<decltype(key_of_element(a))>>)
-      return !(x < y) && key_of_element(a) < key_of_element(b);
+      return key_of_element(a) < key_of_element(b);
     else
       return false;
   }
@@ -103,7 +116,7 @@ class greatest_elements {
   std::vector<Element> heap_;  // its front is the worst of them
 };
 
-/// Of pairs of an index and an element: a greater projection of the element; of equal ones the lower index.
+/// Of pairs of an index and an element: a greater projection of the element, and NaNs last; of equal ones the lower index.
 template <class Proj>
 struct greater_element {
   Proj& proj;
@@ -111,7 +124,11 @@ struct greater_element {
   bool operator()(const A& a, const B& b) const {
     const auto& x = std::invoke(proj, a.second);
     const auto& y = std::invoke(proj, b.second);
-    return y < x || (!(x < y) && a.first < b.first);
+    if (y < x) return true;
+    if (x < y) [[likely]]
+      return false;
+    const int first = numbers_first<std::decay_t<decltype(x)>>(x, y);
+    return first != 0 ? first > 0 : a.first < b.first;
   }
 };
 
