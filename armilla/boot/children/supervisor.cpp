@@ -270,7 +270,7 @@ bool supervisor::lose(child& c) {
   if (noted_by(plan_, c) && plan_.job->failure.kind == failure_kind::exception)
     how.text = cause_of(from_record(*plan_.job));  // at full length
   const auto left = std::ranges::count(children_, child::state::in_job, &child::place);
-  none_is_left_ = left == 0 && std::ranges::none_of(children_, [this](const child& each) { return ended_well(each); });
+  if (left == 0 && std::ranges::none_of(children_, [this](const child& each) { return ended_well(each); })) none_is_left_ = true;
   admission_.vacate(c);
   const std::string why = admission::why_given_up(c);
   say(fmt::format("armilla: {}; {}{}{}{}", sentence(how),
