@@ -28,8 +28,10 @@ void try_exchange(const team& t, std::span<const parcel_size> leaving, std::size
 template <class T, class V, class Op>
 std::vector<std::vector<T>> exchange_agreed(const team& t, const char* operation, const std::vector<std::vector<T>>& parts,
                                             failure& why, V& value, Op op) {
-  std::vector<parcel_size> leaving;
-  for (const std::vector<T>& part : parts) leaving.push_back({why.happened() ? 0 : encoded_size(part), part.size()});
+  std::vector<parcel_size> leaving(parts.size());
+  try {
+    for (std::size_t m = 0; m < parts.size() && !why.happened(); ++m) leaving[m] = {encoded_size(parts[m]), parts[m].size()};
+  } catch (...) { why.note(); }  // a user's code may compute the size
   try_exchange(t, leaving, sizeof(T), std::is_trivially_copyable_v<T>, why);
   value = agree(t, operation, why, value, op);
   return t.all_to_all_v(parts);
