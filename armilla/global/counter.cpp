@@ -47,7 +47,7 @@ bool counter::try_wait(std::uint64_t n) noexcept {
 namespace detail {
 
 void throw_negative_signals(const char* operation, std::uint64_t n) {
-  throw_usage(operation, fmt::format("a number of {} signals was negative; give 0 or more", n));
+  throw_usage(operation, fmt::format("{} signals (is the number negative?); give 0 or more", n));
 }
 
 void signal_counter(const global_ptr<counter>& c, std::uint64_t n) {

@@ -144,7 +144,7 @@ RANK_TEST(a_negative_number_of_signals_is_refused_before_anything_is_written) {
   const auto to = tally.on(next());
   const std::vector<std::int64_t> some = {7};
   const std::array<std::size_t, 1> indices = {0};
-  EXPECT_THROWS_SAYING(am::usage_error, "signal: a number of 18446744073709551615 signals was negative",
+  EXPECT_THROWS_SAYING(am::usage_error, "signal: 18446744073709551615 signals (is the number negative?)",
                        arrived.on(next()).signal(minus_one));
   EXPECT_THROWS_SAYING(am::usage_error, "put: a number", am::put(to, 7, arrived.on(next()), minus_one));
   EXPECT_THROWS_SAYING(am::usage_error, "store: a number", am::store(to, 7, arrived.on(next()), minus_one));

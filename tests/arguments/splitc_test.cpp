@@ -40,7 +40,7 @@ EDGES(bulk_transfers, splitc::bulk_read, splitc::bulk_write, splitc::bulk_get, s
   each("no memory there", x, there, std::size_t{1} << 40);
   REFUSED("rank -1 does not exist", sc::bulk_store(nullptr, x, 8));
   REFUSED("null is given as the memory of 8 elements", sc::bulk_store(there, nullptr, 8));
-  REFUSED("signals was negative", sc::bulk_store(there, x, most));
+  REFUSED("signals (is the number negative?)", sc::bulk_store(there, x, most));
   REFUSED("no memory there", sc::bulk_store(there, x, std::size_t{1} << 40));
   sc::bulk_read(nullptr, from, 0);
   sc::bulk_write(there, nullptr, 0);
