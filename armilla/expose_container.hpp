@@ -74,7 +74,7 @@ namespace armilla {
 /// `name.elements`, and of a map `name.find`, while what is returned lives. How many there are guests see without it, as of the
 /// last fence. For unordered_map, unordered_set, counting_set, map, set, and unordered_multimap, of which guests see a
 /// map from keys to vectors. Called by the members of `x`, each for its part; without a message. When `x` ends, guests hear so;
-/// when it moves, what is exposed moves with it; after `recover`, expose it anew. What guests ask for at the end of the exposure
+/// when it moves, what is exposed moves with it; after `recover`, expose it again. What guests ask for at the end of the exposure
 /// still comes. Errors: as of expose for a span; usage_error if this rank provides a method of one of these names. Cost: two
 /// stores at a fence.
 template <class Verbs>

@@ -212,7 +212,7 @@ binary_range<T> read_binary(const std::string& path, const team& members = {}) {
 }
 
 /// Writes the members' texts, each a line, in the order of the members; a file that is there is replaced. All members call it,
-/// and know behind it that the whole file is written. Errors: usage_error on all members; remote_error on all members for a text
+/// and when it returns the whole file is written. Errors: usage_error on all members; remote_error on all members for a text
 /// that holds the end of a line, or what the range throws, and then the file is left alone.
 template <class R>
   requires(!distributed_range<R> && std::ranges::input_range<R> &&

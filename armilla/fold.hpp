@@ -88,12 +88,12 @@ std::pair<std::size_t, std::size_t> minmax_element(R&& r, Less less = {}, Projec
   const detail::algorithm_call whole("minmax_element");
   return {armilla::min_element(r, less, of), armilla::max_element(r, less, of)};
 }
-/// The smallest element, as min_element has it. usage_error on all members if there is none.
+/// The smallest element, chosen as by min_element. Errors: usage_error on all members for an empty range.
 template <distributed_range R, class Less = std::less<>, class Projection = std::identity>
 auto min(R&& r, Less less = {}, Projection of = {}) {
   return detail::require_some("min", detail::best_of(r, "min", detail::projected(less, of)));
 }
-/// The largest element, as max_element has it. usage_error on all members if there is none.
+/// The largest element, chosen as by max_element. Errors: usage_error on all members for an empty range.
 template <distributed_range R, class Less = std::less<>, class Projection = std::identity>
 auto max(R&& r, Less less = {}, Projection of = {}) {
   return detail::require_some("max", detail::best_of(r, "max", detail::projected_back(less, of)));

@@ -42,7 +42,7 @@ detail::in_order_op<Op> in_order(Op op) {
 ///
 /// Collectives are called by all members, in the same order on each; another order, root, size or type is a usage_error that
 /// names ranks and operations. In a checked job (`ARMILLA_CHECKED` builds) all members get it before anything has happened;
-/// otherwise those that see it do (docs/guide/teams.md), and the team is of no use any more. A member that an exception takes out
+/// otherwise those that see it do (docs/guide/teams.md), and the team is invalid. A member that an exception takes out
 /// of the middle of a collective (no memory, a type that cannot be written) gives the others a usage_error that names it; what
 /// has failed so on a rank refuses later collectives there, and a new team is whole. Members answer calls of other ranks while
 /// they wait. Each may, but need not, wait for all members; `barrier` does. A member that is 32 of them ahead of the

@@ -14,7 +14,7 @@ inline constexpr detail::take_second by_value{};
 
 /// The `n` elements of a hash container with the greatest `proj(element)`, greatest first; of equal ones those with the lower key
 /// first, if keys have an order. NaNs come last. An ordinary vector of pairs (of a set: of keys), the same on every rank. All
-/// members call it, behind a fence: what is not fenced is not seen.
+/// members call it, after a fence: what is not fenced is not seen.
 ///
 ///     for (const auto& [word, times] : am::top_k(count, 10, am::by_value)) show(word, times);
 ///

@@ -86,7 +86,7 @@ struct error_reply {
 };
 handler_slot& error_handler = fixed_handler<error_reply, reply_error_handler>;
 
-// `from` in brackets behind a text, and alone where there is none.
+// `from` in brackets after the text, and alone if the text is empty.
 std::string with_origin(const std::string& text, const std::string& from) {
   return text.empty() ? from : fmt::format("{} ({})", text, from);
 }

@@ -25,7 +25,7 @@ void skip(std::span<iovec>& rest, std::size_t sent) {
 // How long a send that finds no room waits before it looks for signals: one that comes just before the wait does not end it.
 constexpr int look_again_ms = 100;
 
-// 0 when all has been sent, EINTR when signals must be looked for, or the number of another error. `rest` begins behind what was
+// 0 when all has been sent, EINTR when signals must be looked for, or the number of another error. `rest` begins after what was
 // sent.
 int send_rest(int socket, std::span<iovec>& rest) {
   skip(rest, 0);
@@ -46,7 +46,7 @@ int send_rest(int socket, std::span<iovec>& rest) {
 }
 
 // Sends the parts, and empties the list. If a handler of a signal raises meanwhile, as that of Ctrl-C does, the list holds a copy
-// of what was not sent: the next message goes behind it.
+// of what was not sent: the next message goes after it.
 void send_all(int socket, nb::list parts) {
   std::vector<iovec> all;
   {

@@ -59,7 +59,7 @@ class partitioned {
   static constexpr bool as_bytes = trivially_sendable<element>;
 
   /// Where elements do not travel as bytes, `how` has one partition a member. Members that have no memory for what they deal or
-  /// get say so before the exchange, and all throw; what fails behind it is noted.
+  /// get say so before the exchange, and all throw; what fails after it is noted.
   template <class Source>
   partitioned(const team& t, const char* operation, const key_partitions& how, Source mine, failure& why) : each_(how.each) {
     if constexpr (as_bytes)

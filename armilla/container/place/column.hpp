@@ -124,7 +124,7 @@ template <>
 struct column<void> {};
 
 /// A column of a batch of statements. Where a user's code reads the values, which may throw, a word in front of each has its
-/// length: so one that cannot be read does not keep back those behind it.
+/// length: so one that cannot be read does not affect those that follow.
 template <class T>
 struct batch_column : column<T> {
   static constexpr bool has_lengths = false;

@@ -21,11 +21,10 @@ bool has_root(collective kind) {
 
 /// A member whose part of a collective will never come.
 [[noreturn]] void throw_left(const team_record& t, rank_t other, std::uint64_t number, collective kind) {
-  throw_usage(
-      algorithm_here(name_of(kind)),
-      fmt::format("rank {} has left {} by an exception, so rank {} cannot end it (number {} of this team); the team is of no "
-                  "use any more: make a new one",
-                  other, name_of(kind), t.self->rank, number - t.first_step));
+  throw_usage(algorithm_here(name_of(kind)),
+              fmt::format("rank {} has left {} by an exception, so rank {} cannot end it (number {} of this team); the team is "
+                          "invalid: make a new one",
+                          other, name_of(kind), t.self->rank, number - t.first_step));
 }
 
 [[noreturn]] void throw_different(const team_record& t, rank_t other, std::uint64_t number, const std::string& mine,
