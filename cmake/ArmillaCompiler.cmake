@@ -109,6 +109,9 @@ if(ARMILLA_SANITIZE)
   target_compile_options(armilla_private INTERFACE -fsanitize=${ARMILLA_SANITIZE} -fno-omit-frame-pointer
                                                    -fno-sanitize-recover=all)
   target_link_options(armilla_private INTERFACE -fsanitize=${ARMILLA_SANITIZE})
+  if(ARMILLA_SANITIZE_EXCEPT)
+    target_compile_options(armilla_private INTERFACE -fno-sanitize=${ARMILLA_SANITIZE_EXCEPT})
+  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     target_compile_options(armilla_private INTERFACE -Wno-tsan) # fences are not modelled; the pairs around them are
   endif()

@@ -282,7 +282,7 @@ endfunction()
 
 # armilla_tier_of_run(<out> NAME <name> VARIANT <bool> HEAVY <bool> RUN <fabric>.<n> RANKS ... FABRICS ...): the label of a run: empty where every ./check
 # has it, `whole` where ./check --whole has it, `nightly` where only ./check --nightly has it.
-#   every ./check   processes: one rank, and most ranks; threads and messages: two ranks. Of a variant: two and most ranks on its first fabric
+#   every ./check   processes: one rank, and most ranks; threads and messages: two ranks. Of a variant: two and most ranks on its first fabric; two alone under a sanitizer
 #   --whole         processes: two ranks; threads and messages: most ranks. Of a variant: most ranks on each fabric
 #   --nightly       all others
 # Of a heavy test every ./check has two ranks as processes, and --whole what it has of others. Under a sanitizer one rank is for the nightly tier. More than five ranks, and variants named by_message, odd, lossy and late, are one tier later.
@@ -306,6 +306,10 @@ function(armilla_tier_of_run out)
   if(arg_VARIANT)
     set(check ${first}.${few} ${first}.${most})
     set(whole threads.${most} loop.${most})
+    if(ARMILLA_SANITIZE)
+      set(check ${first}.${few})
+      list(APPEND whole ${first}.${most})
+    endif()
   else()
     set(check ${first}.${most} threads.${few} loop.${few})
     set(whole ${first}.${few} threads.${most} loop.${most})
