@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -22,7 +23,16 @@
 /// | `limit_error`   | send less, or raise the option that the text names                  |
 /// | `timeout_error` | wait again                                                          |
 /// | `decode_error`  | nothing: bytes from another rank contradict themselves              |
+///
+/// An error also knows where in the program it arose, `where()`: the innermost function on the stack that is the user's own. What
+/// ends a job says it by itself; code that catches an error may print it:
+///
+///     } catch (const am::error& e) { am::print(stderr, "{}\n  {}\n", e.what(), e.where()); }
 namespace armilla {
+
+namespace detail {
+struct call_stack;
+}
 
 /// The kinds of error, for code that compares `std::error_code`s.
 enum class errc { usage = 1, remote, rank_lost, limit, timeout, decode };
@@ -39,8 +49,14 @@ class [[gnu::visibility("default")]] error : public std::system_error {
   error(errc kind, const char* operation, std::string_view text);
   const char* what() const noexcept override { return text_.what(); }
 
+  /// Where in the user's program it arose: "heat.cpp:42, in step(double)"; "in step(double)+0x1c" if the program was compiled
+  /// without -g; empty if that is not known, as in a program without symbols. Of a `remote_error` this is the call that failed;
+  /// where the body threw is in its text. Cost: some milliseconds the first time, as it reads the program's file.
+  std::string where() const;
+
  private:
   std::runtime_error text_;  // a string whose copy cannot throw
+  std::shared_ptr<const detail::call_stack> calls_;
 };
 
 /// The caller's mistake; the text says what to do instead.

@@ -85,7 +85,7 @@ function(armilla_program_of_other_compiler name)
     OUTPUT "${program}"
     COMMAND "${ARMILLA_OTHER_COMPILER}" -std=c++20 -O1 "-I${PROJECT_SOURCE_DIR}" -Wno-sign-compare
       "-D$<JOIN:$<TARGET_PROPERTY:armilla_interface,INTERFACE_COMPILE_DEFINITIONS>,;-D>" -MD -MF "${depfile}" -MT "${program}"
-      "${CMAKE_CURRENT_SOURCE_DIR}/${arg_SOURCE}" -o "${program}" $<TARGET_FILE:armilla::whole> "${hwloc_LIBRARY}" -lboost_context ${ARMILLA_SORT_LIBRARY} -pthread -ldl
+      "${CMAKE_CURRENT_SOURCE_DIR}/${arg_SOURCE}" -o "${program}" $<TARGET_FILE:armilla::whole> "${hwloc_LIBRARY}" -lboost_context ${ARMILLA_SORT_LIBRARY} ${ARMILLA_PLACES_LIBRARY} -pthread -ldl
     DEPENDS "${arg_SOURCE}" armilla::whole
     DEPFILE "${depfile}"
     COMMENT "Building ${name} with ${ARMILLA_OTHER_COMPILER}"

@@ -55,5 +55,5 @@ function(armilla_shared_aggregate)
                                            LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib" LINK_DEPENDS "${exported}")
   target_link_options(armilla PRIVATE "-Wl,--version-script=${exported}" -Wl,--no-undefined)
   target_link_libraries(armilla PUBLIC armilla_interface Threads::Threads
-                                PRIVATE armilla_linker hwloc::hwloc boost_context ${ARMILLA_SORT_LIBRARY} ${CMAKE_DL_LIBS})
+                                PRIVATE armilla_linker hwloc::hwloc boost_context ${ARMILLA_SORT_LIBRARY} ${ARMILLA_PLACES_LIBRARY} ${CMAKE_DL_LIBS})
 endfunction()

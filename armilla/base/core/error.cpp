@@ -11,6 +11,7 @@
 #include <typeinfo>
 #include <vector>
 
+#include "armilla/base/core/call_stack.hpp"
 #include "armilla/base/core/context.hpp"
 #include "armilla/base/core/error_text.hpp"
 #include "armilla/base/core/options.hpp"
@@ -128,7 +129,17 @@ const std::error_category& error_category() noexcept {
 std::error_code make_error_code(errc kind) noexcept { return {static_cast<int>(kind), error_category()}; }
 
 error::error(errc kind, const char* operation, std::string_view text)
-    : std::system_error(make_error_code(kind)), text_(compose(kind, operation, text)) {}
+    : std::system_error(make_error_code(kind)),
+      text_(compose(kind, operation, text)),
+      calls_(std::make_shared<const detail::call_stack>(detail::take_call_stack())) {}
+
+std::string error::where() const { return detail::own_frame(*calls_); }
+
+std::string detail::place_of(const std::exception& e) {
+  const error* const ours = dynamic_cast<const error*>(&e);
+  const std::string where = ours != nullptr ? ours->where() : "";
+  return where.empty() ? "" : "at " + where;
+}
 
 remote_error::remote_error(rank_t thrower, const char* operation, std::string_view type_name, std::string_view text)
     : error(errc::remote, operation, remote_text(thrower, operation, type_name, text)),

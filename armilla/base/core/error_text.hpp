@@ -19,4 +19,8 @@ inline const char* text_of(const std::exception& e) noexcept {
   return text != nullptr ? text : "no text: its what() gives a null pointer";
 }
 
+/// Where in the user's program an error of Armilla arose: "at heat.cpp:42, in step(double)"; empty for other exceptions, and
+/// where that is not known.
+std::string place_of(const std::exception& e);
+
 }  // namespace armilla::detail

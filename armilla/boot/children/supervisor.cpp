@@ -358,7 +358,7 @@ int supervisor::report() {
   }
   if (stalled_) return stall_exit_code;
   if (failure_) {
-    say("armilla: " + sentence(*failure_) + "; the job was stopped" + hint_of(*failure_, *plan_.job));
+    say(report_of_stop(sentence(*failure_)) + hint_of(*failure_, *plan_.job));
     return exit_code(*failure_);
   }
   say(fmt::format("armilla: interrupted by signal {} ({}); the job was stopped", interrupted_by_, signal_name(interrupted_by_)));

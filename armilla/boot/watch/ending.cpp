@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "armilla/base/core/error_text.hpp"
@@ -67,6 +69,13 @@ std::string signal_name(int number) {
 std::string cause_of(const ending& e) { return cause_text(e); }
 
 std::string sentence(const ending& e) { return who(e) + " " + cause_text(e); }
+
+std::string report_of_stop(std::string sentence) {
+  std::string all = "armilla: " + std::move(sentence);
+  const std::size_t last = all.rfind('\n');
+  const bool place = last != all.npos && all.compare(last, 6, "\n  at ") == 0;  // it stays the last line
+  return all.insert(place ? last : all.size(), "; the job was stopped");
+}
 
 std::string hint_of(const ending& e, job_block& job) {
   const bool one_rank = e.first == e.last && job.locals.holds(e.first);

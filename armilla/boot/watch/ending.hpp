@@ -27,6 +27,9 @@ std::string cause_of(const ending& how);
 /// "rank 2 (./hello, pid 123) was killed by signal 11 (SIGSEGV)".
 std::string sentence(const ending& how);
 
+/// "armilla: rank 1 (...) ...; the job was stopped", of a sentence; where an error arose stays its last line.
+std::string report_of_stop(std::string sentence);
+
 /// One more line, if the rank has noted which kind of wrong address ended it (address_fault.hpp); else "".
 std::string hint_of(const ending& how, job_block& job);
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string>
 
+#include "armilla/base/core/error_text.hpp"
 #include "armilla/error.hpp"
 
 // Model: tests/models/order/losses.rs
@@ -31,13 +32,16 @@ bool record_failure(job_block& job, rank_t rank, failure_kind kind, int code, st
 
 void record_current_exception(job_block& job, rank_t rank) noexcept {
   failure_kind kind = failure_kind::exception;
+  std::string place;  // where an error of Armilla arose: a further line
   try {
     throw;
-  } catch (const rank_lost&) { kind = failure_kind::secondary; } catch (...) {
-  }
+  } catch (const error& e) {
+    if (e.code() == errc::rank_lost) kind = failure_kind::secondary;
+    if (place = place_of(e); !place.empty()) place.insert(0, "\n  ");
+  } catch (...) {}
   try {
     const exception_text thrown = describe_current_exception();
-    record_failure(job, rank, kind, 1, thrown.type_name + ": " + thrown.text);
+    record_failure(job, rank, kind, 1, thrown.type_name + ": " + thrown.text + place);
   } catch (...) { record_failure(job, rank, failure_kind::exception, 1, "no memory left to describe it"); }
 }
 

@@ -3,12 +3,14 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
 #include <exception>
 
+#include "armilla/base/core/call_stack.hpp"
 #include "armilla/base/core/context.hpp"
 #include "armilla/boot/watch/address_fault.hpp"
 #include "armilla/boot/watch/ending.hpp"
@@ -96,9 +98,21 @@ void on_early_exit(int code, void*) {
   abort();
 }
 
+// The user's function in which the signal arose. Reading the program's file may hang where that is what broke: not for long.
+void say_where(int number) noexcept {
+  char before[64];
+  std::snprintf(before, sizeof before, "armilla: rank %d: SIG%s arose", culprit(), sigabbrev_np(number));
+  signal(SIGALRM, SIG_DFL);
+  alarm(5);
+  say_own_frame(take_call_stack(), before);
+  alarm(0);
+}
+
 void on_fatal_signal(int number, siginfo_t* info, void* machine) {
   if (ours()) {
     note_fault(*guarded.job, culprit(), *info, machine);
+    const bool told = guarded.job->failure.stage.load(std::memory_order_acquire) != 0;
+    if (!told && (info->si_code > 0 || info->si_pid == guarded.pid)) say_where(number);
     if (guarded.threads) record_failure(*guarded.job, culprit(), failure_kind::signal, number, "");
   }
   signal(number, SIG_DFL);  // returning repeats the access: the core file is of the place itself, and has the address
@@ -121,8 +135,7 @@ void install_crash_handlers(const launch& self) {
   on_exit(on_early_exit, nullptr);
   if (self.job->supervisor == 0) return;  // alone: the shell or the debugger sees it best
   guarded.before = std::set_terminate(on_terminate);
-  for (int number : fatal_signals)
-    if (self.threads || number == SIGSEGV) install(number);
+  for (int number : fatal_signals) install(number);
 }
 
 running_rank::running_rank(context& rank, stop_function stop) noexcept : threads_(guarded.threads) {
