@@ -23,10 +23,10 @@ void team::broadcast(std::span<T> data, rank_t root) const {
 
 template <sendable_value T>
 T team::scatter(const std::vector<T>& values, rank_t root) const {
+  const bool is_root = record_ != nullptr && record_->rank == std::uint32_t(root);
+  if (is_root) detail::require_one_each(record_, detail::collective::scatter, values.size(), root);
   detail::team_record& t = detail::begin<T>(record_, detail::collective::scatter, root);
   detail::exchange<T> e(t, detail::collective::scatter);
-  const bool is_root = t.rank == std::uint32_t(root);
-  if (is_root) detail::require_one_each(t, detail::collective::scatter, values.size());
   const auto& each = detail::addressable(values);
   for (std::uint32_t i = 0; is_root && i < t.size; ++i)
     if (i != t.rank) e.send(i, detail::plain(each[i]));
@@ -72,6 +72,7 @@ T team::all_reduce(const T& value, Op op) const {
         return sum;
       }
     if (t.size > 2) {  // less work in all than a fold on each member
+      const collective_part part(t);
       const std::optional<T> sum = reduce_value(t, value, op, 0);
       return broadcast_from(t, sum ? *sum : value, 0);
     }
@@ -300,8 +301,8 @@ std::vector<T> team::all_to_all(const std::vector<T>& values) const {
 template <sendable_value T>
 std::vector<std::vector<T>> team::all_to_all_v(const std::vector<std::vector<T>>& parts) const {
   using namespace detail;
+  require_one_each(record_, collective::all_to_all_v, parts.size());
   team_record& t = detail::begin<std::vector<T>>(record_, collective::all_to_all_v);
-  require_one_each(t, collective::all_to_all_v, parts.size());
   exchange<std::vector<T>> e(t, collective::all_to_all_v);
   for (std::uint32_t i = 1; i < t.size; ++i) e.send((t.rank + i) % t.size, parts[(t.rank + i) % t.size]);
   e.receive(0, t.size);

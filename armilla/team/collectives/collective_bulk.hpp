@@ -18,7 +18,9 @@ void all_to_all_each(team_record* t, collective kind, const std::byte* in, std::
                      std::size_t element, type_mark type);
 
 /// `size` values where the team has as many members, or usage_error.
-void require_one_each(const team_record& t, collective kind, std::size_t size);
+/// An argument that this rank knows to be wrong. Looked for before the rank enters: it has entered nothing, and may call again.
+[[noreturn, gnu::cold]] void throw_arguments(const team_record* t, collective kind, rank_t root, const std::string& text);
+void require_one_each(const team_record* t, collective kind, std::size_t size, rank_t root = 0);
 
 /// An all-to-all of parts of different length: the lengths first, then, when the caller has made room, the bytes.
 class flat_all_to_all_v {

@@ -19,14 +19,6 @@ bool has_root(collective kind) {
   return kind == collective::broadcast || kind == collective::scatter || kind == collective::reduce || kind == collective::gather;
 }
 
-/// A member whose part of a collective will never come.
-[[noreturn]] void throw_left(const team_record& t, rank_t other, std::uint64_t number, collective kind) {
-  throw_usage(algorithm_here(name_of(kind)),
-              fmt::format("rank {} has left {} by an exception, so rank {} cannot end it (number {} of this team); the team is "
-                          "invalid: make a new one",
-                          other, name_of(kind), t.self->rank, number - t.first_step));
-}
-
 [[noreturn]] void throw_different(const team_record& t, rank_t other, std::uint64_t number, const std::string& mine,
                                   const std::string& theirs, collective kind) {
   const std::uint64_t which = number << 16 | (t.slot + 1u);
@@ -49,6 +41,16 @@ std::uint64_t entered_as(const intention_line& line, std::uint64_t number) {
   const std::uint64_t what = line.what[number % intention_line::kept].load(std::memory_order_acquire);
   const std::uint64_t after = line.number.load(std::memory_order_acquire);
   return before >= number && after - number < intention_line::kept - 1 ? what : 0;
+}
+
+/// A member whose part of a collective will never come.
+[[noreturn]] void throw_left(const team_record& t, rank_t other, std::uint64_t number, collective kind) {
+  const collective its = intention::from(entered_as(*t.entered, number)).kind;  // as this rank has entered it
+  const char* const left = its == collective::none || its == collective::left ? "an earlier collective" : name_of(its);
+  throw_usage(algorithm_here(name_of(kind)),
+              fmt::format("rank {} has left {} by an exception, so rank {} cannot end {} (number {} of this team); the team is "
+                          "invalid: make a new one",
+                          other, left, t.self->rank, number == t.number ? "it" : name_of(kind), number - t.first_step));
 }
 
 // Programs number their types differently: between them the signs tell structures apart, and words all else.
@@ -91,7 +93,7 @@ void hear_of(const team_record& t, rank_t r) {
   if (!t.self->host->far[std::size_t(r)]) return;
   constexpr std::uint64_t patience_ns = 300'000'000;
   tell_entered(t);
-  t.self->messages->waits.wait_until_deadline([&] { return first_difference(t, r) != 0; }, now_ns() + patience_ns,
+  t.self->messages->waits.wait_until_deadline([&] { return first_difference(t, r) != 0 || has_left(t, r); }, now_ns() + patience_ns,
                                               name_of(collective::none));
 }
 
@@ -145,7 +147,23 @@ void note_elements(const team& t, const type_mark& type, bool may_meet) {
 
 bool runs_one_program(const team& t) noexcept { return t.record_ == nullptr || t.record_->type_shift != 0; }
 
-bool does_otherwise(const team_record& t, rank_t r) { return differ_at(t, r, t.number); }
+namespace {
+
+// Which collective of `t` member `r` has left by an exception; 0: none that this rank has come to. It enters no other, so what it
+// has entered last stays that. A slot holds what its earlier teams have entered, too.
+std::uint64_t left_at(const team_record& t, rank_t r) noexcept {
+  const intention_line& line = entered_by(t, r);
+  const std::uint64_t number = line.number.load(std::memory_order_acquire);
+  if (number <= t.first_step || number > t.number) return 0;
+  const std::uint64_t what = line.what[number % intention_line::kept].load(std::memory_order_acquire);
+  return intention::from(what).kind == collective::left ? number : 0;
+}
+
+}  // namespace
+
+bool has_left(const team_record& t, rank_t r) noexcept { return left_at(t, r) != 0; }
+
+bool does_otherwise(const team_record& t, rank_t r) { return differ_at(t, r, t.number) || has_left(t, r); }
 
 namespace {
 
@@ -179,12 +197,13 @@ namespace {
   if (!t.host_leaders.empty()) abandon(t);  // others may have announced something, and wait until it has moved
   hear_of(t, r);
   const intention mine = intention::from(entered_as(*t.entered, t.number));
-  const std::uint64_t number = first_difference(t, r);
-  if (number != 0 && intention::from(entered_as(entered_by(t, r), number)).kind == collective::left) {
+  const std::uint64_t left = left_at(t, r), first = first_difference(t, r), number = first != 0 ? first : left;
+  if (number != 0 && number == left) {
+    const intention here = intention::from(entered_as(*t.entered, number));
     for (const rank_t other : t.members) {  // the reason for which it has left, perhaps: the first cause is told
       const intention theirs = as_entered(intention::from(entered_as(entered_by(t, other), number)));
-      if (theirs.kind != collective::none && (theirs.kind != mine.kind || theirs.root != mine.root))
-        throw_different(t, other, number, describe(mine), describe(theirs), mine.kind);
+      if (here.kind != collective::none && theirs.kind != collective::none && (theirs.kind != here.kind || theirs.root != here.root))
+        throw_different(t, other, number, describe(here), describe(theirs), here.kind);
     }
     throw_left(t, r, number, mine.kind);
   }

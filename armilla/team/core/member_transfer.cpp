@@ -97,8 +97,8 @@ void member_transfer::settle() {
       return p.acknowledged >= p.used[half_];
     };
     if (read()) continue;
-    messages.waits.wait_until([&] { return read() || messages.out.is_lost(r) || t_.lost != no_rank; }, what_);
-    if (t_.lost != no_rank) messages.lost.raise(t_.lost, what_);
+    const bool asks = std::ranges::find(t_.members, r) != t_.members.end();  // else an earlier team's of this slot
+    wait_in_collective(t_, [&] { return read() || messages.out.is_lost(r); }, [&](auto&& ask) { asks ? ask(r) : void(); }, what_);
     if (messages.out.is_lost(r)) p.acknowledged = p.used[half_];  // it reads no more
   }
   area_.used_by[half_].clear();

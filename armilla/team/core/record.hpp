@@ -251,8 +251,11 @@ void refuse_parts_of_bodies(const context& c, const char* operation);
 [[noreturn, gnu::cold]] void throw_bad_root(const team_record& t, collective kind, rank_t root);
 /// Compares with all members; throws if one does something else. See collective_check.cpp.
 [[gnu::cold]] void check_entry(team_record& t, const intention& what);
-/// Whether world rank `r`, a member, is known to have entered something else where this rank has entered its present collective.
+/// Whether world rank `r`, a member, is known to have entered something else where this rank has entered its present collective,
+/// or to have left one before.
 [[gnu::cold]] bool does_otherwise(const team_record& t, rank_t r);
+/// Whether `r` has left a collective of this team by an exception: its part of later ones never comes.
+[[gnu::cold]] bool has_left(const team_record& t, rank_t r) noexcept;
 /// Rank `r` has entered another collective, this time or before; `word` is what it has shown, with its sign, or 0.
 [[noreturn, gnu::cold]] void throw_does_otherwise(const team_record& t, rank_t r, std::uint64_t word);
 /// An exception takes this member out of the middle of a collective: the others, who wait for its part, hear of it. What moved

@@ -281,9 +281,15 @@ void await_step_of_any(const team_record& t, const std::atomic<std::uint64_t>& f
   const auto there = [&] { return step_of(flag.load(std::memory_order_acquire)) >= step; };
   const inside_team alone(t, what);
   endpoint& messages = *t.self->messages;
-  messages.waits.wait_until([&] { return there() || t.lost != no_rank; }, what,
-                            wait_object::of<explain_flag>(awaited_flag{t, &flag, owner_of(*t.self, &flag)}));
-  if (t.lost != no_rank && !there()) messages.lost.raise(t.lost, what);
+  const rank_t owner = owner_of(*t.self, &flag);
+  bool left = false;
+  const auto over = [&] {
+    return there() || t.lost != no_rank || left || (messages.sleeper.wait_prepared() && (left = has_left(t, owner)));
+  };
+  messages.waits.wait_until(over, what, wait_object::of<explain_flag>(awaited_flag{t, &flag, owner}));
+  if (there()) return;
+  if (t.lost != no_rank) messages.lost.raise(t.lost, what);
+  if (left) throw_does_otherwise(t, owner, 0);
 }
 
 void await_step_slowly(const team_record& t, const std::atomic<std::uint64_t>& flag, std::uint64_t step, const char* what) {
