@@ -148,7 +148,8 @@ RANK_TEST(a_negative_number_of_signals_is_refused_before_anything_is_written) {
                        arrived.on(next()).signal(minus_one));
   EXPECT_THROWS_SAYING(am::usage_error, "put: 18446744073709551615 signals", am::put(to, 7, arrived.on(next()), minus_one));
   EXPECT_THROWS_SAYING(am::usage_error, "store: 18446744073709551615 signals", am::store(to, 7, arrived.on(next()), minus_one));
-  EXPECT_THROWS_SAYING(am::usage_error, "store: 18446744073709551615 signals", am::store(to, some, arrived.on(next()), minus_one));
+  EXPECT_THROWS_SAYING(am::usage_error, "store: 18446744073709551615 signals",
+                       am::store(to, some, arrived.on(next()), minus_one));
   EXPECT_THROWS_SAYING(am::usage_error, "put_indexed: 18446744073709551615 signals",
                        am::put_indexed(to, some, indices, arrived.on(next()), minus_one));
   EXPECT_THROWS_SAYING(am::usage_error, "store_indexed: 18446744073709551615 signals",

@@ -88,13 +88,14 @@ const char* name_of_pattern(pattern p) noexcept {
   }
 }
 
-// A rank on another host tells what it has entered before it sleeps.
+// A rank on another host tells what it has entered when it is asked.
 void hear_of(const team_record& t, rank_t r) {
   if (!t.self->host->far[std::size_t(r)]) return;
   constexpr std::uint64_t patience_ns = 300'000'000;
   tell_entered(t);
-  t.self->messages->waits.wait_until_deadline([&] { return first_difference(t, r) != 0 || has_left(t, r); }, now_ns() + patience_ns,
-                                              name_of(collective::none));
+  ask_entered(t, r);
+  t.self->messages->waits.wait_until_deadline([&] { return first_difference(t, r) != 0 || has_left(t, r); },
+                                              now_ns() + patience_ns, name_of(collective::none));
 }
 
 }  // namespace
@@ -188,13 +189,16 @@ void leave_collective(const team_record& t) noexcept {
   if (entered.kind != collective::left) what.store(left_from(entered).word(), std::memory_order_release);
   for (const rank_t r : t.members)
     if (r != t.self->rank && !t.self->host->far[std::size_t(r)]) t.self->out->notify(r);
-  if (!t.host_leaders.empty()) tell_entered(t);
+  if (t.host_leaders.empty()) return;
+  tell_entered(t);
+  try {
+    abandon(t);  // others may have announced something, and wait until it has moved
+  } catch (...) {}  // no memory: they hear that this rank has left
 }
 
 namespace {
 
 [[noreturn]] void tell_difference(const team_record& t, rank_t r, std::uint64_t word) {
-  if (!t.host_leaders.empty()) abandon(t);  // others may have announced something, and wait until it has moved
   hear_of(t, r);
   const intention mine = intention::from(entered_as(*t.entered, t.number));
   const std::uint64_t left = left_at(t, r), first = first_difference(t, r), number = first != 0 ? first : left;
@@ -202,7 +206,8 @@ namespace {
     const intention here = intention::from(entered_as(*t.entered, number));
     for (const rank_t other : t.members) {  // the reason for which it has left, perhaps: the first cause is told
       const intention theirs = as_entered(intention::from(entered_as(entered_by(t, other), number)));
-      if (here.kind != collective::none && theirs.kind != collective::none && (theirs.kind != here.kind || theirs.root != here.root))
+      if (here.kind != collective::none && theirs.kind != collective::none &&
+          (theirs.kind != here.kind || theirs.root != here.root))
         throw_different(t, other, number, describe(here), describe(theirs), here.kind);
     }
     throw_left(t, r, number, mine.kind);

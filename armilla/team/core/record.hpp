@@ -144,6 +144,8 @@ inline void notify_members(const team_record& t) {
 void replicate_with_statements(team_record& t, const flag_line& line, std::size_t bytes);
 /// Sends what this rank has entered to the members on other hosts.
 [[gnu::cold]] void tell_entered(const team_record& t);
+/// Asks world rank `r`, a member on another host, to send what it has entered, whatever it does now.
+[[gnu::cold]] void ask_entered(const team_record& t, rank_t r);
 std::vector<rank_t> host_leaders_of(const host_map& host, rank_t me, const std::vector<rank_t>& members);
 
 /// All members may wait for `line`, of whose payload `bytes` bytes count.
