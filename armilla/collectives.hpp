@@ -44,13 +44,13 @@ void team::scatter(std::span<const std::type_identity_t<T>> all, std::span<T> mi
 
 template <sendable_value T, combines<T> Op>
 std::optional<T> team::reduce(const T& value, Op op, rank_t root) const {
-  detail::require_function(op, detail::name_of(detail::collective::reduce));
+  detail::require_operation(record_, op, detail::collective::reduce, root);
   return detail::reduce_value(detail::begin<T>(record_, detail::collective::reduce, root), value, op, std::uint32_t(root));
 }
 
 template <sendable_value T, combines<T> Op>
 T team::all_reduce(const T& value, Op op) const {
-  detail::require_function(op, detail::name_of(detail::collective::all_reduce));
+  detail::require_operation(record_, op, detail::collective::all_reduce);
   using namespace detail;
   team_record& t = detail::begin<T>(record_, collective::all_reduce);
   const char* what = name_of(collective::all_reduce);
@@ -87,7 +87,7 @@ T team::all_reduce(const T& value, Op op) const {
 template <class T, combines<T> Op>
   requires trivially_sendable<T>
 void team::reduce(std::span<T> data, Op op, rank_t root) const {
-  detail::require_function(op, detail::name_of(detail::collective::reduce));
+  detail::require_operation(record_, op, detail::collective::reduce, root);
   detail::elementwise<T, Op> each(op);
   detail::reduce_array(record_, reinterpret_cast<std::byte*>(data.data()), data.size_bytes(), detail::mark_of<T>(), each.how(),
                        root);
@@ -97,7 +97,7 @@ void team::reduce(std::span<T> data, Op op, rank_t root) const {
 template <class T, combines<T> Op>
   requires trivially_sendable<T>
 void team::all_reduce(std::span<T> data, Op op) const {
-  detail::require_function(op, detail::name_of(detail::collective::all_reduce));
+  detail::require_operation(record_, op, detail::collective::all_reduce);
   detail::elementwise<T, Op> each(op);
   detail::all_reduce_array(record_, reinterpret_cast<std::byte*>(data.data()), data.size_bytes(), detail::mark_of<T>(),
                            each.how());
@@ -106,7 +106,7 @@ void team::all_reduce(std::span<T> data, Op op) const {
 
 template <sendable_value T, combines<T> Op>
 T team::reduce_scatter(const std::vector<T>& values, Op op) const {
-  detail::require_function(op, detail::name_of(detail::collective::reduce_scatter));
+  detail::require_operation(record_, op, detail::collective::reduce_scatter);
   const std::vector<T> theirs = detail::exchange_each(record_, detail::collective::reduce_scatter, values);
   T sum = theirs.front();
   for (std::size_t i = 1; i < theirs.size(); ++i) sum = T(op(sum, theirs[i]));
@@ -116,7 +116,7 @@ T team::reduce_scatter(const std::vector<T>& values, Op op) const {
 template <class T, combines<T> Op>
   requires trivially_sendable<T>
 void team::reduce_scatter(std::span<const std::type_identity_t<T>> all, std::span<T> mine, Op op) const {
-  detail::require_function(op, detail::name_of(detail::collective::reduce_scatter));
+  detail::require_operation(record_, op, detail::collective::reduce_scatter);
   detail::elementwise<T, Op> each(op);
   detail::reduce_scatter_array(record_, reinterpret_cast<const std::byte*>(all.data()), all.size_bytes(),
                                reinterpret_cast<std::byte*>(mine.data()), mine.size_bytes(), detail::mark_of<T>(), each.how());
@@ -125,7 +125,7 @@ void team::reduce_scatter(std::span<const std::type_identity_t<T>> all, std::spa
 
 template <sendable_value T, combines<T> Op>
 T team::inclusive_scan(const T& value, Op op) const {
-  detail::require_function(op, detail::name_of(detail::collective::inclusive_scan));
+  detail::require_operation(record_, op, detail::collective::inclusive_scan);
   using namespace detail;
   team_record& t = detail::begin<T>(record_, collective::inclusive_scan);
   if constexpr (array_of_one<T> && !keeps_order<Op>)
@@ -147,7 +147,7 @@ T team::inclusive_scan(const T& value, Op op) const {
 
 template <sendable_value T, combines<T> Op>
 T team::exclusive_scan(const T& value, T first, Op op) const {
-  detail::require_function(op, detail::name_of(detail::collective::exclusive_scan));
+  detail::require_operation(record_, op, detail::collective::exclusive_scan);
   using namespace detail;
   team_record& t = detail::begin<T>(record_, collective::exclusive_scan);
   if constexpr (array_of_one<T> && !keeps_order<Op>)
@@ -173,7 +173,7 @@ T team::exclusive_scan(const T& value, T first, Op op) const {
 template <class T, combines<T> Op>
   requires trivially_sendable<T>
 void team::inclusive_scan(std::span<T> data, Op op) const {
-  detail::require_function(op, detail::name_of(detail::collective::inclusive_scan));
+  detail::require_operation(record_, op, detail::collective::inclusive_scan);
   detail::elementwise<T, Op> each(op);
   detail::inclusive_scan_array(record_, reinterpret_cast<std::byte*>(data.data()), data.size_bytes(), detail::mark_of<T>(),
                                each.how());
@@ -183,7 +183,7 @@ void team::inclusive_scan(std::span<T> data, Op op) const {
 template <class T, combines<T> Op>
   requires trivially_sendable<T>
 void team::exclusive_scan(std::span<T> data, std::type_identity_t<T> first, Op op) const {
-  detail::require_function(op, detail::name_of(detail::collective::exclusive_scan));
+  detail::require_operation(record_, op, detail::collective::exclusive_scan);
   detail::elementwise<T, Op> each(op);
   std::vector<detail::held<T>> before(data.size(), detail::held<T>{first});
   detail::exclusive_scan_array(record_, reinterpret_cast<const std::byte*>(data.data()),

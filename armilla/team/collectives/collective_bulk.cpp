@@ -182,7 +182,14 @@ void all_to_all_each(team_record* team, collective kind, const std::byte* in, st
 
 void throw_arguments(const team_record* t, collective kind, rank_t root, const std::string& text) {
   require_entry(t, kind, root);  // what else is wrong comes first
+  note_refusal(t, {kind, root});
   throw_usage(name_of(kind), text);
+}
+
+void refuse_operation(const team_record* t, collective kind, rank_t root) {
+  require_entry(t, kind, root);
+  note_refusal(t, {kind, root});
+  throw_no_function(name_of(kind));
 }
 
 void require_one_each(const team_record* t, collective kind, std::size_t size, rank_t root) {

@@ -102,8 +102,8 @@ void receive_far(context& self, std::uint32_t slot, far_pair& p, rank_t from, st
 void drop_earlier(context& self, const team_record& t, far_pair& p, rank_t from);
 /// From now on what has come and what comes of this team is dropped.
 void abandon(const team_record& t);
-/// An error has taken this rank out of a collective of `t` before `to` has taken all of it: `to` lets what is announced go at once,
-/// whatever it does, so that this rank's memory is left alone. A collective of `to` that comes to it finds it revoked.
+/// An error has taken this rank out of a collective of `t` before `to` has taken all of it: `to` lets what is announced go at
+/// once, whatever it does, so that this rank's memory is left alone. A collective of `to` that comes to it finds it revoked.
 void revoke_announced(const team_record& t, rank_t to);
 
 }  // namespace armilla::detail

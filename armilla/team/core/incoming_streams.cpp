@@ -93,7 +93,8 @@ void member_transfer::open(in_stream& in) {
     in.source = c.host->segment_start(in.from) + line.place;
   else
     in.source = reinterpret_cast<const std::byte*>(line.place);
-  if (in.total >= cross_from && !c.host->threads && in.pair->mine[0].reads_peer.load(std::memory_order_relaxed) == pair_line::untried)
+  if (in.total >= cross_from && !c.host->threads &&
+      in.pair->mine[0].reads_peer.load(std::memory_order_relaxed) == pair_line::untried)
     try_access(c, in.from, *in.pair);
   accept(in, line.sign.load(std::memory_order_relaxed));
 }

@@ -265,8 +265,8 @@ void member_transfer::leave() noexcept {
   leave_far();
 }
 
-// What others would read where it lies is revoked. One that reads it at the moment sees that behind its copy; where it is a thread,
-// the memory must stay until then.
+// What others would read where it lies is revoked. One that reads it at the moment sees that behind its copy; where it is a
+// thread, the memory must stay until then.
 void member_transfer::leave_near() noexcept {
   for (const out_stream& o : area_.outgoing)
     if (o.place == nullptr && o.next != 0) o.line->sign.store(pair_line::revoked, std::memory_order_release);

@@ -37,7 +37,7 @@ static_assert(sizeof(error_record) == 1024);
 struct team_record {
   // what the hot paths touch
   context_head* head = nullptr;          ///< of self
-  const context_head* enters = nullptr;  ///< the same; null once this member has left a collective in the middle
+  const context_head* enters = nullptr;  ///< the same; null once this member has left a collective in the middle; see may_retry
   std::uint32_t size = 0;
   std::uint32_t rank = 0;
   std::uint64_t step = 0;                ///< last step of the flat lines
@@ -75,6 +75,7 @@ struct team_record {
   owned<team_record> twin;            ///< the same members once more, for collectives that are asked for later; made when wanted
   team_record* keeper = this;         ///< counts the references: this one, or the one whose twin it is
   mutex turn;                         ///< of the fibers that use the twin
+  const void* has_turn = nullptr;     ///< the fiber that uses it now
   std::vector<rank_t> host_leaders;   ///< one member of each other host
   std::vector<std::uint32_t> groups;  ///< where the members of each host begin, and `size`: see groups.hpp
   std::size_t pairs_from = ~std::size_t(0);       ///< bytes: values and arrays of so many and more move by groups.hpp
@@ -83,6 +84,13 @@ struct team_record {
   std::vector<std::uint64_t> ancestors;           ///< the teams that it was made from
   std::vector<bool> left_out;                     ///< members that are not in the last team of survivors
   std::vector<std::uint32_t> lives;               ///< where newcomers come: by member, which life of its place it is
+  /// Collectives whose arguments this rank has refused, the last one first.
+  struct refusal {
+    std::uint64_t number = 0;  ///< as which it would have entered it
+    std::uint32_t times = 0;
+    std::uint32_t shown = 0;  ///< what `times` was when it was shown to the others; 0: it is not
+    std::uint64_t word = 0;   ///< intention::word of it
+  } refused[8];
 
   /// In the team, of a world rank; or -1.
   rank_t number_of(rank_t r) const noexcept {
@@ -248,6 +256,13 @@ inline constexpr const char* empty_team =
 /// "team::reduce with root 1 of 8 bytes (float64)".
 std::string describe(const intention& i);
 [[noreturn, gnu::cold]] void throw_cannot_enter(const team_record* t, collective kind);
+/// In place of `enters` of all other teams while this rank may repeat a collective whose arguments it has refused.
+extern const context_head may_retry;
+/// Where one test does not allow it: may this rank enter a collective of `t` all the same? Throws if not.
+[[gnu::cold]] void require_entry_slowly(const team_record* t, collective kind);
+/// This rank refuses the arguments of a collective, and has not entered it: it may call again. If it enters one of another team
+/// before, the members that wait for it hear that it has left. Members that refuse as often take no notice.
+[[gnu::cold]] void note_refusal(const team_record* t, const intention& what) noexcept;
 /// Throws usage_error in what the fence counts as a part of a body: function instances, and fibers that bodies left behind.
 void refuse_parts_of_bodies(const context& c, const char* operation);
 [[noreturn, gnu::cold]] void throw_bad_root(const team_record& t, collective kind, rank_t root);
@@ -291,7 +306,7 @@ inline bool may_enter(const context_head& c) noexcept {
 inline context_head& require_entry(const team_record* t, collective kind, rank_t root = 0) {
   context_head* const c = current_head;
   if (c == nullptr || t == nullptr || t->enters != c || t->inside != nullptr || !may_enter(*c)) [[unlikely]]
-    throw_cannot_enter(t, kind);
+    require_entry_slowly(t, kind);
   if (std::uint32_t(root) >= t->size) [[unlikely]]
     throw_bad_root(*t, kind, root);
   return *c;

@@ -124,7 +124,8 @@ std::unique_ptr<team_record> build_record(team_state& s, std::vector<rank_t> mem
   auto t = std::make_unique<team_record>();
   const options& settings = *s.self.settings;
   t->self = &s.self;
-  t->enters = t->head = &s.self;
+  t->head = &s.self;
+  t->enters = may_call_again(s) ? &may_retry : t->head;
   t->size = std::uint32_t(members.size());
   t->rank = std::uint32_t(std::ranges::find(members, s.self.rank) - members.begin());
   t->lives = std::move(lives);
@@ -338,7 +339,17 @@ team twin_of(const team& t) {
 
 bool has_lost(const team& t, rank_t member) noexcept { return is_lost_to(*t.record_, std::uint32_t(member)); }
 
-mutex& turn_of(const team& t) noexcept { return t.record_->keeper->turn; }
+twin_turn::twin_turn(const team& t) : keeper_(*t.record_->keeper) {
+  keeper_.turn.lock();
+  keeper_.has_turn = &current->fibers->running();
+}
+
+twin_turn::~twin_turn() {
+  keeper_.has_turn = nullptr;
+  keeper_.turn.unlock();
+}
+
+bool has_turn(const team& t) noexcept { return t.record_->keeper->has_turn == &current->fibers->running(); }
 
 rank_t require_members(const team& t, const char* operation) {
   if (!t && current != nullptr && algorithm_here(nullptr) != nullptr) throw_no_ranks(operation);

@@ -226,6 +226,7 @@ void end_among_living(team_record* team, const intention& what) {
   context& c = *team->self;
   if (c.host->job().goes_on == 0) return run_fence_as(team, what);
   team_state& s = *c.teams;
+  tell_refusals(s, nullptr);
   post_word(c, ++s.end_stage << round_bits | 1);
   if (s.left != nullptr) s.left->tell_ended(s.end_stage);
   const bool open = takes_newcomers(c.host->job());  // a newcomer is in no collective of the others: the boards come first
