@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <mutex>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -23,11 +22,28 @@
 ///
 /// All members start them in the same order, as for all collectives of a team; the two kinds are counted apart. Values go along;
 /// memory that a span names stays and is left alone until the future is ready. Bodies may start them, too, and a fence then waits
-/// for them. Errors arrive at `get`, and at the next fence as a statement's if the future is dropped (where a `then` or
-/// `when_all` has taken it over, its future has the error); usage_error at once for the empty team. The job does not
-/// end before they have. Cost: that of the collective, a fiber (some 50 ns), and no allocation for small values; the first of a
-/// team makes its twin.
+/// for them. A function of `collective_async` may start others of its team: each runs at once, and its future is ready. If a
+/// function throws on one member only, the members that wait for it in a collective get a usage_error when that member enters a
+/// collective of another team, and so does its next function of this one. Errors arrive at `get`, and at the next fence as a
+/// statement's if the future is dropped (where a `then` or `when_all` has taken it over, its future has the error); usage_error
+/// at once for the empty team. The job does not end before they have. Cost: that of the collective, a fiber (some 50 ns), and no
+/// allocation for small values; the first of a team makes its twin.
 namespace armilla {
+
+namespace detail {
+
+template <class F>
+decltype(auto) call_in_twin(F& f, const team& twin) {
+  const call_of_twin before = call_begins(twin);
+  try {
+    return f(twin);
+  } catch (...) {
+    leave_call(twin, before);
+    throw;
+  }
+}
+
+}  // namespace detail
 
 template <class F>
 auto team::collective_async(F f) const -> future<std::invoke_result_t<F&, const team&>> {
@@ -36,10 +52,17 @@ auto team::collective_async(F f) const -> future<std::invoke_result_t<F&, const 
   team twin = detail::twin_of(*this);
   const auto promised = detail::promise<R>::make("collective_async");
   future<R> result = promised.get_future();
+  detail::late_op to(promised.target);
+  if (detail::has_turn(twin)) {  // inside of such a function: it comes next, and waits for no other
+    detail::fill(to, [&]() -> R { return detail::call_in_twin(f, twin); });
+    return result;
+  }
   detail::start_detached(
-      [twin = std::move(twin), to = detail::late_op(promised.target), f = std::move(f)]() mutable {
-        const std::lock_guard turn(detail::turn_of(twin));
-        detail::fill(to, [&]() -> R { return f(twin); });
+      [twin = std::move(twin), to = std::move(to), f = std::move(f)]() mutable {
+        detail::fill(to, [&]() -> R {
+          const detail::twin_turn turn(twin);
+          return detail::call_in_twin(f, twin);
+        });
       },
       "collective_async");
   return result;

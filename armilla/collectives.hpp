@@ -23,10 +23,10 @@ void team::broadcast(std::span<T> data, rank_t root) const {
 
 template <sendable_value T>
 T team::scatter(const std::vector<T>& values, rank_t root) const {
+  const bool is_root = record_ != nullptr && record_->rank == std::uint32_t(root);
+  if (is_root) detail::require_one_each(record_, detail::collective::scatter, values.size(), root);
   detail::team_record& t = detail::begin<T>(record_, detail::collective::scatter, root);
   detail::exchange<T> e(t, detail::collective::scatter);
-  const bool is_root = t.rank == std::uint32_t(root);
-  if (is_root) detail::require_one_each(t, detail::collective::scatter, values.size());
   const auto& each = detail::addressable(values);
   for (std::uint32_t i = 0; is_root && i < t.size; ++i)
     if (i != t.rank) e.send(i, detail::plain(each[i]));
@@ -44,13 +44,13 @@ void team::scatter(std::span<const std::type_identity_t<T>> all, std::span<T> mi
 
 template <sendable_value T, combines<T> Op>
 std::optional<T> team::reduce(const T& value, Op op, rank_t root) const {
-  detail::require_function(op, detail::name_of(detail::collective::reduce));
+  detail::require_operation(record_, op, detail::collective::reduce, root);
   return detail::reduce_value(detail::begin<T>(record_, detail::collective::reduce, root), value, op, std::uint32_t(root));
 }
 
 template <sendable_value T, combines<T> Op>
 T team::all_reduce(const T& value, Op op) const {
-  detail::require_function(op, detail::name_of(detail::collective::all_reduce));
+  detail::require_operation(record_, op, detail::collective::all_reduce);
   using namespace detail;
   team_record& t = detail::begin<T>(record_, collective::all_reduce);
   const char* what = name_of(collective::all_reduce);
@@ -72,6 +72,7 @@ T team::all_reduce(const T& value, Op op) const {
         return sum;
       }
     if (t.size > 2) {  // less work in all than a fold on each member
+      const collective_part part(t);
       const std::optional<T> sum = reduce_value(t, value, op, 0);
       return broadcast_from(t, sum ? *sum : value, 0);
     }
@@ -86,7 +87,7 @@ T team::all_reduce(const T& value, Op op) const {
 template <class T, combines<T> Op>
   requires trivially_sendable<T>
 void team::reduce(std::span<T> data, Op op, rank_t root) const {
-  detail::require_function(op, detail::name_of(detail::collective::reduce));
+  detail::require_operation(record_, op, detail::collective::reduce, root);
   detail::elementwise<T, Op> each(op);
   detail::reduce_array(record_, reinterpret_cast<std::byte*>(data.data()), data.size_bytes(), detail::mark_of<T>(), each.how(),
                        root);
@@ -96,7 +97,7 @@ void team::reduce(std::span<T> data, Op op, rank_t root) const {
 template <class T, combines<T> Op>
   requires trivially_sendable<T>
 void team::all_reduce(std::span<T> data, Op op) const {
-  detail::require_function(op, detail::name_of(detail::collective::all_reduce));
+  detail::require_operation(record_, op, detail::collective::all_reduce);
   detail::elementwise<T, Op> each(op);
   detail::all_reduce_array(record_, reinterpret_cast<std::byte*>(data.data()), data.size_bytes(), detail::mark_of<T>(),
                            each.how());
@@ -105,7 +106,7 @@ void team::all_reduce(std::span<T> data, Op op) const {
 
 template <sendable_value T, combines<T> Op>
 T team::reduce_scatter(const std::vector<T>& values, Op op) const {
-  detail::require_function(op, detail::name_of(detail::collective::reduce_scatter));
+  detail::require_operation(record_, op, detail::collective::reduce_scatter);
   const std::vector<T> theirs = detail::exchange_each(record_, detail::collective::reduce_scatter, values);
   T sum = theirs.front();
   for (std::size_t i = 1; i < theirs.size(); ++i) sum = T(op(sum, theirs[i]));
@@ -115,7 +116,7 @@ T team::reduce_scatter(const std::vector<T>& values, Op op) const {
 template <class T, combines<T> Op>
   requires trivially_sendable<T>
 void team::reduce_scatter(std::span<const std::type_identity_t<T>> all, std::span<T> mine, Op op) const {
-  detail::require_function(op, detail::name_of(detail::collective::reduce_scatter));
+  detail::require_operation(record_, op, detail::collective::reduce_scatter);
   detail::elementwise<T, Op> each(op);
   detail::reduce_scatter_array(record_, reinterpret_cast<const std::byte*>(all.data()), all.size_bytes(),
                                reinterpret_cast<std::byte*>(mine.data()), mine.size_bytes(), detail::mark_of<T>(), each.how());
@@ -124,7 +125,7 @@ void team::reduce_scatter(std::span<const std::type_identity_t<T>> all, std::spa
 
 template <sendable_value T, combines<T> Op>
 T team::inclusive_scan(const T& value, Op op) const {
-  detail::require_function(op, detail::name_of(detail::collective::inclusive_scan));
+  detail::require_operation(record_, op, detail::collective::inclusive_scan);
   using namespace detail;
   team_record& t = detail::begin<T>(record_, collective::inclusive_scan);
   if constexpr (array_of_one<T> && !keeps_order<Op>)
@@ -146,7 +147,7 @@ T team::inclusive_scan(const T& value, Op op) const {
 
 template <sendable_value T, combines<T> Op>
 T team::exclusive_scan(const T& value, T first, Op op) const {
-  detail::require_function(op, detail::name_of(detail::collective::exclusive_scan));
+  detail::require_operation(record_, op, detail::collective::exclusive_scan);
   using namespace detail;
   team_record& t = detail::begin<T>(record_, collective::exclusive_scan);
   if constexpr (array_of_one<T> && !keeps_order<Op>)
@@ -172,7 +173,7 @@ T team::exclusive_scan(const T& value, T first, Op op) const {
 template <class T, combines<T> Op>
   requires trivially_sendable<T>
 void team::inclusive_scan(std::span<T> data, Op op) const {
-  detail::require_function(op, detail::name_of(detail::collective::inclusive_scan));
+  detail::require_operation(record_, op, detail::collective::inclusive_scan);
   detail::elementwise<T, Op> each(op);
   detail::inclusive_scan_array(record_, reinterpret_cast<std::byte*>(data.data()), data.size_bytes(), detail::mark_of<T>(),
                                each.how());
@@ -182,7 +183,7 @@ void team::inclusive_scan(std::span<T> data, Op op) const {
 template <class T, combines<T> Op>
   requires trivially_sendable<T>
 void team::exclusive_scan(std::span<T> data, std::type_identity_t<T> first, Op op) const {
-  detail::require_function(op, detail::name_of(detail::collective::exclusive_scan));
+  detail::require_operation(record_, op, detail::collective::exclusive_scan);
   detail::elementwise<T, Op> each(op);
   std::vector<detail::held<T>> before(data.size(), detail::held<T>{first});
   detail::exclusive_scan_array(record_, reinterpret_cast<const std::byte*>(data.data()),
@@ -300,8 +301,8 @@ std::vector<T> team::all_to_all(const std::vector<T>& values) const {
 template <sendable_value T>
 std::vector<std::vector<T>> team::all_to_all_v(const std::vector<std::vector<T>>& parts) const {
   using namespace detail;
+  require_one_each(record_, collective::all_to_all_v, parts.size());
   team_record& t = detail::begin<std::vector<T>>(record_, collective::all_to_all_v);
-  require_one_each(t, collective::all_to_all_v, parts.size());
   exchange<std::vector<T>> e(t, collective::all_to_all_v);
   for (std::uint32_t i = 1; i < t.size; ++i) e.send((t.rank + i) % t.size, parts[(t.rank + i) % t.size]);
   e.receive(0, t.size);

@@ -389,7 +389,10 @@ class team {
   friend team living();
   friend team await_team();
   friend team detail::twin_of(const team& t);
-  friend mutex& detail::turn_of(const team& t) noexcept;
+  friend class detail::twin_turn;
+  friend bool detail::has_turn(const team& t) noexcept;
+  friend detail::call_of_twin detail::call_begins(const team& twin) noexcept;
+  friend void detail::leave_call(const team& twin, const detail::call_of_twin& before) noexcept;
   friend bool detail::has_lost(const team& t, rank_t member) noexcept;
   friend void detail::run_fence_in(const team& t, detail::pattern how);
   friend void detail::note_elements(const team& t, const detail::type_mark& type, bool may_meet);
@@ -419,8 +422,27 @@ rank_t require_members(const team& t, const char* operation);
 team twin_of(const team& t);
 /// Whether a member is lost, though another rank may have its place by now.
 bool has_lost(const team& t, rank_t member) noexcept;
-/// Of the fibers that use the twin: they lock it in the order in which they were started.
-mutex& turn_of(const team& t) noexcept;
+/// A fiber's turn to use the twin `t`. Fibers get it in the order in which they were started.
+class twin_turn {
+ public:
+  explicit twin_turn(const team& t);
+  ~twin_turn();
+  twin_turn(const twin_turn&) = delete;
+
+ private:
+  team_record& keeper_;
+};
+/// Whether it is the running fiber's turn.
+bool has_turn(const team& t) noexcept;
+/// What a twin has entered and refused before a function runs in it.
+struct call_of_twin {
+  std::uint64_t number;
+  std::uint32_t refusals;
+};
+call_of_twin call_begins(const team& twin) noexcept;
+/// The function has thrown, perhaps before a collective that others are in: they hear of it when this rank goes elsewhere, and as
+/// a mismatch when it starts the next function. If all members' have thrown there, all is well.
+[[gnu::cold]] void leave_call(const team& twin, const call_of_twin& before) noexcept;
 [[noreturn, gnu::cold]] void throw_no_member(const team& t, rank_t r, const char* operation);
 void start_teams(context& self, const launch& how);
 void stop_teams(context& self);

@@ -178,17 +178,21 @@ void reduce_whole(team_record& t, collective kind, std::byte* data, std::size_t 
 // Between many hosts, unless the order of the operands is to be kept to the letter.
 bool by_pairs(const team_record& t, std::size_t bytes, const array_fold& how) { return t.by_pairs(bytes) && !how.in_order; }
 
-void require_room(const team_record& t, const char* what, std::size_t bytes, std::size_t all_bytes) {
-  if (all_bytes == bytes * t.size) return;
-  throw_usage(what, fmt::format("{} bytes go out and room for {} is there; it must be {} times as much, the size of the team",
-                                bytes, all_bytes, t.size));
+void require_room(const team_record* t, collective kind, std::size_t bytes, std::size_t all_bytes, rank_t root = 0) {
+  if (t == nullptr || all_bytes == bytes * t->size) return;
+  throw_arguments(t, kind, root,
+                  fmt::format("{} bytes go out and room for {} is there; it must be {} times as much, the size of the team",
+                              bytes, all_bytes, t->size));
 }
 
-void require_parts_of(const team_record& t, const char* what, std::size_t all_bytes, std::size_t bytes) {
-  if (all_bytes == bytes * t.size) return;
-  throw_usage(what, fmt::format("{} bytes are there for parts of {} bytes; there must be {} parts, the size of the team",
-                                all_bytes, bytes, t.size));
+void require_parts_of(const team_record* t, collective kind, std::size_t all_bytes, std::size_t bytes, rank_t root = 0) {
+  if (t == nullptr || all_bytes == bytes * t->size) return;
+  throw_arguments(t, kind, root,
+                  fmt::format("{} bytes are there for parts of {} bytes; there must be {} parts, the size of the team", all_bytes,
+                              bytes, t->size));
 }
+
+bool is_member(const team_record* t, rank_t number) { return t != nullptr && t->rank == std::uint32_t(number); }
 
 // Part i of `all` to member i.
 void send_parts(member_transfer& moves, const team_record& t, const std::byte* all, std::size_t bytes) {
@@ -240,10 +244,10 @@ void all_reduce_array(team_record* team, std::byte* data, std::size_t bytes, typ
 
 void gather_array(team_record* team, const std::byte* mine, std::size_t bytes, std::byte* all, std::size_t all_bytes,
                   type_mark type, rank_t root) {
+  const bool is_root = is_member(team, root);
+  if (is_root) require_room(team, collective::gather, bytes, all_bytes, root);
   team_record& t = enter_arrays(team, {collective::gather, root, bytes, type.in(type_form::array)});
   const char* what = name_of(collective::gather);
-  const bool is_root = t.rank == std::uint32_t(root);
-  if (is_root) require_room(t, what, bytes, all_bytes);
   if (t.by_pairs(0) && bytes <= longest_by_pairs && bytes != 0)
     return gather_by_pairs(t, mine, bytes, is_root ? all : nullptr, std::uint32_t(root));
   if (on_board(t, bytes)) {
@@ -265,9 +269,9 @@ void gather_array(team_record* team, const std::byte* mine, std::size_t bytes, s
 
 void all_gather_array(team_record* team, const std::byte* mine, std::size_t bytes, std::byte* all, std::size_t all_bytes,
                       type_mark type) {
+  require_room(team, collective::all_gather, bytes, all_bytes);
   team_record& t = enter_arrays(team, {collective::all_gather, 0, bytes, type.in(type_form::array)});
   const char* what = name_of(collective::all_gather);
-  require_room(t, what, bytes, all_bytes);
   if (t.by_pairs(0) && bytes != 0 && bytes < longest_block_by_pairs(t)) return all_gather_by_pairs(t, mine, bytes, all);
   if (on_board(t, bytes)) {
     const std::uint64_t step = post_on_board(t, mine, bytes, what);
@@ -289,10 +293,10 @@ void all_gather_array(team_record* team, const std::byte* mine, std::size_t byte
 
 void scatter_array(team_record* team, const std::byte* all, std::size_t all_bytes, std::byte* mine, std::size_t bytes,
                    type_mark type, rank_t root) {
+  const bool is_root = is_member(team, root);
+  if (is_root) require_parts_of(team, collective::scatter, all_bytes, bytes, root);
   team_record& t = enter_arrays(team, {collective::scatter, root, bytes, type.in(type_form::array)});
   const char* what = name_of(collective::scatter);
-  const bool is_root = t.rank == std::uint32_t(root);
-  if (is_root) require_parts_of(t, what, all_bytes, bytes);
   if (t.by_pairs(0) && bytes <= longest_by_pairs && bytes != 0) return scatter_by_pairs(t, all, bytes, mine, std::uint32_t(root));
   // The root's own part comes last: `mine` may lie in the part of another member.
   if (const std::size_t whole = bytes * t.size; on_board(t, whole)) {
@@ -311,9 +315,9 @@ void scatter_array(team_record* team, const std::byte* all, std::size_t all_byte
 
 void reduce_scatter_array(team_record* team, const std::byte* all, std::size_t all_bytes, std::byte* mine, std::size_t bytes,
                           type_mark type, const array_fold& how) {
+  require_parts_of(team, collective::reduce_scatter, all_bytes, bytes);
   team_record& t = enter_arrays(team, {collective::reduce_scatter, 0, bytes, type.in(type_form::array)});
   const char* what = name_of(collective::reduce_scatter);
-  require_parts_of(t, what, all_bytes, bytes);
   if (on_board(t, all_bytes)) {
     const std::uint64_t step = post_on_board(t, all, all_bytes, what);
     fold_boards(t, step, mine, {t.rank * bytes, bytes}, how, all_bytes, what);
@@ -338,8 +342,8 @@ void reduce_scatter_array(team_record* team, const std::byte* all, std::size_t a
 all_gather_parts::all_gather_parts(team_record* team, const std::byte* mine, std::size_t bytes, std::span<std::size_t> counts,
                                    std::size_t element, type_mark type)
     : t_(team), mine_(mine), bytes_(bytes), counts_(counts), element_(element) {
+  require_one_each(team, collective::all_gather_v, counts.size());
   team_record& t = enter_arrays(team, {collective::all_gather_v, 0, 0, type.in(type_form::list)});
-  require_one_each(t, collective::all_gather_v, counts.size());
   const char* what = name_of(collective::all_gather_v);
   step_ = post_on_board(t, mine, bytes, what);
   for (std::uint32_t i = 0; i < t.size; ++i) {

@@ -132,11 +132,12 @@ void exchange_parts(team_record& t, collective kind, const std::byte* in, std::b
   all_to_all_parts(t, in, out, part, kind);
 }
 
-void require_parts(const team_record& t, std::size_t in_bytes, std::size_t out_bytes, std::size_t element) {
-  if (in_bytes == out_bytes && in_bytes / element % t.size == 0) return;
-  throw_usage("team::all_to_all",
-              fmt::format("{} elements go out and room for {} is there; both must be the same multiple of the team's size, {}",
-                          in_bytes / element, out_bytes / element, t.size));
+void require_parts(const team_record* t, std::size_t in_bytes, std::size_t out_bytes, std::size_t element) {
+  if (t == nullptr || (in_bytes == out_bytes && in_bytes / element % t->size == 0)) return;
+  throw_arguments(
+      t, collective::all_to_all, 0,
+      fmt::format("{} elements go out and room for {} is there; both must be the same multiple of the team's size, {}",
+                  in_bytes / element, out_bytes / element, t->size));
 }
 
 }  // namespace
@@ -166,34 +167,47 @@ void broadcast_bytes(team_record* team, std::byte* data, std::size_t bytes, type
 void all_to_all_bytes(team_record* team, const std::byte* in, std::size_t in_bytes, std::byte* out, std::size_t out_bytes,
                       std::size_t element, type_mark type) {
   const collective kind = collective::all_to_all;
+  require_parts(team, in_bytes, out_bytes, element);
   ++enter(team, {kind, 0, in_bytes, type}).count->collectives;
   team_record& t = *team;
-  require_parts(t, in_bytes, out_bytes, element);
   exchange_parts(t, kind, in, out, in_bytes / t.size);
 }
 
 void all_to_all_each(team_record* team, collective kind, const std::byte* in, std::byte* out, std::size_t values,
                      std::size_t element, type_mark type) {
+  require_one_each(team, kind, values);
   ++enter(team, {kind, 0, element, type}).count->collectives;
-  require_one_each(*team, kind, values);
   exchange_parts(*team, kind, in, out, element);
 }
 
-void require_one_each(const team_record& t, collective kind, std::size_t size) {
-  if (size == t.size) return;
-  throw_usage(name_of(kind), fmt::format("{} values for a team of {}; give one for each member, by number", size, t.size));
+void throw_arguments(const team_record* t, collective kind, rank_t root, const std::string& text) {
+  require_entry(t, kind, root);  // what else is wrong comes first
+  note_refusal(t, {kind, root});
+  throw_usage(name_of(kind), text);
+}
+
+void refuse_operation(const team_record* t, collective kind, rank_t root) {
+  require_entry(t, kind, root);
+  note_refusal(t, {kind, root});
+  throw_no_function(name_of(kind));
+}
+
+void require_one_each(const team_record* t, collective kind, std::size_t size, rank_t root) {
+  if (t == nullptr || size == t->size) return;
+  throw_arguments(t, kind, root, fmt::format("{} values for a team of {}; give one for each member, by number", size, t->size));
 }
 
 flat_all_to_all_v::flat_all_to_all_v(team_record* team, std::size_t in_size, std::span<const std::size_t> in_counts,
                                      std::span<std::size_t> out_counts, std::size_t element, type_mark type)
     : t_(team), in_counts_(in_counts), out_counts_(out_counts), element_(element) {
   const collective kind = collective::all_to_all_v;
+  require_one_each(team, kind, in_counts.size());
+  require_one_each(team, kind, out_counts.size());
+  const std::size_t sum = std::accumulate(in_counts.begin(), in_counts.end(), std::uint64_t{0}, &bounded_sum);
+  if (sum != in_size)
+    throw_arguments(team, kind, 0, fmt::format("the counts add up to {}, but there are {} elements", sum, in_size));
   ++enter(team, {kind, 0, 0, type}).count->collectives;
   team_record& t = *team;
-  require_one_each(t, kind, in_counts.size());
-  require_one_each(t, kind, out_counts.size());
-  const std::size_t sum = std::accumulate(in_counts.begin(), in_counts.end(), std::uint64_t{0}, &bounded_sum);
-  if (sum != in_size) throw_usage(name_of(kind), fmt::format("the counts add up to {}, but there are {} elements", sum, in_size));
   const auto* counts = reinterpret_cast<const std::byte*>(in_counts.data());
   auto* theirs = reinterpret_cast<std::byte*>(out_counts.data());
   if (t.by_pairs(0))

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "armilla/base/core/required_function.hpp"
 #include "armilla/team/core/record.hpp"
 
 /// Collectives on memory that the caller supplies, as bytes.
@@ -18,7 +19,18 @@ void all_to_all_each(team_record* t, collective kind, const std::byte* in, std::
                      std::size_t element, type_mark type);
 
 /// `size` values where the team has as many members, or usage_error.
-void require_one_each(const team_record& t, collective kind, std::size_t size);
+/// An argument that this rank knows to be wrong. Looked for before the rank enters: it has entered nothing, and may call again.
+[[noreturn, gnu::cold]] void throw_arguments(const team_record* t, collective kind, rank_t root, const std::string& text);
+/// An operation that holds no function is such an argument.
+[[noreturn, gnu::cold]] void refuse_operation(const team_record* t, collective kind, rank_t root);
+template <class Op>
+void require_operation(const team_record* t, const Op& op, collective kind, rank_t root = 0) {
+  if constexpr (maybe_no_function<Op>) {
+    if (!static_cast<bool>(op)) [[unlikely]]
+      refuse_operation(t, kind, root);
+  }
+}
+void require_one_each(const team_record* t, collective kind, std::size_t size, rank_t root = 0);
 
 /// An all-to-all of parts of different length: the lengths first, then, when the caller has made room, the bytes.
 class flat_all_to_all_v {

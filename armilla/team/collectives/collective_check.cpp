@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,14 +21,6 @@ bool has_root(collective kind) {
   return kind == collective::broadcast || kind == collective::scatter || kind == collective::reduce || kind == collective::gather;
 }
 
-/// A member whose part of a collective will never come.
-[[noreturn]] void throw_left(const team_record& t, rank_t other, std::uint64_t number, collective kind) {
-  throw_usage(algorithm_here(name_of(kind)),
-              fmt::format("rank {} has left {} by an exception, so rank {} cannot end it (number {} of this team); the team is "
-                          "invalid: make a new one",
-                          other, name_of(kind), t.self->rank, number - t.first_step));
-}
-
 [[noreturn]] void throw_different(const team_record& t, rank_t other, std::uint64_t number, const std::string& mine,
                                   const std::string& theirs, collective kind) {
   const std::uint64_t which = number << 16 | (t.slot + 1u);
@@ -42,6 +36,22 @@ bool has_root(collective kind) {
 
 const intention_line& entered_by(const team_record& t, rank_t r) { return t.owner->slot(r, t.slot).entered; }
 
+/// What a member shows that has left `entered`, or has refused its arguments for the `refusals`-th time: the kind, the root and
+/// the type are kept.
+intention left_from(const intention& entered, std::uint64_t refusals = 0) noexcept {
+  return {collective::left, entered.root, std::uint64_t(entered.kind) | std::min<std::uint64_t>(refusals, 255) << 8,
+          entered.type};
+}
+intention as_entered(const intention& shown) noexcept {
+  return shown.kind != collective::left ? shown : intention{collective(shown.bytes & 0xff), shown.root, 0, shown.type};
+}
+// One that this rank has refused as often: it has not entered it for that reason, and may still come.
+bool is_refused_by_both(const team_record& t, const intention& shown, std::uint64_t number) noexcept {
+  const std::uint64_t refusals = shown.kind == collective::left ? shown.bytes >> 8 : 0;
+  return refusals != 0 &&
+         std::ranges::any_of(t.refused, [&](const team_record::refusal& r) { return r.number == number && r.times >= refusals; });
+}
+
 // What the owner of `line` has entered as number `number` of its team; 0: not known. A rank that is further on keeps the last
 // ones only, and the oldest of them may be about to go.
 std::uint64_t entered_as(const intention_line& line, std::uint64_t number) {
@@ -51,6 +61,16 @@ std::uint64_t entered_as(const intention_line& line, std::uint64_t number) {
   return before >= number && after - number < intention_line::kept - 1 ? what : 0;
 }
 
+/// A member whose part of a collective will never come.
+[[noreturn]] void throw_left(const team_record& t, rank_t other, std::uint64_t number, collective kind) {
+  const collective its = intention::from(entered_as(*t.entered, number)).kind;  // as this rank has entered it
+  const char* const left = its == collective::none || its == collective::left ? "an earlier collective" : name_of(its);
+  throw_usage(algorithm_here(name_of(kind)),
+              fmt::format("rank {} has left {} by an exception, so rank {} cannot end {} (number {} of this team); the team is "
+                          "invalid: make a new one",
+                          other, left, t.self->rank, number == t.number ? "it" : name_of(kind), number - t.first_step));
+}
+
 // Programs number their types differently: between them the signs tell structures apart, and words all else.
 bool are_alike(const team_record& t, std::uint64_t here, std::uint64_t there) {
   return ((here ^ there) & (t.type_shift != 0 ? ~std::uint64_t{0} : ~type_mark::bits)) == 0;
@@ -58,7 +78,7 @@ bool are_alike(const team_record& t, std::uint64_t here, std::uint64_t there) {
 
 bool differ_at(const team_record& t, rank_t r, std::uint64_t number) {
   const std::uint64_t here = entered_as(*t.entered, number), there = entered_as(entered_by(t, r), number);
-  return here != 0 && there != 0 && !are_alike(t, here, there);
+  return here != 0 && there != 0 && !are_alike(t, here, there) && !is_refused_by_both(t, intention::from(there), number);
 }
 
 // The first collective that is known to differ; 0: none.
@@ -86,13 +106,14 @@ const char* name_of_pattern(pattern p) noexcept {
   }
 }
 
-// A rank on another host tells what it has entered before it sleeps.
+// A rank on another host tells what it has entered when it is asked.
 void hear_of(const team_record& t, rank_t r) {
   if (!t.self->host->far[std::size_t(r)]) return;
   constexpr std::uint64_t patience_ns = 300'000'000;
   tell_entered(t);
-  t.self->messages->waits.wait_until_deadline([&] { return first_difference(t, r) != 0; }, now_ns() + patience_ns,
-                                              name_of(collective::none));
+  ask_entered(t, r);
+  t.self->messages->waits.wait_until_deadline([&] { return first_difference(t, r) != 0 || has_left(t, r); },
+                                              now_ns() + patience_ns, name_of(collective::none));
 }
 
 }  // namespace
@@ -145,19 +166,104 @@ void note_elements(const team& t, const type_mark& type, bool may_meet) {
 
 bool runs_one_program(const team& t) noexcept { return t.record_ == nullptr || t.record_->type_shift != 0; }
 
-bool does_otherwise(const team_record& t, rank_t r) { return differ_at(t, r, t.number); }
-
 namespace {
 
-/// What a member shows that an exception took out of `entered`: of which it keeps the kind, the root and the type.
-intention left_from(const intention& entered) noexcept {
-  return {collective::left, entered.root, std::uint64_t(entered.kind), entered.type};
-}
-intention as_entered(const intention& shown) noexcept {
-  return shown.kind != collective::left ? shown : intention{collective(shown.bytes), shown.root, 0, shown.type};
+// Which collective of `t` member `r` has left by an exception; 0: none that this rank has come to. It enters no other, so what it
+// has entered last stays that. A slot holds what its earlier teams have entered, too.
+std::uint64_t left_at(const team_record& t, rank_t r) noexcept {
+  const intention_line& line = entered_by(t, r);
+  const std::uint64_t number = line.number.load(std::memory_order_acquire);
+  if (number <= t.first_step || number > t.number) return 0;
+  const intention what = intention::from(line.what[number % intention_line::kept].load(std::memory_order_acquire));
+  return what.kind == collective::left && !is_refused_by_both(t, what, number) ? number : 0;
 }
 
 }  // namespace
+
+bool has_left(const team_record& t, rank_t r) noexcept { return left_at(t, r) != 0; }
+
+bool does_otherwise(const team_record& t, rank_t r) { return differ_at(t, r, t.number) || has_left(t, r); }
+
+namespace {
+
+// All that wait for something of this rank look at what it has entered.
+void wake_members(const team_record& t) {
+  for (const rank_t r : t.members)
+    if (r != t.self->rank && !t.self->host->far[std::size_t(r)]) t.self->out->notify(r);
+  if (!t.host_leaders.empty()) tell_entered(t);
+}
+
+// f(record) for all teams of this rank, and for their twins.
+template <class F>
+void for_each_record(team_state& s, F&& f) {
+  for (team_record* const t : s.teams)
+    for (team_record* r = t; r != nullptr; r = r->twin.get()) f(*r);
+}
+
+bool has_refused(const team_record& t) noexcept { return t.refused[0].number == t.number + 1 && t.enters != nullptr; }
+
+// What it shows as number `number`, which it has not entered.
+void show(team_record& t, std::uint64_t number, std::uint64_t word) noexcept {
+  t.entered->what[number % intention_line::kept].store(word, std::memory_order_release);
+  t.entered->number.store(number, std::memory_order_release);
+  wake_members(t);
+}
+
+}  // namespace
+
+const context_head may_retry;
+
+bool may_call_again(team_state& s) noexcept {
+  bool any = false;
+  for_each_record(s, [&any](const team_record& t) { any |= has_refused(t); });
+  return any;
+}
+
+void tell_refusals(team_state& s, const team_record* next) {
+  for_each_record(s, [next](team_record& t) {
+    if (t.enters == &may_retry) t.enters = t.head;
+    if (!has_refused(t)) return;
+    team_record::refusal& last = t.refused[0];
+    const std::uint32_t shown = std::exchange(last.shown, &t == next ? 0 : last.times);
+    if (last.shown != shown) show(t, last.number, last.shown == 0 ? 0 : left_from(intention::from(last.word), last.times).word());
+    if (last.shown != 0) t.enters = &may_retry;  // so that it is taken back when this rank comes back
+  });
+}
+
+void note_refusal(const team_record* team, const intention& what) noexcept {
+  if (team == nullptr || team->size == 1 || team->self != current || team->enters == nullptr) return;
+  team_record& t = const_cast<team_record&>(*team);
+  const std::uint64_t number = t.number + 1;
+  if (t.refused[0].number != number) {
+    std::ranges::move_backward(std::begin(t.refused), std::end(t.refused) - 1, std::end(t.refused));
+    t.refused[0] = {number};
+  }
+  ++t.refused[0].times;
+  t.refused[0].word = what.word();
+  for_each_record(*t.owner, [&t](team_record& other) {
+    if (&other != &t && other.enters == other.head) other.enters = &may_retry;
+  });
+}
+
+void require_entry_slowly(const team_record* t, collective kind) {
+  if (t != nullptr && t->self == current && t->enters == &may_retry) tell_refusals(*t->owner, t);
+  const context_head* const c = current_head;
+  if (c == nullptr || t == nullptr || t->enters != c || t->inside != nullptr || !may_enter(*c)) throw_cannot_enter(t, kind);
+}
+
+void leave_call(const team& twin, const call_of_twin& before) noexcept {
+  team_record& t = *twin.record_;
+  if (t.size == 1 || t.enters == nullptr || t.owner == nullptr) return;
+  const call_of_twin now = call_begins(twin);
+  if (now.number == before.number && now.refusals != before.refusals) return;  // it may repeat that call
+  t.past = past_behind(t.past + mark_in_past({collective::left}, t.type_shift));
+  note_refusal(&t, {collective::none});
+}
+
+call_of_twin call_begins(const team& twin) noexcept {
+  const team_record& t = *twin.record_;
+  return {t.number, t.refused[0].number == t.number + 1 ? t.refused[0].times : 0};
+}
 
 void leave_collective(const team_record& t) noexcept {
   if (t.lost != no_rank || t.owner == nullptr) return;  // which all members hear
@@ -168,23 +274,26 @@ void leave_collective(const team_record& t) noexcept {
   std::atomic<std::uint64_t>& what = t.entered->what[t.entered_at];
   const intention entered = intention::from(what.load(std::memory_order_relaxed));
   if (entered.kind != collective::left) what.store(left_from(entered).word(), std::memory_order_release);
-  for (const rank_t r : t.members)
-    if (r != t.self->rank && !t.self->host->far[std::size_t(r)]) t.self->out->notify(r);
-  if (!t.host_leaders.empty()) tell_entered(t);
+  wake_members(t);
+  if (t.host_leaders.empty()) return;
+  try {
+    abandon(t);     // others may have announced something, and wait until it has moved
+  } catch (...) {}  // no memory: they hear that this rank has left
 }
 
 namespace {
 
 [[noreturn]] void tell_difference(const team_record& t, rank_t r, std::uint64_t word) {
-  if (!t.host_leaders.empty()) abandon(t);  // others may have announced something, and wait until it has moved
   hear_of(t, r);
   const intention mine = intention::from(entered_as(*t.entered, t.number));
-  const std::uint64_t number = first_difference(t, r);
-  if (number != 0 && intention::from(entered_as(entered_by(t, r), number)).kind == collective::left) {
+  const std::uint64_t left = left_at(t, r), first = first_difference(t, r), number = first != 0 ? first : left;
+  if (number != 0 && number == left) {
+    const intention here = intention::from(entered_as(*t.entered, number));
     for (const rank_t other : t.members) {  // the reason for which it has left, perhaps: the first cause is told
       const intention theirs = as_entered(intention::from(entered_as(entered_by(t, other), number)));
-      if (theirs.kind != collective::none && (theirs.kind != mine.kind || theirs.root != mine.root))
-        throw_different(t, other, number, describe(mine), describe(theirs), mine.kind);
+      if (here.kind != collective::none && theirs.kind != collective::none &&
+          (theirs.kind != here.kind || theirs.root != here.root))
+        throw_different(t, other, number, describe(here), describe(theirs), here.kind);
     }
     throw_left(t, r, number, mine.kind);
   }
@@ -270,6 +379,7 @@ void refuse_parts_of_bodies(const context& c, const char* operation) {
 }
 
 void throw_bad_root(const team_record& t, collective kind, rank_t root) {
+  note_refusal(&t, {kind, 0});
   throw_usage(name_of(kind), fmt::format("there is no root {} in a team of {}; roots are numbered in the team, from 0 to {}",
                                          root, t.size, t.size - 1));
 }

@@ -22,7 +22,12 @@ std::uint64_t post_value(team_record& t, const T& value, const char* what) {
     return post(t, &value, bytes_size<T>, what);
   } else {
     alignas(arguments_align) std::byte bytes[packed_size<T>];
-    encode(bytes, value);
+    try {
+      encode(bytes, value);
+    } catch (...) {
+      leave_collective(t);
+      throw;
+    }
     return post(t, bytes, sizeof bytes, what);
   }
 }

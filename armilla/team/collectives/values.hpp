@@ -118,8 +118,8 @@ std::vector<T> exchange_each(team_record* record, collective kind, const std::ve
                     values.size(), sizeof(T), mark_of<T>());
     return theirs;
   } else {
+    require_one_each(record, kind, values.size());
     team_record& t = begin<T>(record, kind);
-    require_one_each(t, kind, values.size());
     exchange<T> e(t, kind);
     for (std::uint32_t i = 1; i < t.size; ++i) e.send((t.rank + i) % t.size, values[(t.rank + i) % t.size]);
     e.receive(0, t.size);
@@ -188,7 +188,9 @@ template <class T>
 T broadcast_from(team_record& t, const T& value, std::uint32_t root) {
   if (t.by_pairs(trivially_sendable<T> ? bytes_size<T> : 0)) [[unlikely]] {
     if (t.rank == root) {
+      collective_part part(t);
       const packet<T> data(value, t.size - 1);
+      part.end();
       send_packet_to_all(t, data.data(), data.size(), !trivially_sendable<T>);
       return copy_of(value);
     }

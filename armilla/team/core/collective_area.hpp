@@ -31,7 +31,8 @@ namespace armilla::detail {
 /// messages take them in turn, so that a message can be announced while the peer still reads how the last one lay.
 struct alignas(cache_line) pair_line {
   enum kind : std::uint32_t { staged, segment, address, process };
-  enum access : std::uint32_t { untried, allowed, refused };
+  static constexpr std::uint32_t revoked = ~0u;  ///< an exception has taken the owner out of the collective
+  enum access : std::uint32_t { untried, allowed, refused, reading };
   std::atomic<std::uint64_t> sent;   ///< chunks ever shown to the peer
   std::atomic<std::uint64_t> taken;  ///< chunks ever taken from the peer
   std::uint64_t total;               ///< bytes of the message
@@ -39,9 +40,11 @@ struct alignas(cache_line) pair_line {
   std::uint64_t chunk;               ///< bytes of a chunk
   std::uint32_t chunks;              ///< that fit into the place; they are used in turn
   kind where;
-  std::atomic<access> reads_peer;  ///< whether the owner may copy from the peer's process; in the first of both lines
-  std::uint32_t sign;              ///< of the collective that the message belongs to
-  std::uint64_t home;              ///< an address of the owner's process at which a peer may try that
+  /// Whether the owner may copy from the peer's process; where ranks are threads, whether it reads the peer's memory now. In the
+  /// first of both lines.
+  std::atomic<access> reads_peer;
+  std::atomic<std::uint32_t> sign;  ///< of the collective that the message belongs to, or `revoked`
+  std::uint64_t home;               ///< an address of the owner's process at which a peer may try that
 };
 static_assert(sizeof(pair_line) == cache_line);
 

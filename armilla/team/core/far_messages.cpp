@@ -75,12 +75,17 @@ std::uint32_t number_of_transfer(const envelope& e) {
   return number;
 }
 
-void drop_first(context& self, std::uint32_t slot, far_pair& p, rank_t from) {
-  const envelope e = p.came.front();
-  if (e.how == envelope::whole || self.out->is_lost(from)) return pop_far(self, slot, p, from);
+// What `e` announces moves to memory that nobody reads.
+void let_move(context& self, std::uint32_t slot, rank_t from, const envelope& e) {
+  if (self.out->is_lost(from)) return;
   scratch memory = make_scratch_for(from, e.bytes);
   std::byte* const place = memory.get();
   outbox_of(self).far()->receive_memory(from, number_of_transfer(e), place, e.bytes, tell_end(slot, std::move(memory)));
+}
+
+void drop_first(context& self, std::uint32_t slot, far_pair& p, rank_t from) {
+  const envelope e = p.came.front();
+  if (e.how == envelope::announced) let_move(self, slot, from, e);
   pop_far(self, slot, p, from);
 }
 
@@ -107,15 +112,22 @@ struct member_message {
 };
 handler_slot& member_slot = fixed_handler<member_message, well_known(handler_range::team, 1)>;
 
-struct give_up_message {
+struct revoke_message {
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     const auto [slot, team] = read_news(source, at, size);
     if (in.self.teams == nullptr) return;  // the session ends
-    pairs_of(in.self, source, std::uint32_t(slot)).with[source].given_up = std::uint32_t(team);
-    if (in.self.teams->ended) drop_given_up(*in.self.teams);
+    far_pairs& pairs = pairs_of(in.self, source, std::uint32_t(slot));
+    unexpected_queue& came = pairs.with[source].came;
+    for (std::uint32_t i = 0; i < came.size(); ++i) {
+      envelope& e = came.at(i);
+      if (e.how != envelope::announced || !e.is_up_to(std::uint32_t(team))) continue;
+      let_move(in.self, std::uint32_t(slot), source, e);
+      e.how = envelope::revoked;
+    }
+    ++pairs.events;
   }
 };
-handler_slot& give_up_slot = fixed_handler<give_up_message, well_known(handler_range::team, 4)>;
+handler_slot& revoke_slot = fixed_handler<revoke_message, well_known(handler_range::team, 4)>;
 
 }  // namespace
 
@@ -192,17 +204,9 @@ void abandon(const team_record& t) {
   for (auto& [from, p] : pairs.with) drop_up_to(state.self, t.slot, p, from, pairs.abandoned_team);
 }
 
-void tell_given_up(const team_record& t, rank_t to) {
-  const slot_news g{t.slot, std::uint32_t(t.first_step)};
-  outbox_of(*t.self).far()->send_control(to, give_up_slot.id, &g, sizeof g, nullptr, 0);
-}
-
-void drop_given_up(team_state& s) {
-  for (std::uint32_t slot = 0; slot < collective_layout::all_slots; ++slot) {
-    if (s.areas[slot] == nullptr) continue;
-    for (auto& [from, p] : s.areas[slot]->far.with)
-      if (const auto team = std::exchange(p.given_up, std::nullopt)) drop_up_to(s.self, slot, p, from, *team);
-  }
+void revoke_announced(const team_record& t, rank_t to) {
+  const slot_news all{t.slot, std::uint32_t(t.first_step)};
+  outbox_of(*t.self).far()->send_control(to, revoke_slot.id, &all, sizeof all, nullptr, 0);
 }
 
 }  // namespace armilla::detail

@@ -2,7 +2,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -22,7 +21,11 @@ struct team_state;
 
 /// What goes before a message, or in its place if it is long.
 struct envelope {
-  enum kind : std::uint32_t { whole, announced };
+  enum kind : std::uint32_t {
+    whole,
+    announced,
+    revoked  ///< only at the receiver: announced by a member that has left the collective since
+  };
   std::uint32_t slot;
   std::uint32_t sign;   ///< of the collective
   std::uint64_t bytes;  ///< of the message
@@ -43,6 +46,8 @@ class unexpected_queue {
   bool empty() const noexcept { return size_ == 0; }
   std::uint32_t size() const noexcept { return size_; }
   const envelope& front() const noexcept { return ring_[first_].head; }
+  /// The message behind `i` others.
+  envelope& at(std::uint32_t i) noexcept { return ring_[(first_ + i) % most].head; }
   /// Of the first message, if it is whole. It begins a line, and stays until `most` others have come behind it: what is done
   /// with it may take in messages.
   const std::byte* data() const noexcept { return ring_[first_].bytes.get(); }
@@ -70,8 +75,6 @@ struct far_pair {
   std::uint64_t taken = 0;
   std::uint64_t told = 0;  ///< of those taken the peer knows of these
   unexpected_queue came;
-  /// The peer has left a collective of this team by an error, and its memory must stay until what it has announced is taken.
-  std::optional<std::uint32_t> given_up;
 
   bool admits() const noexcept { return sent - acknowledged < window; }
 };
@@ -99,10 +102,8 @@ void receive_far(context& self, std::uint32_t slot, far_pair& p, rank_t from, st
 void drop_earlier(context& self, const team_record& t, far_pair& p, rank_t from);
 /// From now on what has come and what comes of this team is dropped.
 void abandon(const team_record& t);
-/// A collective of `t` has ended here by an error before `to` has taken all of it: if the function of `to` has ended, or when it
-/// ends, `to` drops the rest.
-void tell_given_up(const team_record& t, rank_t to);
-/// At the end of the function: drops what ranks have announced that have given up.
-void drop_given_up(team_state& s);
+/// An error has taken this rank out of a collective of `t` before `to` has taken all of it: `to` lets what is announced go at
+/// once, whatever it does, so that this rank's memory is left alone. A collective of `to` that comes to it finds it revoked.
+void revoke_announced(const team_record& t, rank_t to);
 
 }  // namespace armilla::detail

@@ -26,6 +26,8 @@ void member_transfer::open_far(in_stream& in) {
   in.total = in.chunk = e.bytes;
   in.count = in.chunks = 1;
   in.announced = e.how == envelope::announced;
+  if (e.how == envelope::revoked) [[unlikely]]
+    throw_does_otherwise(t_, in.from, 0);
   accept(in, e.sign);
 }
 
@@ -67,7 +69,7 @@ void member_transfer::leave_far() noexcept {
   if (t_.host_leaders.empty()) return;
   abandon(t_);
   for (const far_out_stream& o : area_.far_outgoing)
-    if (outbox_of(state_.self).moves_for(&o)) tell_given_up(t_, o.to);
+    if (outbox_of(state_.self).moves_for(&o)) revoke_announced(t_, o.to);
   for (const far_out_stream& o : area_.far_outgoing) await_transfers(*state_.self.messages, &o);
   for (const in_stream& in : area_.incoming) await_transfers(*state_.self.messages, &in);
 }

@@ -93,12 +93,14 @@ void member_transfer::open(in_stream& in) {
     in.source = c.host->segment_start(in.from) + line.place;
   else
     in.source = reinterpret_cast<const std::byte*>(line.place);
-  if (in.total >= cross_from && in.pair->mine[0].reads_peer.load(std::memory_order_relaxed) == pair_line::untried)
+  if (in.total >= cross_from && !c.host->threads &&
+      in.pair->mine[0].reads_peer.load(std::memory_order_relaxed) == pair_line::untried)
     try_access(c, in.from, *in.pair);
-  accept(in, line.sign);
+  accept(in, line.sign.load(std::memory_order_relaxed));
 }
 
-// A message begins whose length and sign are known: where it goes. If it belongs to another collective it goes nowhere.
+// A message begins whose length and sign are known: where it goes. If it belongs to another collective it goes nowhere, and the
+// transfer ends.
 void member_transfer::accept(in_stream& in, std::uint32_t theirs) {
   if (theirs != sign()) [[unlikely]] {
     otherwise_ = in.from;
@@ -114,39 +116,69 @@ void member_transfer::accept(in_stream& in, std::uint32_t theirs) {
 // A pair of ranks may share several teams.
 std::uint32_t member_transfer::sign() const { return std::uint32_t(t_.sign >> sign_shift) | t_.slot << 16; }
 
+namespace {
+
+/// While this rank reads the memory of another thread: if an exception takes that out of the collective, it waits for the end.
+class reading_peer {
+ public:
+  explicit reading_peer(pair_line& mine) noexcept : state_(mine.reads_peer) {
+    state_.store(pair_line::reading, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with that in leave_near: one sees what the other has done
+  }
+  ~reading_peer() { state_.store(pair_line::untried, std::memory_order_release); }
+  reading_peer(const reading_peer&) = delete;
+
+ private:
+  std::atomic<pair_line::access>& state_;
+};
+
+}  // namespace
+
 // The next chunk, `bytes` bytes, which belong at `at`.
 void member_transfer::copy_out(const in_stream& in, std::uint64_t at, std::uint64_t bytes) {
-  if (bytes == 0) return;
+  if (bytes == 0 || otherwise_ != no_rank || (in.take == nullptr && in.to == nullptr)) return;
   const std::byte* source = in.source + in.next % in.chunks * in.chunk;
-  if (in.take != nullptr && otherwise_ == no_rank)
+  if (in.where == pair_line::staged) return copy_from(in, source, at, bytes);
+  if (in.where == pair_line::address) {
+    const reading_peer now(in.pair->mine[0]);
+    require_its_stay(in);
+    return copy_from(in, source, at, bytes);
+  }
+  copy_from(in, source, at, bytes);
+  std::atomic_thread_fence(std::memory_order_acquire);  // the copy comes before the look
+  require_its_stay(in);
+}
+
+void member_transfer::copy_from(const in_stream& in, const std::byte* source, std::uint64_t at, std::uint64_t bytes) {
+  if (in.take != nullptr)
     in.take(in.self, in.member, at, source, bytes);
-  else if (in.to == nullptr)
-    return;
   else if (in.where != pair_line::process) [[likely]]
     std::memcpy(in.to + at, source, bytes);
   else if (!copy_across(state_.self, in.from, in.to + at, reinterpret_cast<std::uint64_t>(source), bytes))
-    throw_unreadable(in.from, errno);
-  if (in.where != pair_line::staged) require_its_stay();
+    throw_unreadable(in, errno);
 }
 
-// Where the sender's own memory was read: it has left, and its memory may be something else by now, if it has heard of a loss.
-// What it has heard can be heard here.
-void member_transfer::require_its_stay() {
+// Where the sender's own memory is read: it has left, and its memory may be something else by now, if an exception took it out of
+// the collective or if it has heard of a loss. What it has heard can be heard here.
+void member_transfer::require_its_stay(const in_stream& in) {
   endpoint& messages = *state_.self.messages;
-  std::atomic_thread_fence(std::memory_order_acquire);  // the copy comes before the look
+  if (in.line->sign.load(std::memory_order_relaxed) == pair_line::revoked) [[unlikely]]
+    throw_does_otherwise(t_, in.from, 0);
   if (!messages.sleeper.losses_to_hear()) [[likely]]
     return;
   messages.lost.hear();
   if (t_.lost != no_rank) messages.lost.raise(t_.lost, what_);
 }
 
-// The sender may have died, which is heard of in a moment.
-void member_transfer::throw_unreadable(rank_t from, int error) {
+// The sender may have left, or have died, which is heard of in a moment.
+void member_transfer::throw_unreadable(const in_stream& in, int error) {
   endpoint& messages = *state_.self.messages;
-  messages.waits.wait_until_deadline([this] { return t_.lost != no_rank; }, now_ns() + until_heard_ns, what_);
+  const auto heard = [&] { return t_.lost != no_rank || in.line->sign.load(std::memory_order_acquire) == pair_line::revoked; };
+  messages.waits.wait_until_deadline(heard, now_ns() + until_heard_ns, what_);
   if (t_.lost != no_rank) messages.lost.raise(t_.lost, what_);
+  if (in.line->sign.load(std::memory_order_acquire) == pair_line::revoked) throw_does_otherwise(t_, in.from, 0);
   throw_usage(what_,
-              fmt::format("the memory of rank {} cannot be read: {}; set ARMILLA_CROSS_COPY=0", from, std::strerror(error)));
+              fmt::format("the memory of rank {} cannot be read: {}; set ARMILLA_CROSS_COPY=0", in.from, std::strerror(error)));
 }
 
 }  // namespace armilla::detail

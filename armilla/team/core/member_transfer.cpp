@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <thread>
 
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/core/collective_wait.hpp"
@@ -97,8 +98,8 @@ void member_transfer::settle() {
       return p.acknowledged >= p.used[half_];
     };
     if (read()) continue;
-    messages.waits.wait_until([&] { return read() || messages.out.is_lost(r) || t_.lost != no_rank; }, what_);
-    if (t_.lost != no_rank) messages.lost.raise(t_.lost, what_);
+    const bool asks = std::ranges::find(t_.members, r) != t_.members.end();  // else an earlier team's of this slot
+    wait_in_collective(t_, [&] { return read() || messages.out.is_lost(r); }, [&](auto&& ask) { asks ? ask(r) : void(); }, what_);
     if (messages.out.is_lost(r)) p.acknowledged = p.used[half_];  // it reads no more
   }
   area_.used_by[half_].clear();
@@ -149,7 +150,7 @@ void member_transfer::announce(out_stream& o) {
   o.line->total = o.bytes;
   o.line->chunk = o.chunk;
   o.line->chunks = o.chunks;
-  o.line->sign = sign();
+  o.line->sign.store(sign(), std::memory_order_relaxed);  // `sent` follows
   ++o.pair->messages_sent;
   o.pair->acknowledged = std::max(o.pair->acknowledged, o.taken());
 }
@@ -247,7 +248,7 @@ void member_transfer::run() {
   try {
     move_all();
   } catch (...) {
-    leave_far();
+    leave();
     throw;
   }
   for (const out_stream& o : area_.outgoing) {
@@ -255,8 +256,25 @@ void member_transfer::run() {
     area_.used_by[half_].push_back(o.to);
   }
   part_.end();
-  if (otherwise_ != no_rank) [[unlikely]]
-    throw_does_otherwise(t_, otherwise_, sign_of_other_);
+}
+
+// An error ends the transfer. The others hear of it first; then nobody reads this rank's memory any more.
+void member_transfer::leave() noexcept {
+  leave_collective(t_);
+  leave_near();
+  leave_far();
+}
+
+// What others would read where it lies is revoked. One that reads it at the moment sees that behind its copy; where it is a
+// thread, the memory must stay until then.
+void member_transfer::leave_near() noexcept {
+  for (const out_stream& o : area_.outgoing)
+    if (o.place == nullptr && o.next != 0) o.line->sign.store(pair_line::revoked, std::memory_order_release);
+  if (!state_.self.host->threads) return;
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with that in copy_out
+  for (const out_stream& o : area_.outgoing)
+    while (o.place == nullptr && o.pair->theirs[0].reads_peer.load(std::memory_order_acquire) == pair_line::reading)
+      std::this_thread::yield();
 }
 
 void member_transfer::move_all() {
@@ -265,6 +283,8 @@ void member_transfer::move_all() {
     bool any = shared_ ? push_shared() : push();
     any |= push_far();
     for (in_stream& in : area_.incoming) any |= pull(in);
+    if (otherwise_ != no_rank) [[unlikely]]
+      throw_does_otherwise(t_, otherwise_, sign_of_other_);
     if (finished()) break;
     if (any) continue;
     wait_for_peers();

@@ -74,6 +74,8 @@ class member_transfer {
   bool pull_far(in_stream& in);
   void open_far(in_stream& in);
   bool far_finished() const;
+  [[gnu::cold]] void leave() noexcept;
+  [[gnu::cold]] void leave_near() noexcept;
   [[gnu::cold]] void leave_far() noexcept;
   void accept(in_stream& in, std::uint32_t sign);
   void settle();
@@ -88,12 +90,13 @@ class member_transfer {
   std::uint64_t chunk_for(std::uint64_t part) const;
   bool in_turn(const in_stream& in) const;
   void copy_out(const in_stream& in, std::uint64_t at, std::uint64_t bytes);
+  void copy_from(const in_stream& in, const std::byte* source, std::uint64_t at, std::uint64_t bytes);
   bool can_move() const;
   void note_taken();
   void wait_for_peers();
   std::uint32_t sign() const;
-  void require_its_stay();
-  [[noreturn, gnu::cold]] void throw_unreadable(rank_t from, int error);
+  void require_its_stay(const in_stream& in);
+  [[noreturn, gnu::cold]] void throw_unreadable(const in_stream& in, int error);
   bool finished() const;
 
   team_record& t_;
@@ -102,7 +105,7 @@ class member_transfer {
   team_area& area_;
   const char* what_;
   bool shared_ = false;
-  rank_t otherwise_ = no_rank;  ///< whose message belongs to another collective: it is read and dropped
+  rank_t otherwise_ = no_rank;  ///< whose message belongs to another collective
   std::uint64_t sign_of_other_ = 0;
   std::uint64_t seen_events_ = 0;  ///< of what comes from other hosts
   std::uint64_t half_ = 0;         ///< of the staging: 0 or 1

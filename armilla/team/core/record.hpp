@@ -37,7 +37,7 @@ static_assert(sizeof(error_record) == 1024);
 struct team_record {
   // what the hot paths touch
   context_head* head = nullptr;          ///< of self
-  const context_head* enters = nullptr;  ///< the same; null once this member has left a collective in the middle
+  const context_head* enters = nullptr;  ///< the same; null once this member has left a collective in the middle; see may_retry
   std::uint32_t size = 0;
   std::uint32_t rank = 0;
   std::uint64_t step = 0;                ///< last step of the flat lines
@@ -75,6 +75,7 @@ struct team_record {
   owned<team_record> twin;            ///< the same members once more, for collectives that are asked for later; made when wanted
   team_record* keeper = this;         ///< counts the references: this one, or the one whose twin it is
   mutex turn;                         ///< of the fibers that use the twin
+  const void* has_turn = nullptr;     ///< the fiber that uses it now
   std::vector<rank_t> host_leaders;   ///< one member of each other host
   std::vector<std::uint32_t> groups;  ///< where the members of each host begin, and `size`: see groups.hpp
   std::size_t pairs_from = ~std::size_t(0);       ///< bytes: values and arrays of so many and more move by groups.hpp
@@ -83,6 +84,13 @@ struct team_record {
   std::vector<std::uint64_t> ancestors;           ///< the teams that it was made from
   std::vector<bool> left_out;                     ///< members that are not in the last team of survivors
   std::vector<std::uint32_t> lives;               ///< where newcomers come: by member, which life of its place it is
+  /// Collectives whose arguments this rank has refused, the last one first.
+  struct refusal {
+    std::uint64_t number = 0;  ///< as which it would have entered it
+    std::uint32_t times = 0;
+    std::uint32_t shown = 0;  ///< what `times` was when it was shown to the others; 0: it is not
+    std::uint64_t word = 0;   ///< intention::word of it
+  } refused[8];
 
   /// In the team, of a world rank; or -1.
   rank_t number_of(rank_t r) const noexcept {
@@ -144,6 +152,8 @@ inline void notify_members(const team_record& t) {
 void replicate_with_statements(team_record& t, const flag_line& line, std::size_t bytes);
 /// Sends what this rank has entered to the members on other hosts.
 [[gnu::cold]] void tell_entered(const team_record& t);
+/// Asks world rank `r`, a member on another host, to send what it has entered, whatever it does now.
+[[gnu::cold]] void ask_entered(const team_record& t, rank_t r);
 std::vector<rank_t> host_leaders_of(const host_map& host, rank_t me, const std::vector<rank_t>& members);
 
 /// All members may wait for `line`, of whose payload `bytes` bytes count.
@@ -246,13 +256,23 @@ inline constexpr const char* empty_team =
 /// "team::reduce with root 1 of 8 bytes (float64)".
 std::string describe(const intention& i);
 [[noreturn, gnu::cold]] void throw_cannot_enter(const team_record* t, collective kind);
+/// In place of `enters` of all other teams while this rank may repeat a collective whose arguments it has refused.
+extern const context_head may_retry;
+/// Where one test does not allow it: may this rank enter a collective of `t` all the same? Throws if not.
+[[gnu::cold]] void require_entry_slowly(const team_record* t, collective kind);
+/// This rank refuses the arguments of a collective, and has not entered it: it may call again. If it enters one of another team
+/// before, the members that wait for it hear that it has left. Members that refuse as often take no notice.
+[[gnu::cold]] void note_refusal(const team_record* t, const intention& what) noexcept;
 /// Throws usage_error in what the fence counts as a part of a body: function instances, and fibers that bodies left behind.
 void refuse_parts_of_bodies(const context& c, const char* operation);
 [[noreturn, gnu::cold]] void throw_bad_root(const team_record& t, collective kind, rank_t root);
 /// Compares with all members; throws if one does something else. See collective_check.cpp.
 [[gnu::cold]] void check_entry(team_record& t, const intention& what);
-/// Whether world rank `r`, a member, is known to have entered something else where this rank has entered its present collective.
+/// Whether world rank `r`, a member, is known to have entered something else where this rank has entered its present collective,
+/// or to have left one before.
 [[gnu::cold]] bool does_otherwise(const team_record& t, rank_t r);
+/// Whether `r` has left a collective of this team by an exception: its part of later ones never comes.
+[[gnu::cold]] bool has_left(const team_record& t, rank_t r) noexcept;
 /// Rank `r` has entered another collective, this time or before; `word` is what it has shown, with its sign, or 0.
 [[noreturn, gnu::cold]] void throw_does_otherwise(const team_record& t, rank_t r, std::uint64_t word);
 /// An exception takes this member out of the middle of a collective: the others, who wait for its part, hear of it. What moved
@@ -286,7 +306,7 @@ inline bool may_enter(const context_head& c) noexcept {
 inline context_head& require_entry(const team_record* t, collective kind, rank_t root = 0) {
   context_head* const c = current_head;
   if (c == nullptr || t == nullptr || t->enters != c || t->inside != nullptr || !may_enter(*c)) [[unlikely]]
-    throw_cannot_enter(t, kind);
+    require_entry_slowly(t, kind);
   if (std::uint32_t(root) >= t->size) [[unlikely]]
     throw_bad_root(*t, kind, root);
   return *c;

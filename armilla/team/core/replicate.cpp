@@ -72,6 +72,28 @@ void replicate(context& c, rank_t to, const void* at, std::size_t bytes) {
   }
 }
 
+namespace {
+
+struct ask_entered_message {
+  static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
+    std::uint64_t slot;
+    if (size != sizeof slot) throw_damaged(source, "the length of a question for what this rank has entered", size);
+    std::memcpy(&slot, at, sizeof slot);
+    if (slot >= collective_layout::all_slots) throw_damaged(source, "the slot of what it asks for", slot);
+    if (in.self.teams == nullptr) return;  // the session ends
+    const intention_line& mine = in.self.teams->slot(in.self.rank, std::uint32_t(slot)).entered;
+    replicate(in.self, source, &mine, sizeof mine);
+  }
+};
+handler_slot& ask_entered_slot = fixed_handler<ask_entered_message, well_known(handler_range::team, 5)>;
+
+}  // namespace
+
+void ask_entered(const team_record& t, rank_t r) {
+  const std::uint64_t slot = t.slot;
+  outbox_of(*t.self).far()->send_control(r, ask_entered_slot.id, &slot, sizeof slot, nullptr, 0);
+}
+
 void replicate_to_hosts(team_record& t, const void* at, std::size_t bytes) {
   for (const rank_t r : t.host_leaders) replicate(*t.self, r, at, bytes);
 }

@@ -124,7 +124,8 @@ std::unique_ptr<team_record> build_record(team_state& s, std::vector<rank_t> mem
   auto t = std::make_unique<team_record>();
   const options& settings = *s.self.settings;
   t->self = &s.self;
-  t->enters = t->head = &s.self;
+  t->head = &s.self;
+  t->enters = may_call_again(s) ? &may_retry : t->head;
   t->size = std::uint32_t(members.size());
   t->rank = std::uint32_t(std::ranges::find(members, s.self.rank) - members.begin());
   t->lives = std::move(lives);
@@ -281,9 +282,15 @@ void await_step_of_any(const team_record& t, const std::atomic<std::uint64_t>& f
   const auto there = [&] { return step_of(flag.load(std::memory_order_acquire)) >= step; };
   const inside_team alone(t, what);
   endpoint& messages = *t.self->messages;
-  messages.waits.wait_until([&] { return there() || t.lost != no_rank; }, what,
-                            wait_object::of<explain_flag>(awaited_flag{t, &flag, owner_of(*t.self, &flag)}));
-  if (t.lost != no_rank && !there()) messages.lost.raise(t.lost, what);
+  const rank_t owner = owner_of(*t.self, &flag);
+  bool left = false;
+  const auto over = [&] {
+    return there() || t.lost != no_rank || left || (messages.sleeper.wait_prepared() && (left = has_left(t, owner)));
+  };
+  messages.waits.wait_until(over, what, wait_object::of<explain_flag>(awaited_flag{t, &flag, owner}));
+  if (there()) return;
+  if (t.lost != no_rank) messages.lost.raise(t.lost, what);
+  if (left) throw_does_otherwise(t, owner, 0);
 }
 
 void await_step_slowly(const team_record& t, const std::atomic<std::uint64_t>& flag, std::uint64_t step, const char* what) {
@@ -332,7 +339,17 @@ team twin_of(const team& t) {
 
 bool has_lost(const team& t, rank_t member) noexcept { return is_lost_to(*t.record_, std::uint32_t(member)); }
 
-mutex& turn_of(const team& t) noexcept { return t.record_->keeper->turn; }
+twin_turn::twin_turn(const team& t) : keeper_(*t.record_->keeper) {
+  keeper_.turn.lock();
+  keeper_.has_turn = &current->fibers->running();
+}
+
+twin_turn::~twin_turn() {
+  keeper_.has_turn = nullptr;
+  keeper_.turn.unlock();
+}
+
+bool has_turn(const team& t) noexcept { return t.record_->keeper->has_turn == &current->fibers->running(); }
 
 rank_t require_members(const team& t, const char* operation) {
   if (!t && current != nullptr && algorithm_here(nullptr) != nullptr) throw_no_ranks(operation);

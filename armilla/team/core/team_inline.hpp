@@ -8,7 +8,6 @@
 /// What a team and its collectives are made of.
 namespace armilla {
 
-class mutex;
 class team;
 template <class T>
 class future;
@@ -17,7 +16,11 @@ namespace detail {
 
 team twin_of(const team& t);
 bool has_lost(const team& t, rank_t member) noexcept;
-mutex& turn_of(const team& t) noexcept;
+class twin_turn;
+struct call_of_twin;
+bool has_turn(const team& t) noexcept;
+call_of_twin call_begins(const team& twin) noexcept;
+void leave_call(const team& twin, const call_of_twin& before) noexcept;
 struct context;
 struct launch;
 struct team_record;

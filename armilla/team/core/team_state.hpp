@@ -89,10 +89,9 @@ struct team_state {
   std::vector<team_record*> teams;  ///< alive here, and those let go that some member still holds
   std::uint64_t highest_step = 0;   ///< of any slot whose team has ended here
   fence_hooks hooks;
-  std::vector<fence_guest*> guests;                   ///< by team and number: the same order on all that share one
-  std::vector<std::unique_ptr<fence_guest>> retired;  ///< of them, until the next fence is over
-  bool fencing = false;                               ///< a fiber of this rank is inside a fence
-  bool ended = false;  ///< its function: it enters no collective until those of all ranks have ended
+  std::vector<fence_guest*> guests;                                ///< by team and number: the same order on all that share one
+  std::vector<std::unique_ptr<fence_guest>> retired;               ///< of them, until the next fence is over
+  bool fencing = false;                                            ///< a fiber of this rank is inside a fence
   std::unique_ptr<team_area> areas[collective_layout::all_slots];  ///< of those slots that have moved something
   std::uint32_t unsettled = 0;     ///< slots in which a team had lost a member: what moved there may have stopped in the middle
   std::uint64_t end_stage = 0;     ///< of the last fences, which this rank is in
@@ -124,6 +123,10 @@ team_record* make_record(team_state& s, std::vector<rank_t> members, std::vector
                          std::uint64_t first_step);
 /// Of a team that is made from `parent`.
 std::vector<std::uint64_t> ancestors_behind(const team_record& parent);
+/// Whether this rank has refused the arguments of a collective, and has not come back to that since: see note_refusal.
+bool may_call_again(team_state& s) noexcept;
+/// It goes elsewhere, to a collective of `next`: the members that wait for it in another team hear that it has left.
+void tell_refusals(team_state& s, const team_record* next);
 /// Ends all waits in collectives of `t`: its member `lost` is lost.
 void revoke(team_record& t, rank_t lost);
 /// Whether rank `r` is in one of the last fences (last_fence.cpp) to which this rank has not come yet: it comes to no collective

@@ -10,7 +10,6 @@
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/fence.hpp"
-#include "armilla/team/core/far_messages.hpp"
 #include "armilla/team/core/team_state.hpp"
 #include "armilla/team/fence/run_fence.hpp"
 #include "armilla/team/membership/gathered_agreement.hpp"
@@ -214,20 +213,6 @@ bool is_as_at_the_start(const context& c) {
   return true;
 }
 
-// Others whose collectives have failed may still wait until this rank takes what they have announced.
-class end_of_function {
- public:
-  explicit end_of_function(team_state& s) : s_(s) {
-    s_.ended = true;
-    if (!s_.world->host_leaders.empty()) drop_given_up(s_);
-  }
-  ~end_of_function() { s_.ended = false; }
-  end_of_function(const end_of_function&) = delete;
-
- private:
-  team_state& s_;
-};
-
 bool ended_with_all(team_record* team, const intention& what) {
   try {
     run_fence_as(team, what);
@@ -239,9 +224,9 @@ bool ended_with_all(team_record* team, const intention& what) {
 // (ARMILLA_ON_LOSS=continue), it is one of those that are left, and loses no more than they do.
 void end_among_living(team_record* team, const intention& what) {
   context& c = *team->self;
-  const end_of_function over(*c.teams);
   if (c.host->job().goes_on == 0) return run_fence_as(team, what);
   team_state& s = *c.teams;
+  tell_refusals(s, nullptr);
   post_word(c, ++s.end_stage << round_bits | 1);
   if (s.left != nullptr) s.left->tell_ended(s.end_stage);
   const bool open = takes_newcomers(c.host->job());  // a newcomer is in no collective of the others: the boards come first

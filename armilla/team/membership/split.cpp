@@ -87,6 +87,7 @@ team_record* split(team_record* parent, int color, int key) {
   for (const request& r : all) highest = std::max(highest, r.slots.highest_step);
   const auto slot = std::uint32_t(std::countr_zero(free));
   if (std::ranges::any_of(all, [&](const request& r) { return (r.slots.unsettled >> slot & 1) != 0; })) {
+    exchange_requests(*parent, color, key);  // behind what members on other hosts have still said of the slot
     settle_slot(*parent->owner, slot);
     exchange_requests(*parent, color, key);  // until all have
   }
