@@ -9,7 +9,7 @@ class interrupts;
 /// While one lives, the rank computes, and with ARMILLA_PROGRESS_MODE=signal whatever comes from other ranks interrupts it:
 /// bodies run at once, in the middle of the computation. In the other progress modes it does nothing.
 ///
-///     { am::interruptible here;  dgemm(...); }
+///     { am::interruptible here;  multiply_matrices(); }
 ///
 /// In its scope the program calls nothing of the library and holds no lock that a body could want; that includes the one of the
 /// memory allocator, so bodies that allocate go with computations that do not. Everywhere else messages wait for the next

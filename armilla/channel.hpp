@@ -19,9 +19,9 @@ namespace detail {
 
 /// A bounded queue between fibers of one rank: `push` waits while it is full, `pop` while it is empty.
 ///
-///     channel<job> jobs(16);
-///     spawn([&] { while (auto j = jobs.pop()) run(*j); });
-///     jobs.push(j);
+///     am::channel<job> jobs(16);
+///     am::spawn([&] { while (auto j = jobs.pop()) run(*j); });
+///     jobs.push(job{});
 ///     jobs.close();                       // pop gives what is left, and then nothing
 ///
 /// Values come out in the order in which they went in, and the longest wait is served first. Cost: one allocation for the

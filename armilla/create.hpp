@@ -14,7 +14,7 @@ namespace armilla {
 /// Makes an object of class T on rank `dest` (this one, too) from arguments that are sendable, and gives a future of a
 /// reference to it. What the constructor throws arrives at `get()`.
 ///
-///     am::future<am::remote<solver>> s = am::create<solver>(3, grid);
+///     am::future<am::remote<solver>> s = am::create<solver>(3, data);
 ///     am::future<double> r = am::call<&solver::step>(s, 0.1);      // sent at once, behind the creation
 ///
 /// The object lives until the last reference is gone or `destroy` is called; what is left at the end of the job is destroyed

@@ -9,8 +9,7 @@
 #include "armilla/base/values/types.hpp"
 
 /// Every error that Armilla raises derives from `armilla::error`, and its text always reads
-///
-///     armilla: rank R: OPERATION: what happened (values); what to do
+/// `armilla: rank R: OPERATION: what happened (values); what to do`.
 ///
 /// There are few kinds, told apart by what the caller can do about them:
 ///

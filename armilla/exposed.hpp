@@ -17,7 +17,7 @@
 ///
 ///     armilla::guest job = armilla::attach("solver");
 ///     for (const armilla::exposed_part& part : armilla::exposed(job, "temperature"))
-///       for (double t : part.span<double>()) ...
+///       for (double t : part.span<double>()) use(t);
 namespace armilla {
 
 namespace detail {

@@ -20,7 +20,7 @@ namespace armilla {
 /// What a file or a container throws on one rank comes on all, and so does that a rank has no memory for its part. Cost: each
 /// element travels once; memory for both inputs twice.
 ///
-///     for (const auto& [city, people, country] : am::join(people_of, country_of)) ...
+///     for (const auto& [city, people, country] : am::join(people_of, country_of)) show(city, people, country);
 template <class L, class R>
 auto join(L&& left, R&& right) {
   const team t = detail::members_of(left);

@@ -14,7 +14,9 @@ namespace armilla {
 ///       am::provide<solver_api::step, &fast_solver::step>();
 ///     }
 ///
-///     (void)am::load_library(3, "libsolver.so");                       // calls that follow go behind it
+/// Calls that follow `load_library` go after it:
+///
+///     (void)am::load_library(3, "libsolver.so");
 ///     auto s = am::create<solver_api::make>(3, 100);
 ///
 /// The library is a file in one of the folders that `ARMILLA_LIBRARIES` names on that rank, or below one; without that option,

@@ -10,7 +10,9 @@
 ///
 ///     void pong(armilla::sender, long n) { answer = n; }
 ///     void ping(armilla::sender from, long n) { armilla::reply<pong>(from, n + 1); }
-///     ...
+///
+/// Then any rank may say
+///
 ///     armilla::request<ping>(1, 41L);
 ///
 /// A handler is an ordinary function: first the sender, then any number of trivially copyable arguments, and last, if it

@@ -16,10 +16,12 @@
 ///     inline constexpr am::method<double(double)> step{"demo.solver.step"};
 ///     }
 ///
-///     am::provide_class<solver_api::make, fast_solver>();                // in the program or library that has it
+/// Then one program or library provides the class, and any program of the job uses it:
+///
+///     am::provide_class<solver_api::make, fast_solver>();
 ///     am::provide<solver_api::step, &fast_solver::step>();
 ///
-///     auto s = am::create<solver_api::make>(rank, 100);                  // in any program of the job
+///     auto s = am::create<solver_api::make>(rank, 100);
 ///     double r = am::call<solver_api::step>(s, 0.1).get();
 ///
 /// Paper: MRPC, sections 2 and 4.

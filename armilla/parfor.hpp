@@ -13,7 +13,7 @@ namespace armilla {
 
 /// Runs `f(i)` for each i of [first, last) as if all at once, and returns when all have ended.
 ///
-///     parfor(0, n, [&](int i) { x[i] = *far[i]; });        // n remote reads overlap
+///     am::parfor(0, n, [&](int i) { x[i] = *remote[i]; });        // n remote reads overlap
 ///
 /// Iterations run one after the other on the calling fiber until one waits; the rest then goes on beside it on a fiber from the
 /// pool. So a loop that never waits costs no more than a plain one with a call for each `grain`, and one that waits in each
@@ -48,7 +48,7 @@ void parfor(Range&& range, F&& f, std::size_t grain = 1) {
 /// Runs blocks as if all at once, and returns when all have ended: the first on the calling fiber until it waits, then the
 /// second, and so on, as `parfor` does.
 ///
-///     par([&] { left(); }, [&] { right(); });
+///     am::par([&] { left(); }, [&] { right(); });
 ///
 /// Errors: the first exception is thrown when all have ended. Paper: CC++ (par); MRPC, section 2.
 template <class... F>

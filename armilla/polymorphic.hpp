@@ -42,7 +42,7 @@ void register_type(const char* name) {
 /// An argument or result of some class derived from `B`: travels as what it is, if `register_type` has named it.
 ///
 ///     am::register_type<shape, circle>("demo.circle");                   // on every rank
-///     am::call(dest, [](const am::polymorphic<shape>& s) { return s->area(); }, am::polymorphic<shape>(circle{2}));
+///     auto area = am::call(dest, [](const am::polymorphic<shape>& s) { return s->area(); }, am::polymorphic<shape>(circle{2}));
 ///
 /// Owns its value; copies copy it. A name that the receiver does not know is an error at the caller, and the body does not run.
 /// In a result it is one as soon as the value is used. Cost: an allocation on each side.

@@ -11,7 +11,7 @@ namespace armilla {
 
 /// A reference to a processor object: an object of class T, or of one derived from it, on one rank.
 ///
-///     am::remote<solver> s = am::create<solver>(3, grid).get();
+///     am::remote<solver> s = am::create<solver>(3, data).get();
 ///     am::future<double> r = am::call<&solver::step>(s, 0.1);
 ///
 /// A value of 8 bytes that keeps its object alive: copy, store, compare, hash it, send it as an argument or a result, also

@@ -13,7 +13,7 @@ namespace armilla {
 /// The value of a sync_var on any rank of this program, as soon as it has been written. The wait is at its owner, which goes on
 /// with everything else meanwhile; the caller waits at `get`, or awaits, as for every question.
 ///
-///     int x = read_sync_var(p).get();
+///     int x = am::read_sync_var(p).get();
 ///
 /// The sync_var must stay until the reply is there. Errors at `get`, as of a call. Cost: a question; a stack at the owner while
 /// it is not written.

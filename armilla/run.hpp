@@ -42,7 +42,9 @@ int run_main(int argc, char** argv, F f) {
 /// As `run` of a function without parameters, but the words of the command line are the arguments of `f`, by its types: numbers
 /// and texts. `names` has a name for each, with a space between them:
 ///
-///     return am::run(argc, argv, "FILE STEPS", [](const std::string& file, int steps) { return solve(file, steps); });
+///     int main(int argc, char** argv) {
+///       return am::run(argc, argv, "FILE STEPS", [](const std::string& file, int steps) { return solve(file, steps); });
+///     }
 ///
 /// `f` returns nothing, an exit code, or a bool: whether it went well, which makes the code 0 or 1. If there are more or fewer
 /// words, or one is no number of its type, rank 0 prints which and "usage: PROGRAM FILE STEPS", and the code is 2. Errors:

@@ -14,10 +14,12 @@ namespace armilla {
 /// its own: it makes containers, enters fences, collectives and algorithms, and splits teams. Complete when all have returned
 /// from it; then rank 0 goes on, and the others answer calls.
 ///
-///     return am::run_main(argc, argv, [] {
-///       const std::size_t n = ask_for_size();
-///       am::spmd([n] { am::vector<double> x(n); fill_it(x); am::sort(x); });
-///     });
+///     int main(int argc, char** argv) {
+///       return am::run_main(argc, argv, [] {
+///         const std::size_t n = ask_for_size();
+///         am::spmd([n] { am::vector<double> x(n); fill_it(x); am::sort(x); });
+///       });
+///     }
 ///
 /// What `f` captures and the arguments travel as those of `async`. A region does not fence. What it throws on a rank ends it
 /// there; rank 0 throws the lowest rank's error, a remote_error unless it is its own. An error in front of

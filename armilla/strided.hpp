@@ -14,7 +14,7 @@ namespace armilla {
 /// A part of an array of N dimensions, the last one innermost: how many elements in each dimension, and how far neighbours
 /// in each lie apart in local and in global memory, in elements (negative too).
 ///
-///     am::strided<2> block{.extent = {rows, columns}, .local = {columns, 1}, .global = {leading, 1}};
+///     am::strided<2> block{.extent = {rows, columns}, .local = {leading, 1}, .global = {leading, 1}};
 template <std::size_t N>
 struct strided {
   std::array<std::size_t, N> extent{};

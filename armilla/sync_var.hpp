@@ -11,8 +11,8 @@ namespace armilla {
 /// A variable that is written once; a read before that waits for it. For fibers of one rank; other ranks reach it by a
 /// call.
 ///
-///     sync_var<int> v;
-///     spawn([&] { v = compute(); });
+///     am::sync_var<int> v;
+///     am::spawn([&] { v = compute(); });
 ///     use(v);                        // waits
 ///
 /// Any number of readers may wait, and go on in the order in which they came. Cost: some 2 ns to write and read when no fiber

@@ -15,13 +15,15 @@ namespace armilla {
 
 /// A coroutine that runs on its rank's thread, between its fibers.
 ///
-///     task<double> norm(rank_t r) {
-///       const double x = co_await call(r, [] { return position(); });
+///     am::task<double> norm(am::rank_t r) {
+///       const double x = co_await am::call(r, [] { return position(); });
 ///       co_return x * x;
 ///     }
-///     double d = norm(1).get();                        // in a fiber, or in the rank's own code
-///     double d = co_await norm(1);                     // in another coroutine
-///     fiber<double> f = spawn_task(norm(1));           // beside the caller
+///
+/// It is used as follows: `co_await norm(1)` in another coroutine, elsewhere
+///
+///     const double d = norm(1).get();                      // in a fiber, or in the rank's own code
+///     am::fiber<double> f = am::spawn_task(norm(1));       // beside the caller
 ///
 /// Nothing runs until it is awaited, started or asked for its value. It runs on the stack that begins it up to its first
 /// wait, and afterwards on a fiber from the pool each time when what it waited for is there. What it throws, `get` and co_await

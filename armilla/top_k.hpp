@@ -36,7 +36,7 @@ auto top_k(const Container& all, std::size_t n, Proj proj = {}) {
 /// The `n` elements of a range with the greatest `proj(element)`, greatest first, each with its index; of equal ones the first.
 /// NaNs come last. A std::vector of pairs, the same on every rank. All members call it.
 ///
-///     for (const auto& [vertex, weight] : am::top_k(weights, 10)) ...
+///     for (const auto& [vertex, weight] : am::top_k(weights, 10)) show(vertex, weight);
 ///
 /// Cost: one pass, and two meetings, in one of which each member shows at most `n` elements. Errors: remote_error on all members
 /// for what `proj` throws.

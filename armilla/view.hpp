@@ -18,7 +18,7 @@ namespace armilla {
 /// Elements that travel without a copy at the receiver: the sender makes one of any contiguous range, the body reads them
 /// where they arrived, and they are gone when the body ends.
 ///
-///     am::call(1, [](am::view<double> v) { return std::accumulate(v.begin(), v.end(), 0.0); }, am::view(numbers));
+///     auto sum = am::call(1, [](am::view<double> v) { return std::accumulate(v.begin(), v.end(), 0.0); }, am::view(numbers));
 ///
 /// So a view can be an argument of a call, but no member, element or result, and a received one cannot be sent on: that
 /// is a `usage_error`. Keep the elements with `copy()`. T must travel as bytes.
