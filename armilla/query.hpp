@@ -5,57 +5,72 @@
 #include "armilla/algorithm/elementwise/projected.hpp"
 #include "armilla/algorithm/elementwise/query_inline.hpp"
 
-/// Algorithms that ask: the same answer on all members. One pass and one meeting. A member ends at its first match, and in a
-/// long range where it is behind a match of another member of its host. A position is an index, npos for none; of several the
-/// first. Projections say what of an element is asked about; of two ranges each has its own.
+/// Algorithms that search and count: `find`, `count`, `all_of`, `equal`, `is_sorted` and the like.
+///
+/// All members of the range's team call them, and get the same result. A position is an index, `npos` for none. Projections say
+/// which part of an element is meant; of two ranges each has its own.
+///
+///     const std::size_t at = am::find(x, 5.0);
+///     const bool sorted = am::is_sorted(x), positive = am::all_of(x, [](double e) { return e > 0; });
+///
+/// **Errors.** What a function throws ends the algorithm: all members throw `remote_error` with the text and the index of the
+/// element.
+///
+/// **Cost.** One pass and one collective. A member ends its search at its first match, and in a long range also when another
+/// member of its host has found an earlier one.
 namespace armilla {
 
-/// The index of the first element for which `predicate` holds.
+/// Returns the index of the first element for which `predicate` holds.
 template <distributed_range R, class P, class Projection = std::identity>
 std::size_t find_if(R&& r, P predicate, Projection of = {}) {
   return detail::find_first(detail::reading(r), "find_if", detail::test_after(predicate, of));
 }
+/// Returns the index of the first element for which `predicate` does not hold.
 template <distributed_range R, class P, class Projection = std::identity>
 std::size_t find_if_not(R&& r, P predicate, Projection of = {}) {
   return detail::find_first(detail::reading(r), "find_if_not", std::not_fn(detail::test_after(predicate, of)));
 }
-/// The index of the first element equal to `value`.
+/// Returns the index of the first element that is equal to `value`.
 template <distributed_range R, class T, class Projection = std::identity>
 std::size_t find(R&& r, const T& value, Projection of = {}) {
   detail::require_function(of, "find");
   return detail::find_first(detail::reading(r), "find", [&](const auto& e) { return std::invoke(of, e) == value; });
 }
-/// The index of the last element equal to `value`.
+/// Returns the index of the last element that is equal to `value`.
 template <distributed_range R, class T, class Projection = std::identity>
 std::size_t find_last(R&& r, const T& value, Projection of = {}) {
   detail::require_function(of, "find_last");
   return detail::find_last_of_all(detail::reading(r), "find_last", [&](const auto& e) { return std::invoke(of, e) == value; });
 }
+/// Returns the index of the last element for which `predicate` holds.
 template <distributed_range R, class P, class Projection = std::identity>
 std::size_t find_last_if(R&& r, P predicate, Projection of = {}) {
   return detail::find_last_of_all(detail::reading(r), "find_last_if", detail::test_after(predicate, of));
 }
+/// Returns whether an element is equal to `value`.
 template <distributed_range R, class T, class Projection = std::identity>
 bool contains(R&& r, const T& value, Projection of = {}) {
   const detail::algorithm_call all("contains");
   return armilla::find(r, value, of) != npos;
 }
 
-/// Whether `predicate` holds for every element; true of none.
+/// Returns whether `predicate` holds for every element: true if there is none.
 template <distributed_range R, class P, class Projection = std::identity>
 bool all_of(R&& r, P predicate, Projection of = {}) {
   return detail::find_first(detail::reading(r), "all_of", std::not_fn(detail::test_after(predicate, of))) == npos;
 }
+/// Returns whether `predicate` holds for an element.
 template <distributed_range R, class P, class Projection = std::identity>
 bool any_of(R&& r, P predicate, Projection of = {}) {
   return detail::find_first(detail::reading(r), "any_of", detail::test_after(predicate, of)) != npos;
 }
+/// Returns whether `predicate` holds for no element.
 template <distributed_range R, class P, class Projection = std::identity>
 bool none_of(R&& r, P predicate, Projection of = {}) {
   return detail::find_first(detail::reading(r), "none_of", detail::test_after(predicate, of)) == npos;
 }
 
-/// For how many elements `predicate` holds.
+/// Returns the number of elements for which `predicate` holds.
 template <distributed_range R, class P, class Projection = std::identity>
 std::size_t count_if(R&& r, P predicate, Projection of = {}) {
   auto&& test = detail::test_after(predicate, of);
@@ -71,7 +86,7 @@ std::size_t count_if(R&& r, P predicate, Projection of = {}) {
   });
   return detail::agree(v.members(), "count_if", why, found, std::plus<>{});
 }
-/// How many elements are equal to `value`.
+/// Returns the number of elements that are equal to `value`.
 template <distributed_range R, class T, class Projection = std::identity>
 std::size_t count(R&& r, const T& value, Projection of = {}) {
   detail::require_function(of, "count");
@@ -79,7 +94,7 @@ std::size_t count(R&& r, const T& value, Projection of = {}) {
   return armilla::count_if(r, [&](const auto& e) { return std::invoke(of, e) == value; });
 }
 
-/// The first index at which two ranges differ, or at which the shorter ends; npos if they are equal.
+/// Returns the first index at which two ranges differ, or at which the shorter one ends; `npos` if they are equal.
 template <distributed_range A, distributed_range B, class Same = std::equal_to<>, class ProjectionA = std::identity,
           class ProjectionB = std::identity>
 std::size_t mismatch(A&& a, B&& b, Same same = {}, ProjectionA of_a = {}, ProjectionB of_b = {}) {
@@ -91,7 +106,7 @@ std::size_t mismatch(A&& a, B&& b, Same same = {}, ProjectionA of_a = {}, Projec
   const std::size_t n = detail::size_of(x), m = detail::size_of(y);
   return at != npos || n == m ? at : n < m ? n : m;
 }
-/// Whether two ranges have as many elements, and equal ones.
+/// Returns whether two ranges have the same size and equal elements.
 template <distributed_range A, distributed_range B, class Same = std::equal_to<>, class ProjectionA = std::identity,
           class ProjectionB = std::identity>
 bool equal(A&& a, B&& b, Same same = {}, ProjectionA of_a = {}, ProjectionB of_b = {}) {
@@ -99,7 +114,7 @@ bool equal(A&& a, B&& b, Same same = {}, ProjectionA of_a = {}, ProjectionB of_b
   if (detail::size_of(detail::reading(a)) != detail::size_of(detail::reading(b))) return false;
   return armilla::mismatch(a, b, same, of_a, of_b) == npos;
 }
-/// Whether `b`'s elements are the first ones of `a`.
+/// Returns whether the elements of `b` are the first ones of `a`.
 template <distributed_range A, distributed_range B, class Same = std::equal_to<>, class ProjectionA = std::identity,
           class ProjectionB = std::identity>
 bool starts_with(A&& a, B&& b, Same same = {}, ProjectionA of_a = {}, ProjectionB of_b = {}) {
@@ -107,7 +122,7 @@ bool starts_with(A&& a, B&& b, Same same = {}, ProjectionA of_a = {}, Projection
   const std::size_t n = detail::size_of(detail::reading(b));
   return n <= detail::size_of(detail::reading(a)) && armilla::equal(views::take(a, n), b, same, of_a, of_b);
 }
-/// Whether they are the last ones.
+/// Returns whether the elements of `b` are the last ones of `a`.
 template <distributed_range A, distributed_range B, class Same = std::equal_to<>, class ProjectionA = std::identity,
           class ProjectionB = std::identity>
 bool ends_with(A&& a, B&& b, Same same = {}, ProjectionA of_a = {}, ProjectionB of_b = {}) {
@@ -115,7 +130,7 @@ bool ends_with(A&& a, B&& b, Same same = {}, ProjectionA of_a = {}, ProjectionB 
   const std::size_t n = detail::size_of(detail::reading(a)), m = detail::size_of(detail::reading(b));
   return m <= n && armilla::equal(views::drop(a, n - m), b, same, of_a, of_b);
 }
-/// Whether `a` comes before `b` in a dictionary.
+/// Returns whether `a` comes before `b` in lexicographical order.
 template <distributed_range A, distributed_range B, class Less = std::less<>, class ProjectionA = std::identity,
           class ProjectionB = std::identity>
 bool lexicographical_compare(A&& a, B&& b, Less less = {}, ProjectionA of_a = {}, ProjectionB of_b = {}) {
@@ -131,13 +146,13 @@ bool lexicographical_compare(A&& a, B&& b, Less less = {}, ProjectionA of_a = {}
   return armilla::any_of(views::slice(both, at, at + 1), [&](const auto& e, const auto& f) { return before(e, f); });
 }
 
-/// The first index whose element and the next are equal, or for which `relation` holds.
+/// Returns the first index whose element and the next one are equal, or for which `relation` holds; `npos` if there is none.
 template <distributed_range R, class Relation = std::equal_to<>, class Projection = std::identity>
 std::size_t adjacent_find(R&& r, Relation relation = {}, Projection of = {}) {
   return detail::find_first(detail::neighbours(detail::require_sized(detail::reading(r))), "adjacent_find",
                             detail::related(relation, of, of));
 }
-/// The index of the first element that is less than the one before it; the size if there is none.
+/// Returns the index of the first element that is less than the one before it; the size if there is none.
 template <distributed_range R, class Less = std::less<>, class Projection = std::identity>
 std::size_t is_sorted_until(R&& r, Less less = {}, Projection of = {}) {
   detail::require_function(less, "is_sorted_until");
@@ -148,12 +163,13 @@ std::size_t is_sorted_until(R&& r, Less less = {}, Projection of = {}) {
   });
   return at == npos ? v.extent() : at + 1;
 }
+/// Returns whether the elements are in order.
 template <distributed_range R, class Less = std::less<>, class Projection = std::identity>
 bool is_sorted(R&& r, Less less = {}, Projection of = {}) {
   const detail::algorithm_call all("is_sorted");
   return armilla::is_sorted_until(r, less, of) == detail::size_of(detail::reading(r));
 }
-/// Whether all elements for which `predicate` holds come before the others.
+/// Returns whether all elements for which `predicate` holds come before the others.
 template <distributed_range R, class P, class Projection = std::identity>
 bool is_partitioned(R&& r, P predicate, Projection of = {}) {
   const detail::algorithm_call all("is_partitioned");

@@ -278,3 +278,43 @@ inline void compute() {}
 
 // collectives.hpp
 inline double error = 0.1;
+
+// order.hpp
+extern am::vector<double> prices;
+
+// elementwise.hpp
+extern am::vector<double> x, y;
+
+// fold.hpp
+extern am::vector<double> x;
+
+// scan.hpp
+extern am::vector<double> x, y;
+extern am::vector<std::size_t> counts, offsets;
+
+// search.hpp
+extern am::vector<double> x;
+
+// moves.hpp
+extern am::vector<double> x;
+
+// compaction.hpp
+extern am::vector<double> x, y, v;
+
+// gather.hpp
+extern am::vector<double> x;
+
+// by_key.hpp
+inline void show(const std::string&, double) {}
+
+// sorted_ranges.hpp
+extern am::vector<double> a, b, out;
+
+// query.hpp
+extern am::vector<double> x;
+
+// reproducible.hpp
+extern am::vector<double> x;
+
+// graph_views.hpp
+extern am::graph<> g;
