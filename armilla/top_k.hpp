@@ -13,18 +13,6 @@ inline constexpr detail::take_first by_key{};
 /// Projects an element of a map, a pair or a tuple to its second part.
 inline constexpr detail::take_second by_value{};
 
-/// The `n` elements of a hash container with the greatest `proj(element)`, greatest first; of equal ones those with the lower key
-/// first, if keys have an order. NaNs come last. An ordinary vector of pairs (of a set: of keys), the same on every rank. All
-/// members call it, after a fence: what is not fenced is not seen.
-///
-///     for (const auto& [word, times] : am::top_k(count, 10, am::by_value)) show(word, times);
-///
-/// Cost: one pass over each part, and one meeting in which each member shows at most `n` elements.
-template <class Container, class Proj = detail::take_second>
-  requires requires(const Container& c) {
-    c.local().begin();
-    typename Container::key_type;
-  }
 /// Returns the `n` elements of a hash container with the greatest `proj(element)`, greatest first, the same on every rank.
 ///
 ///     for (const auto& [word, times] : am::top_k(count, 10, am::by_value)) show(word, times);
@@ -32,6 +20,11 @@ template <class Container, class Proj = detail::take_second>
 /// The result is a `std::vector` of pairs, or of keys for a set. Of equal elements those with the lower key come first, if keys
 /// have an order. NaNs come last. All members call it, after a fence: operations that are not fenced may not be seen. Cost: one
 /// pass over the local elements, and one collective in which each member gives at most `n` elements.
+template <class Container, class Proj = detail::take_second>
+  requires requires(const Container& c) {
+    c.local().begin();
+    typename Container::key_type;
+  }
 auto top_k(const Container& all, std::size_t n, Proj proj = {}) {
   detail::require_function(proj, "top_k");
   using element = typename detail::outside<typename Container::value_type>::type;

@@ -45,14 +45,11 @@ void write_words(const std::string& path, R&& words) {
       "write_words", path, detail::reading(std::forward<R>(words)),
       [lines = detail::word_lines()](std::string& all, const auto& word) mutable { lines.append(all, std::string_view(word)); });
 }
-/// Pairs, tuples or arrays of numbers and texts, each a record of comma-separated values, as `read_csv` reads them (RFC 4180; an
-/// end of line is one character). Numbers have as many digits as tell them apart. Else as `write_lines`. Errors: also usage_error
-/// for a separator that is a quote or ends a line.
-template <distributed_range R>
-  requires requires { std::tuple_size<std::remove_const_t<typename views::all_t<R>::value_type>>::value; }
 /// Writes pairs, tuples or arrays of numbers and strings as records of comma-separated values, as `read_csv` reads them (RFC
 /// 4180; the end of a line is one character). Numbers have as many digits as distinguish them. `usage_error` for a separator that
 /// is a quote or ends a line.
+template <distributed_range R>
+  requires requires { std::tuple_size<std::remove_const_t<typename views::all_t<R>::value_type>>::value; }
 void write_csv(const std::string& path, R&& records, char separator = ',') {
   detail::require_separator(separator);
   detail::write_in_order("write_csv", path, detail::reading(std::forward<R>(records)),
@@ -68,10 +65,9 @@ void write_csv(const std::string& path, R&& records, char separator = ',') {
                            all += '\n';
                          });
 }
-/// Elements with `from` and `to`, and `weight` if they have one, each a line, as `read_edges` reads them. Else as `write_lines`.
+/// Writes elements with `from` and `to`, and `weight` if they have one, one in each line, as `read_edges` reads them.
 template <distributed_range R>
   requires requires(const typename views::all_t<R>::value_type& e) { e.from, e.to; }
-/// Writes elements with `from` and `to`, and `weight` if they have one, one in each line, as `read_edges` reads them.
 void write_edges(const std::string& path, R&& edges) {
   detail::write_in_order("write_edges", path, detail::reading(std::forward<R>(edges)), [](std::string& all, const auto& e) {
     detail::append_number(all, e.from);

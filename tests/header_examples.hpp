@@ -241,6 +241,8 @@ extern am::matrix<double> t, u;
 // strided.hpp
 inline std::size_t rows = 2, columns = 3;
 inline std::ptrdiff_t leading = 4;
+inline std::vector<double> mine(6);
+extern am::global_ptr<double> p;
 
 // sync_var.hpp
 inline int compute() { return 1; }
@@ -318,3 +320,10 @@ extern am::vector<double> x;
 
 // graph_views.hpp
 extern am::graph<> g;
+
+// atomic.hpp
+extern am::global_ptr<long> next;
+
+// poll.hpp
+inline void compute() {}
+inline std::vector<am::future<int>> futures;
