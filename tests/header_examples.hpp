@@ -122,6 +122,7 @@ inline void use(double) {}
 
 // files.hpp
 extern am::unordered_map<std::string, long> count;
+inline void use(const std::string&, int, double) {}
 
 // handle.hpp
 extern am::array<int> x;
