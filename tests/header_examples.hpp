@@ -328,3 +328,6 @@ extern am::global_ptr<long> next;
 // poll.hpp
 inline void compute() {}
 inline std::vector<am::future<int>> futures;
+
+// graph_algorithms.hpp
+extern am::graph<> g;
