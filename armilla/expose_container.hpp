@@ -20,7 +20,7 @@
 namespace armilla {
 
 namespace detail {
-/// A container of one dimension whose elements lie in segments: array, vector.
+/// A container of one dimension whose elements are in segments: array, vector.
 template <class C>
 concept exposable_array = std::is_trivially_copyable_v<typename C::value_type> && requires(C& x) {
   { x.placement() } -> std::convertible_to<const placement&>;

@@ -93,7 +93,7 @@ class exposed_keys {
       return detail::decoder(bytes.data(), bytes.size(), r).template get<R>();
     }
   };
-  /// False: the rank has made its table anew meanwhile.
+  /// False: the rank has rebuilt its table meanwhile.
   bool collect(rank_t r, std::size_t most, std::uint64_t batch, std::vector<element>& found) const {
     std::optional<std::uint64_t> begun;
     for (std::uint64_t at = 0; found.size() < most;) {

@@ -57,8 +57,8 @@ array<std::int64_t> dfs(const graph<V, E>& g, std::size_t root) {
 
 /// Options of `sssp`.
 struct sssp_options {
-  double delta =
-      0;  ///< paths whose lengths differ by less are extended together; 0: the greatest weight divided by the mean degree
+  /// Paths whose lengths differ by less are extended together. 0: the greatest weight divided by the mean degree.
+  double delta = 0;
 };
 
 /// The type of the length of a path whose edges have weights of type `E`: `E` itself, or 64 bits for integers.

@@ -155,7 +155,7 @@ inline constexpr std::uint64_t most_halo_pieces = std::uint64_t{1} << 22;
 [[noreturn, gnu::cold]] void throw_stencil_shapes(bool same);
 [[noreturn, gnu::cold]] void throw_beyond_halo(std::size_t dimension, std::ptrdiff_t distance, std::size_t width);
 
-/// Where each cell of a matrix lies: the same value on all members.
+/// Which block has each cell of a matrix: the same value on all members.
 template <std::size_t N>
 class grid_shape {
  public:

@@ -252,13 +252,13 @@ auto set_symmetric_difference(nowait_t, R&& r, A&&... arguments) {
   return armilla::set_symmetric_difference(std::forward<R>(r), std::forward<A>(arguments)...);
 }
 
-/// Ranks wait for the neighbours only. Until the members' next meeting the input is written by stencils alone.
+/// Ranks wait for their neighbors only. Until the members' next collective, only stencils may write the input.
 template <class T, std::size_t N, class... A>
 void stencil(nowait_t, matrix<T, N>& in, A&&... arguments) {
   const detail::without_end here;
   armilla::stencil(in, std::forward<A>(arguments)...);
 }
-/// Products; one whose vector is dealt anew on the way meets for that.
+/// Products. One whose vector is redistributed on the way needs a collective for that.
 template <class... A>
 void transpose(nowait_t, A&&... arguments) {
   const detail::without_end here;

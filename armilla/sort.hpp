@@ -26,7 +26,7 @@
 /// any order. `limit_error` on all members if there is no room.
 ///
 /// **How.** A sample says which elements surely belong to which member, and which are around the borders between members. Each
-/// member deals its elements, all find the exact borders among those few, and each takes its share in one copy and sorts it.
+/// member distributes its elements, all find the exact borders among those few, and each copies its share once and sorts it.
 /// Equal elements are distributed over members as any others. Numbers are sorted by vector instructions.
 ///
 /// **Cost.** Two passes and one copy beside the local sort. A range that is in order takes one pass; one in reverse order takes

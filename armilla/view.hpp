@@ -84,7 +84,7 @@ struct view_access {
     return v.received_;
   }
 
-  /// Over n elements at `bytes`, which outlive the body; copied if they are not aligned for T.
+  /// Refers to n elements at `bytes`, which outlive the called function; copied if they are not aligned for T.
   template <class T>
   static view<T> receive(const std::byte* bytes, std::size_t n) {
     view<T> v(reinterpret_cast<const T*>(bytes), n);
