@@ -107,7 +107,7 @@ void async(rank_t dest, ...) = delete;  // armilla: name ONE function, static_ca
 // What is easily written otherwise says how it is written.
 template <detail::body_in_front F, class... A>
 void async(F&&, rank_t, A&&...) {
-  static_assert(detail::dependent_false<F>, "armilla: the rank comes first, then the body: async(rank, f, arguments...)");
+  static_assert(detail::dependent_false<F>, "armilla: the rank comes first, then the function: async(rank, f, arguments...)");
 }
 
 }  // namespace armilla

@@ -72,7 +72,7 @@ void call(rank_t dest, ...) = delete;  // armilla: name ONE function, static_cas
 // What is easily written otherwise says how it is written.
 template <detail::body_in_front F, class... A>
 auto call(F&&, rank_t, A&&...) {
-  static_assert(detail::dependent_false<F>, "armilla: the rank comes first, then the body: call(rank, f, arguments...)");
+  static_assert(detail::dependent_false<F>, "armilla: the rank comes first, then the function: call(rank, f, arguments...)");
   return detail::refused_call{};
 }
 

@@ -111,11 +111,11 @@ void reduce_scatter(std::span<const std::type_identity_t<T>> all, std::span<T> m
 template <class F, class... A>
   requires((std::is_empty_v<std::decay_t<F>> || std::is_pointer_v<std::decay_t<F>>) && std::is_invocable_v<F&, const A&...>)
 void broadcast(F&&, const A&...) {
-  static_assert(detail::dependent_false<F>, "armilla: a statement to all ranks is async_all(f, arguments...)");
+  static_assert(detail::dependent_false<F>, "armilla: a one-way call of all ranks is async_all(f, arguments...)");
 }
 template <auto F, class... A>
 void broadcast(const A&...) {
-  static_assert(detail::dependent_false<decltype(F)>, "armilla: a statement to all ranks is async_all<f>(arguments...)");
+  static_assert(detail::dependent_false<decltype(F)>, "armilla: a one-way call of all ranks is async_all<f>(arguments...)");
 }
 template <detail::no_root T>
 T broadcast(rank_t, const T& value) {
