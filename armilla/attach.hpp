@@ -53,8 +53,8 @@ struct rank_look {
   bool here = true;   ///< its process runs on this host
   bool known = true;  ///< false: it runs on another host, which does not answer; only rank and program are valid
   std::string host;   ///< the host if it is another one, by the name that armilla-run was given
-  /// "starting", "busy", "waiting", "ending", "finished", "stopped" (by a signal), or "gone": its process has ended.
-  /// A rank is busy while it does not sleep: it computes, polls, or is in the system.
+  /// "starting", "busy", "waiting", "ending", "finished", "stopped" (by a signal), or "gone": its process has ended. A rank is
+  /// busy while it does not sleep: it computes, polls, or is in the system.
   std::string doing;
   double seconds = 0;        ///< how long it has had nothing to do (waiting), or since its last poll that found nothing (busy)
   std::string waits_for;     ///< what its main fiber waits for: "barrier", "future::wait"

@@ -119,7 +119,7 @@ class placement {
 /// How elements are distributed: which ranks have them, and which of them has which. Containers take it as an argument.
 ///
 /// A container binds it to its size, and has a `placement` then. The type of a container does not depend on it. Algorithms work
-/// with any distribution, also if those of several ranges differ; blocks are the fastest.
+/// with any distribution, also if those of several ranges differ.
 ///
 ///     am::vector<double> x(n);                                  // blocks over all ranks
 ///     am::vector<double> y(n, am::cyclic(64));                  // blocks of 64 in turn

@@ -9,7 +9,7 @@
 /// Reads and writes of many elements of an array by a list of indices.
 ///
 /// Not collective: each rank calls them for itself. Elements that this rank maps are used in place; the others are sent in one
-/// message, or few, for each rank that has some. That is much faster than a loop over `x[i]`.
+/// message, or few, for each rank that has some.
 ///
 ///     const std::vector<std::size_t> indices = {3, 999, 500, 3};
 ///     const std::vector<double> values = am::gather(x, indices);       // complete when it returns

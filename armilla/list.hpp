@@ -18,7 +18,7 @@ namespace armilla {
 /// make the order.
 ///
 /// Use it where elements are inserted before others while the program runs. An element stays on its rank, and its `list_place`
-/// names it on every rank until it is erased. If elements are only appended, a `vector` is faster and has indices.
+/// names it on every rank until it is erased. If elements are only appended, use a `vector`, which has indices.
 ///
 ///     am::list<std::string> lines;                               // collective: all ranks construct it
 ///     const am::list_place mine = lines.push_local("mine");      // after this rank's elements

@@ -64,8 +64,8 @@ detail::in_order_op<Op> in_order(Op op) {
 /// - Fibers may call them, and called functions that are fibers from the start (`as_fiber`, function instances of MPC++). Other
 ///   called functions get a `usage_error`. `fence`, `all_store_sync`, `split` and `dup` are for the rank's own code and the
 ///   fibers that it starts.
-/// - One fiber of a rank at a time is in a collective of a team, otherwise `usage_error`. Fibers that may come in any order use a
-///   `dup` each.
+/// - One fiber of a rank at a time is in a collective of a team, otherwise `usage_error`. Fibers that may come in any order use
+///   a `dup` each.
 ///
 /// **Cost.** Values are of any sendable type. Trivially copyable values of up to 56 bytes move in one cache line for each rank;
 /// up to 4 KiB they take one step, too; longer ones move in pieces, with as few copies as the system allows. From three hosts on,

@@ -13,7 +13,7 @@ namespace armilla {
 /// A hash map that is distributed over the ranks of a team. Each key is stored on one rank, which its hash determines.
 ///
 /// Use it for counting, grouping and removing duplicates, and as a distributed key-value store. If the keys are the integers from
-/// 0 to n - 1, a `vector` is faster. If you need the keys in order, use a `map`; if a key has several values, an
+/// 0 to n - 1, use a `vector`. If you need the keys in order, use a `map`; if a key has several values, an
 /// `unordered_multimap`.
 ///
 ///     am::unordered_map<std::string, std::int64_t> count;       // collective: all ranks construct it
@@ -23,8 +23,7 @@ namespace armilla {
 ///
 /// **Kinds of operations.**
 /// - *One-way* (`insert`, `insert_or_assign`, `try_emplace`, `update`, `append`, `visit`, `erase`): return at once. They are
-///   complete
-///   at the next fence of the map's team or of all ranks.
+///   complete at the next fence of the map's team or of all ranks.
 /// - *Two-way* (`find`, `contains`, `count`, `test_and_insert`, `call`): return a future. `find_range` waits for its results.
 /// - *Local* (`size`, `local`, `find_local`, `rank_of`): send no message.
 /// - *Collective* (construction, `save`, `load`, `keep`, `checkpoint`, `recover`): all members of the team call them.
