@@ -71,6 +71,7 @@ void async_all(F&& f, const A&... arguments) {
   const rank_t ranks = detail::head_here("async_all").world_size;
   for (rank_t r = 0; r < ranks; ++r) async(r, f, arguments...);
 }
+
 /// Runs the function `F` on every rank: `async_all<&function>(arguments...)`.
 template <auto F, class... A>
   requires(!std::is_member_pointer_v<decltype(F)>)
@@ -85,6 +86,7 @@ void async_all(const team& members, F&& f, const A&... arguments) {
   const rank_t size = detail::require_members(members, "async_all");
   for (rank_t i = 0; i < size; ++i) async(members.world_rank(i), f, arguments...);
 }
+
 /// Runs the function `F` on every member of `members`: `async_all<&function>(members, arguments...)`.
 template <auto F, class... A>
   requires(!std::is_member_pointer_v<decltype(F)>)

@@ -32,6 +32,90 @@ namespace armilla {
 
 /// Adds `v` to the target, and returns its value before.
 template <detail::atomic_number T>
+T atomic_fetch_add(const global_ptr<T>& p, std::type_identity_t<T> v);
+
+/// Adds `v` to the target.
+template <detail::atomic_number T>
+void atomic_add(const global_ptr<T>& p, std::type_identity_t<T> v);
+
+/// Adds `v` to each target of `places`: an array of global pointers, or a view that computes them.
+///
+///     std::vector<am::global_ptr<long>> places;
+///     am::atomic_add(places, 1);
+///
+/// It does the same as a loop of single additions, in order, and is complete when those are. Each addition is atomic, the whole
+/// is not. A pointer may be there many times. A view is asked for each pointer up to twice, and must return the same one. Errors
+/// are thrown at the first bad pointer; the additions before it have been made. Cost: that of single additions, but the cache
+/// line of the pointer 16 ahead is prefetched, so more cache misses overlap.
+template <detail::places P>
+  requires detail::atomic_number<detail::target_type<P>>
+void atomic_add(const P& places, std::type_identity_t<detail::target_type<P>> v);
+
+/// Writes `v` to the target, and returns its value before.
+template <detail::atomic_number T>
+T atomic_exchange(const global_ptr<T>& p, std::type_identity_t<T> v);
+
+/// Writes `desired` to the target if it equals `expected`, and returns whether it did. Otherwise sets `expected` to its value.
+template <detail::atomic_integer T>
+bool atomic_compare_exchange(const global_ptr<T>& p, std::type_identity_t<T>& expected, std::type_identity_t<T> desired);
+
+/// Combines the target with `v` by and, and returns its value before.
+template <detail::atomic_integer T>
+T atomic_fetch_and(const global_ptr<T>& p, std::type_identity_t<T> v) {
+  if (T* at = detail::atomic_place(p, "atomic_fetch_and")) [[likely]]
+    return __atomic_fetch_and(at, v, __ATOMIC_SEQ_CST);
+  return detail::atomic_slowly<T>(p.address().offset, p.address().where, detail::atomic_op::bit_and, v, T{}, true,
+                                  "atomic_fetch_and");
+}
+
+/// Combines the target with `v` by or, and returns its value before.
+template <detail::atomic_integer T>
+T atomic_fetch_or(const global_ptr<T>& p, std::type_identity_t<T> v) {
+  if (T* at = detail::atomic_place(p, "atomic_fetch_or")) [[likely]]
+    return __atomic_fetch_or(at, v, __ATOMIC_SEQ_CST);
+  return detail::atomic_slowly<T>(p.address().offset, p.address().where, detail::atomic_op::bit_or, v, T{}, true,
+                                  "atomic_fetch_or");
+}
+
+/// Combines the target with `v` by exclusive or, and returns its value before.
+template <detail::atomic_integer T>
+T atomic_fetch_xor(const global_ptr<T>& p, std::type_identity_t<T> v) {
+  if (T* at = detail::atomic_place(p, "atomic_fetch_xor")) [[likely]]
+    return __atomic_fetch_xor(at, v, __ATOMIC_SEQ_CST);
+  return detail::atomic_slowly<T>(p.address().offset, p.address().where, detail::atomic_op::bit_xor, v, T{}, true,
+                                  "atomic_fetch_xor");
+}
+
+/// Combines the target with `v` by and.
+template <detail::atomic_integer T>
+void atomic_and(const global_ptr<T>& p, std::type_identity_t<T> v) {
+  if (T* at = detail::atomic_place(p, "atomic_and")) [[likely]]
+    __atomic_fetch_and(at, v, __ATOMIC_SEQ_CST);
+  else
+    detail::atomic_slowly<T>(p.address().offset, p.address().where, detail::atomic_op::bit_and, v, T{}, false, "atomic_and");
+}
+
+/// Combines the target with `v` by or.
+template <detail::atomic_integer T>
+void atomic_or(const global_ptr<T>& p, std::type_identity_t<T> v) {
+  if (T* at = detail::atomic_place(p, "atomic_or")) [[likely]]
+    __atomic_fetch_or(at, v, __ATOMIC_SEQ_CST);
+  else
+    detail::atomic_slowly<T>(p.address().offset, p.address().where, detail::atomic_op::bit_or, v, T{}, false, "atomic_or");
+}
+
+/// Combines the target with `v` by exclusive or.
+template <detail::atomic_integer T>
+void atomic_xor(const global_ptr<T>& p, std::type_identity_t<T> v) {
+  if (T* at = detail::atomic_place(p, "atomic_xor")) [[likely]]
+    __atomic_fetch_xor(at, v, __ATOMIC_SEQ_CST);
+  else
+    detail::atomic_slowly<T>(p.address().offset, p.address().where, detail::atomic_op::bit_xor, v, T{}, false, "atomic_xor");
+}
+
+// ---- Implementation only below ----
+
+template <detail::atomic_number T>
 T atomic_fetch_add(const global_ptr<T>& p, std::type_identity_t<T> v) {
   constexpr bool real = std::same_as<T, double>;
   if (T* at = detail::atomic_place(p, "atomic_fetch_add")) [[likely]] {
@@ -45,7 +129,6 @@ T atomic_fetch_add(const global_ptr<T>& p, std::type_identity_t<T> v) {
                                   "atomic_fetch_add");
 }
 
-/// Adds `v` to the target.
 template <detail::atomic_number T>
 void atomic_add(const global_ptr<T>& p, std::type_identity_t<T> v) {
   constexpr bool real = std::same_as<T, double>;
@@ -60,15 +143,6 @@ void atomic_add(const global_ptr<T>& p, std::type_identity_t<T> v) {
                            v, T{}, false, "atomic_add");
 }
 
-/// Adds `v` to each target of `places`: an array of global pointers, or a view that computes them.
-///
-///     std::vector<am::global_ptr<long>> places;
-///     am::atomic_add(places, 1);
-///
-/// It does the same as a loop of single additions, in order, and is complete when those are. Each addition is atomic, the whole
-/// is not. A pointer may be there many times. A view is asked for each pointer up to twice, and must return the same one. Errors
-/// are thrown at the first bad pointer; the additions before it have been made. Cost: that of single additions, but the cache
-/// line of the pointer 16 ahead is prefetched, so more cache misses overlap.
 template <detail::places P>
   requires detail::atomic_number<detail::target_type<P>>
 void atomic_add(const P& places, std::type_identity_t<detail::target_type<P>> v) {
@@ -82,7 +156,6 @@ void atomic_add(const P& places, std::type_identity_t<detail::target_type<P>> v)
   }
 }
 
-/// Writes `v` to the target, and returns its value before.
 template <detail::atomic_number T>
 T atomic_exchange(const global_ptr<T>& p, std::type_identity_t<T> v) {
   using bits = detail::word_of<sizeof(T)>;
@@ -95,7 +168,6 @@ T atomic_exchange(const global_ptr<T>& p, std::type_identity_t<T> v) {
                                   "atomic_exchange");
 }
 
-/// Writes `desired` to the target if it equals `expected`, and returns whether it did. Otherwise sets `expected` to its value.
 template <detail::atomic_integer T>
 bool atomic_compare_exchange(const global_ptr<T>& p, std::type_identity_t<T>& expected, std::type_identity_t<T> desired) {
   if (T* at = detail::atomic_place(p, "atomic_compare_exchange")) [[likely]]
@@ -104,55 +176,6 @@ bool atomic_compare_exchange(const global_ptr<T>& p, std::type_identity_t<T>& ex
   expected = detail::atomic_slowly<T>(p.address().offset, p.address().where, detail::atomic_op::compare_exchange, desired, wanted,
                                       true, "atomic_compare_exchange");
   return expected == wanted;
-}
-
-/// Combines the target with `v` by and, and returns its value before.
-template <detail::atomic_integer T>
-T atomic_fetch_and(const global_ptr<T>& p, std::type_identity_t<T> v) {
-  if (T* at = detail::atomic_place(p, "atomic_fetch_and")) [[likely]]
-    return __atomic_fetch_and(at, v, __ATOMIC_SEQ_CST);
-  return detail::atomic_slowly<T>(p.address().offset, p.address().where, detail::atomic_op::bit_and, v, T{}, true,
-                                  "atomic_fetch_and");
-}
-/// Combines the target with `v` by or, and returns its value before.
-template <detail::atomic_integer T>
-T atomic_fetch_or(const global_ptr<T>& p, std::type_identity_t<T> v) {
-  if (T* at = detail::atomic_place(p, "atomic_fetch_or")) [[likely]]
-    return __atomic_fetch_or(at, v, __ATOMIC_SEQ_CST);
-  return detail::atomic_slowly<T>(p.address().offset, p.address().where, detail::atomic_op::bit_or, v, T{}, true,
-                                  "atomic_fetch_or");
-}
-/// Combines the target with `v` by exclusive or, and returns its value before.
-template <detail::atomic_integer T>
-T atomic_fetch_xor(const global_ptr<T>& p, std::type_identity_t<T> v) {
-  if (T* at = detail::atomic_place(p, "atomic_fetch_xor")) [[likely]]
-    return __atomic_fetch_xor(at, v, __ATOMIC_SEQ_CST);
-  return detail::atomic_slowly<T>(p.address().offset, p.address().where, detail::atomic_op::bit_xor, v, T{}, true,
-                                  "atomic_fetch_xor");
-}
-/// Combines the target with `v` by and.
-template <detail::atomic_integer T>
-void atomic_and(const global_ptr<T>& p, std::type_identity_t<T> v) {
-  if (T* at = detail::atomic_place(p, "atomic_and")) [[likely]]
-    __atomic_fetch_and(at, v, __ATOMIC_SEQ_CST);
-  else
-    detail::atomic_slowly<T>(p.address().offset, p.address().where, detail::atomic_op::bit_and, v, T{}, false, "atomic_and");
-}
-/// Combines the target with `v` by or.
-template <detail::atomic_integer T>
-void atomic_or(const global_ptr<T>& p, std::type_identity_t<T> v) {
-  if (T* at = detail::atomic_place(p, "atomic_or")) [[likely]]
-    __atomic_fetch_or(at, v, __ATOMIC_SEQ_CST);
-  else
-    detail::atomic_slowly<T>(p.address().offset, p.address().where, detail::atomic_op::bit_or, v, T{}, false, "atomic_or");
-}
-/// Combines the target with `v` by exclusive or.
-template <detail::atomic_integer T>
-void atomic_xor(const global_ptr<T>& p, std::type_identity_t<T> v) {
-  if (T* at = detail::atomic_place(p, "atomic_xor")) [[likely]]
-    __atomic_fetch_xor(at, v, __ATOMIC_SEQ_CST);
-  else
-    detail::atomic_slowly<T>(p.address().offset, p.address().where, detail::atomic_op::bit_xor, v, T{}, false, "atomic_xor");
 }
 
 }  // namespace armilla

@@ -28,7 +28,27 @@ namespace armilla {
 /// Returns how often each key occurs: `unordered_map<Key, std::int64_t>`. Equal keys are combined on their rank before they are
 /// sent.
 template <class R, class Key = std::identity>
-auto count_by_key(R&& items, Key key = {}) {
+auto count_by_key(R&& items, Key key = {});
+
+/// Returns the values of each key, combined by `op`: `unordered_map<Key, Value>`. `op` is as for `unordered_map::update`:
+/// associative, commutative, without captures.
+template <class R, class Op, class Key = detail::take_first, class Value = detail::take_second>
+auto reduce_by_key(R&& items, Op op, Key key = {}, Value value = {});
+
+/// Returns the values of each key, in no particular order: `unordered_map<Key, std::vector<Value>>`. For sums of the values,
+/// `reduce_by_key` with a struct of them is cheaper, because it stores nothing but the sums.
+template <class R, class Key = detail::take_first, class Value = detail::take_second>
+auto group_by(R&& items, Key key = {}, Value value = {});
+
+/// Returns an element of each key: `unordered_map<Key, Value>`. Of several it is one that came first to the rank of the key; of
+/// those of one rank, its first.
+template <class R, class Key = detail::take_first, class Value = detail::take_second>
+auto unique_by_key(R&& items, Key key = {}, Value value = {});
+
+// ---- Implementation only below ----
+
+template <class R, class Key>
+auto count_by_key(R&& items, Key key) {
   detail::require_function(key, "count_by_key");
   unordered_map<detail::kept<detail::projected_in<R, Key>>, std::int64_t> count(detail::members_of(items));
   detail::each_then_fence(items, count.members(), "count_by_key",
@@ -36,10 +56,8 @@ auto count_by_key(R&& items, Key key = {}) {
   return count;
 }
 
-/// Returns the values of each key, combined by `op`: `unordered_map<Key, Value>`. `op` is as for `unordered_map::update`:
-/// associative, commutative, without captures.
-template <class R, class Op, class Key = detail::take_first, class Value = detail::take_second>
-auto reduce_by_key(R&& items, Op op, Key key = {}, Value value = {}) {
+template <class R, class Op, class Key, class Value>
+auto reduce_by_key(R&& items, Op op, Key key, Value value) {
   detail::require_function(op, "reduce_by_key");
   detail::require_function(key, "reduce_by_key");
   detail::require_function(value, "reduce_by_key");
@@ -51,10 +69,8 @@ auto reduce_by_key(R&& items, Op op, Key key = {}, Value value = {}) {
   return all;
 }
 
-/// Returns the values of each key, in no particular order: `unordered_map<Key, std::vector<Value>>`. For sums of the values,
-/// `reduce_by_key` with a struct of them is cheaper, because it stores nothing but the sums.
-template <class R, class Key = detail::take_first, class Value = detail::take_second>
-auto group_by(R&& items, Key key = {}, Value value = {}) {
+template <class R, class Key, class Value>
+auto group_by(R&& items, Key key, Value value) {
   detail::require_function(key, "group_by");
   detail::require_function(value, "group_by");
   unordered_map<detail::kept<detail::projected_in<R, Key>>, std::vector<detail::kept<detail::projected_in<R, Value>>>> all(
@@ -65,10 +81,8 @@ auto group_by(R&& items, Key key = {}, Value value = {}) {
   return all;
 }
 
-/// Returns an element of each key: `unordered_map<Key, Value>`. Of several it is one that came first to the rank of the key; of
-/// those of one rank, its first.
-template <class R, class Key = detail::take_first, class Value = detail::take_second>
-auto unique_by_key(R&& items, Key key = {}, Value value = {}) {
+template <class R, class Key, class Value>
+auto unique_by_key(R&& items, Key key, Value value) {
   detail::require_function(key, "unique_by_key");
   detail::require_function(value, "unique_by_key");
   unordered_map<detail::kept<detail::projected_in<R, Key>>, detail::kept<detail::projected_in<R, Value>>> all(

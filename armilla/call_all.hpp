@@ -23,6 +23,7 @@ template <class F, class... A>
 [[nodiscard]] auto call_all(F&& f, const A&... arguments) {
   return detail::ask_all(detail::head_here("call_all").world_size, [](rank_t r) { return r; }, f, arguments...);
 }
+
 /// Runs the function `F` on every rank: `call_all<&function>(arguments...)`.
 template <auto F, class... A>
   requires(!std::is_member_pointer_v<decltype(F)>)
@@ -38,6 +39,7 @@ template <class F, class... A>
   const auto rank_at = [&members](rank_t i) { return members.world_rank(i); };
   return detail::ask_all(detail::require_members(members, "call_all"), rank_at, f, arguments...);
 }
+
 /// Runs the function `F` on every member of `members`: `call_all<&function>(members, arguments...)`.
 template <auto F, class... A>
   requires(!std::is_member_pointer_v<decltype(F)>)

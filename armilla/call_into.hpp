@@ -48,12 +48,14 @@ future<std::span<T>> call_into(rank_t dest, std::span<T, N> buffer, F&& f, A&&..
     return detail::refused_call{};
   }
 }
+
 /// Runs the function `F`, which is named at compile time: `call_into<&f>(dest, buffer, arguments...)`.
 template <auto F, class T, std::size_t N, class... A>
   requires(!std::is_member_pointer_v<decltype(F)>)
 future<std::span<T>> call_into(rank_t dest, std::span<T, N> buffer, A&&... arguments) {
   return call_into(dest, buffer, detail::constant_function<F>{}, std::forward<A>(arguments)...);
 }
+
 /// Runs a method of a part of a distributed object, or reads a data member: `call_into<&table::rows>(h.on(1), buffer, 10)`.
 template <auto M, class T, std::size_t N, class C, class... A>
   requires std::is_member_pointer_v<decltype(M)>
@@ -61,6 +63,7 @@ future<std::span<T>> call_into(const object_ref<C>& object, std::span<T, N> buff
   return detail::fill_buffer<T, detail::bound_member<M, C>, detail::sent_as<A>...>(
       object.rank(), buffer, {detail::object_access::id(object)}, arguments...);
 }
+
 /// Runs a method of a processor object, or reads a data member.
 template <auto M, class T, std::size_t N, class C, class... A>
   requires std::is_member_pointer_v<decltype(M)>
@@ -69,6 +72,7 @@ future<std::span<T>> call_into(const remote<C>& object, std::span<T, N> buffer, 
   return detail::fill_buffer<T, detail::member_of_object<M, C>, detail::sent_as<A>...>(held.rank, buffer, {held.name},
                                                                                        arguments...);
 }
+
 /// Does the same with a hint on how the method runs: `call_into(h.on(1), buffer, as_fiber<&table::rows>(), 10)`.
 template <class T, std::size_t N, class C, template <class> class Hint, auto M, class... A>
 future<std::span<T>> call_into(const object_ref<C>& object, std::span<T, N> buffer, detail::hinted_member<Hint, M>,

@@ -45,6 +45,7 @@ template <class F>
 auto collective_async(F f) {
   return world().collective_async(std::move(f));
 }
+
 /// `world().barrier_async()`.
 inline future<void> barrier_async() { return world().barrier_async(); }
 /// `world().broadcast_async(value, root)`.
@@ -52,35 +53,41 @@ template <class T>
 auto broadcast_async(T value, rank_t root = 0) {
   return world().broadcast_async(std::move(value), root);
 }
+
 /// `world().all_reduce_async(value, op)`.
 template <class T, class Op>
 auto all_reduce_async(T value, Op op) {
   return world().all_reduce_async(std::move(value), std::move(op));
 }
+
 /// `world().all_gather_async(value)`, `world().all_gather_async(mine, all)`.
 template <class... A>
   requires requires(A&&... a) { world().all_gather_async(std::forward<A>(a)...); }
 auto all_gather_async(A&&... arguments) {
   return world().all_gather_async(std::forward<A>(arguments)...);
 }
+
 /// `world().all_gather_v_async(mine)`, `world().all_gather_v_async(mine, counts)`.
 template <class... A>
   requires requires(A&&... a) { world().all_gather_v_async(std::forward<A>(a)...); }
 auto all_gather_v_async(A&&... arguments) {
   return world().all_gather_v_async(std::forward<A>(arguments)...);
 }
+
 /// `world().all_to_all_async(values)`, `world().all_to_all_async(in, out)`.
 template <class... A>
   requires requires(A&&... a) { world().all_to_all_async(std::forward<A>(a)...); }
 auto all_to_all_async(A&&... arguments) {
   return world().all_to_all_async(std::forward<A>(arguments)...);
 }
+
 /// `world().all_to_all_v_async(parts)`, `world().all_to_all_v_async(in, in_counts, out_counts)`.
 template <class... A>
   requires requires(A&&... a) { world().all_to_all_v_async(std::forward<A>(a)...); }
 auto all_to_all_v_async(A&&... arguments) {
   return world().all_to_all_v_async(std::forward<A>(arguments)...);
 }
+
 /// `world().reduce_scatter_async(values, op)`, `world().reduce_scatter_async(all, mine, op)`.
 template <class... A>
   requires requires(A&&... a) { world().reduce_scatter_async(std::forward<A>(a)...); }

@@ -28,77 +28,91 @@ template <sendable_value T>
 T broadcast(const T& value, rank_t root = 0) {
   return world().broadcast(value, root);
 }
+
 /// Fills `data` with the root's: `world().broadcast(data, root)`.
 template <class T>
   requires trivially_sendable<T>
 void broadcast(std::span<T> data, rank_t root = 0) {
   world().broadcast(data, root);
 }
+
 /// Returns the reduction of all ranks' values: `world().all_reduce(value, op)`.
 template <sendable_value T, combines<T> Op>
 T all_reduce(const T& value, Op op) {
   return world().all_reduce(value, static_cast<Op&&>(op));
 }
+
 /// Reduces vectors or arrays element by element: `all_reduce(each(values), op)`. See armilla/each.hpp.
 template <class V, class Op>
 V all_reduce(detail::each_of<V> all, Op op) {
   return world().all_reduce(all, static_cast<Op&&>(op));
 }
+
 /// Reduces arrays element by element, in place: `world().all_reduce(data, op)`.
 template <class T, combines<T> Op>
   requires trivially_sendable<T>
 void all_reduce(std::span<T> data, Op op) {
   world().all_reduce(data, static_cast<Op&&>(op));
 }
+
 /// Returns all ranks' values, by rank: `world().all_gather(value)`.
 template <sendable_value T>
 std::vector<T> all_gather(const T& value) {
   return world().all_gather(value);
 }
+
 /// Copies `mine` of rank i to part i of `all`: `world().all_gather(mine, all)`.
 template <class T>
   requires trivially_sendable<T>
 void all_gather(std::span<const std::type_identity_t<T>> mine, std::span<T> all) {
   world().all_gather(mine, all);
 }
+
 /// Returns the arrays of all ranks, one after the other: `world().all_gather_v(mine, counts)`.
 template <class T>
   requires trivially_sendable<T>
 std::vector<T> all_gather_v(std::span<const T> mine, std::span<std::size_t> counts) {
   return world().all_gather_v(mine, counts);
 }
+
 /// Returns the vectors of all ranks, one after the other: `world().all_gather_v(mine)`.
 template <sendable_value T>
 std::vector<T> all_gather_v(const std::vector<T>& mine) {
   return world().all_gather_v(mine);
 }
+
 /// Sends element i of `values` to rank i: `world().all_to_all(values)`.
 template <sendable_value T>
 std::vector<T> all_to_all(const std::vector<T>& values) {
   return world().all_to_all(values);
 }
+
 /// Sends part i of `in` to rank i: `world().all_to_all(in, out)`.
 template <class T>
   requires trivially_sendable<T>
 void all_to_all(std::span<const std::type_identity_t<T>> in, std::span<T> out) {
   world().all_to_all(in, out);
 }
+
 /// Sends `parts[i]` to rank i: `world().all_to_all_v(parts)`.
 template <sendable_value T>
 std::vector<std::vector<T>> all_to_all_v(const std::vector<std::vector<T>>& parts) {
   return world().all_to_all_v(parts);
 }
+
 /// Sends the next `in_counts[i]` elements to rank i: `world().all_to_all_v(in, in_counts, out_counts)`.
 template <class T>
   requires trivially_sendable<T>
 std::vector<T> all_to_all_v(std::span<const T> in, std::span<const std::size_t> in_counts, std::span<std::size_t> out_counts) {
   return world().all_to_all_v(in, in_counts, out_counts);
 }
+
 /// Returns the reduction of element i of all ranks' `values` on rank i: `world().reduce_scatter(values, op)`.
 template <sendable_value T, combines<T> Op>
 T reduce_scatter(const std::vector<T>& values, Op op) {
   return world().reduce_scatter(values, static_cast<Op&&>(op));
 }
+
 /// Reduces part i of all ranks' `all` into `mine` of rank i: `world().reduce_scatter(all, mine, op)`.
 template <class T, combines<T> Op>
   requires trivially_sendable<T>

@@ -34,12 +34,14 @@ std::size_t copy_if(In&& in, Out&& out, P predicate, Projection of = {}) {
   auto&& test = detail::test_after(predicate, of);
   return detail::copy_some(detail::reading(in), detail::require_sized(views::all(out)), "copy_if", test, true);
 }
+
 /// Copies the elements for which `predicate` does not hold, as `copy_if`.
 template <distributed_range In, distributed_range Out, class P, class Projection = std::identity>
 std::size_t remove_copy_if(In&& in, Out&& out, P predicate, Projection of = {}) {
   auto&& test = detail::test_after(predicate, of);
   return detail::copy_some(detail::reading(in), detail::require_sized(views::all(out)), "remove_copy_if", test, false);
 }
+
 /// Copies the elements that are not equal to `value`, as `copy_if`.
 template <distributed_range In, distributed_range Out, class T, class Projection = std::identity>
 std::size_t remove_copy(In&& in, Out&& out, const T& value, Projection of = {}) {
@@ -58,6 +60,7 @@ std::size_t remove_if(R&& r, P predicate, Projection of = {}) {
   auto&& test = detail::test_after(predicate, of);
   return detail::remove_some(r, "remove_if", test);
 }
+
 /// Removes the elements that are equal to `value`, as `remove_if`.
 template <distributed_range R, class T, class Projection = std::identity>
 std::size_t remove(R&& r, const T& value, Projection of = {}) {
@@ -74,34 +77,18 @@ std::size_t unique(R&& r, Same same = {}, Projection of = {}) {
   detail::algorithm_call why("unique", v);
   return detail::keep_only(r, "unique", why, detail::first_of_equals(v, why, alike));
 }
+
 /// Copies the first of equal elements that follow each other, as `copy_if`.
 template <distributed_range In, distributed_range Out, class Same = std::equal_to<>, class Projection = std::identity>
-std::size_t unique_copy(In&& in, Out&& out, Same same = {}, Projection of = {}) {
-  auto&& alike = detail::related(same, of, of);
-  const auto v = detail::require_sized(detail::reading(in));
-  const auto to = detail::require_sized(views::all(out));
-  detail::require_one_team(v, to);
-  return detail::copy_unique(v, to, alike);
-}
+std::size_t unique_copy(In&& in, Out&& out, Same same = {}, Projection of = {});
 
 /// Moves the elements for which `predicate` holds to the front, and keeps both groups in the order of their indices.
 ///
 /// Returns the number of elements for which it holds, which is the index of the first other one. Cost: room for all elements once
 /// more.
 template <distributed_range R, class P, class Projection = std::identity>
-std::size_t stable_partition(R&& r, P predicate, Projection of = {}) {
-  auto&& test = detail::test_after(predicate, of);
-  using detail::part_counts;
-  const auto v = detail::require_sized(views::all(r));
-  detail::algorithm_call why("stable_partition", v);
-  const auto lists = detail::collect<2>(v, "stable_partition", why, detail::kept_if(test, true));
-  const part_counts yes = detail::count_of_all(v.members(), "stable_partition", why, lists[0].size());
-  const part_counts no = detail::count_of_all(v.members(), "stable_partition", why, lists[1].size());
-  detail::write_all(v, 0, yes, lists[0].elements(), why);
-  detail::write_all(v, yes.all, no, lists[1].elements(), why);
-  detail::finish(v.members(), "stable_partition", why);
-  return yes.all;
-}
+std::size_t stable_partition(R&& r, P predicate, Projection of = {});
+
 /// Does the same as `stable_partition`: keeping the order costs nothing here.
 template <distributed_range R, class P, class Projection = std::identity>
 std::size_t partition(R&& r, P predicate, Projection of = {}) {
@@ -109,6 +96,7 @@ std::size_t partition(R&& r, P predicate, Projection of = {}) {
   const detail::without_end last(all);
   return armilla::stable_partition(r, predicate, of);
 }
+
 /// Copies both groups into outputs that share no elements, and returns how many elements each has.
 template <distributed_range In, distributed_range OutTrue, distributed_range OutFalse, class P, class Projection = std::identity>
 std::pair<std::size_t, std::size_t> partition_copy(In&& in, OutTrue&& yes, OutFalse&& no, P predicate, Projection of = {}) {
@@ -116,6 +104,7 @@ std::pair<std::size_t, std::size_t> partition_copy(In&& in, OutTrue&& yes, OutFa
   return detail::partition_into(detail::reading(in), detail::require_sized(views::all(yes)),
                                 detail::require_sized(views::all(no)), test);
 }
+
 /// Returns the index of the first element for which `predicate` does not hold, in a range in which it holds for all elements
 /// before and for none after.
 ///
@@ -132,16 +121,49 @@ std::size_t partition_point(R&& r, P predicate, Projection of = {}) {
 /// Members have different numbers of elements; those of a cyclic distribution come one after the other. Nothing is sent but their
 /// numbers.
 template <distributed_range R, class P, class Projection = std::identity>
-auto pack(R&& r, P predicate, Projection of = {}) {
+auto pack(R&& r, P predicate, Projection of = {});
+
+/// Returns a `vector` of the indices of the elements for which `predicate` holds, ascending.
+template <distributed_range R, class P, class Projection = std::identity>
+vector<std::size_t> pack_index(R&& r, P predicate, Projection of = {});
+
+// ---- Implementation only below ----
+
+template <distributed_range In, distributed_range Out, class Same, class Projection>
+std::size_t unique_copy(In&& in, Out&& out, Same same, Projection of) {
+  auto&& alike = detail::related(same, of, of);
+  const auto v = detail::require_sized(detail::reading(in));
+  const auto to = detail::require_sized(views::all(out));
+  detail::require_one_team(v, to);
+  return detail::copy_unique(v, to, alike);
+}
+
+template <distributed_range R, class P, class Projection>
+std::size_t stable_partition(R&& r, P predicate, Projection of) {
+  auto&& test = detail::test_after(predicate, of);
+  using detail::part_counts;
+  const auto v = detail::require_sized(views::all(r));
+  detail::algorithm_call why("stable_partition", v);
+  const auto lists = detail::collect<2>(v, "stable_partition", why, detail::kept_if(test, true));
+  const part_counts yes = detail::count_of_all(v.members(), "stable_partition", why, lists[0].size());
+  const part_counts no = detail::count_of_all(v.members(), "stable_partition", why, lists[1].size());
+  detail::write_all(v, 0, yes, lists[0].elements(), why);
+  detail::write_all(v, yes.all, no, lists[1].elements(), why);
+  detail::finish(v.members(), "stable_partition", why);
+  return yes.all;
+}
+
+template <distributed_range R, class P, class Projection>
+auto pack(R&& r, P predicate, Projection of) {
   auto&& test = detail::test_after(predicate, of);
   const auto v = detail::reading(r);
   detail::algorithm_call why("pack", v);
   const auto kept = detail::collect_own<1>(v, why, detail::kept_if(test, true));
   return detail::as_vector(v.members(), "pack", why, kept[0]);
 }
-/// Returns a `vector` of the indices of the elements for which `predicate` holds, ascending.
-template <distributed_range R, class P, class Projection = std::identity>
-vector<std::size_t> pack_index(R&& r, P predicate, Projection of = {}) {
+
+template <distributed_range R, class P, class Projection>
+vector<std::size_t> pack_index(R&& r, P predicate, Projection of) {
   auto&& test = detail::test_after(predicate, of);
   const auto v = detail::require_sized(detail::reading(r));
   detail::algorithm_call why("pack_index", v);

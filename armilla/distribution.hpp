@@ -149,15 +149,20 @@ class distribution {
 /// Returns one block for each member, of equal length, except for the last ones, which may be shorter or empty. This is the
 /// default.
 distribution blocks();
+
 /// Returns one block for each member: `sizes[m]` elements for member m. Their sum must be the size of the container
 /// (`usage_error`).
 distribution blocks(std::vector<std::size_t> sizes);
+
 /// Returns a cyclic distribution: blocks of `block` elements go to the members in turn.
 distribution cyclic(std::size_t block = 1);
+
 /// Returns `d` over the ranks of `t`.
 distribution on(const team& t, distribution d = {});
+
 /// Returns the distribution of `p` over the ranks of `t`. For another number of elements it is of the same kind.
 distribution as_in(const team& t, placement p);
+
 /// Returns the distribution of the container `x`.
 template <class Container>
 distribution like(const Container& x) {

@@ -30,11 +30,13 @@ template <distributed_range R, class F>
 void for_each(R&& r, F f) {
   detail::for_each_in(views::all(r), "for_each", f);
 }
+
 /// Calls `f(e)` for each of the first `n` elements. `usage_error` if there are fewer.
 template <distributed_range R, class F>
 void for_each_n(R&& r, std::size_t n, F f) {
   detail::for_each_in(views::slice(r, 0, n), "for_each_n", f);
 }
+
 /// Calls `f(i, e)` for each element `e`, whose index is `i`.
 template <distributed_range R, class F>
 void for_each_index(R&& r, F f) {
@@ -46,6 +48,7 @@ template <distributed_range In, distributed_range Out, class F>
 void transform(In&& in, Out&& out, F f) {
   detail::assign_each(detail::reading(in), views::all(out), "transform", std::move(f));
 }
+
 /// Sets element i of `out` to `f(element i of a, element i of b)`, for as many elements as the shorter input has.
 template <distributed_range A, distributed_range B, distributed_range Out, class F>
 void transform(A&& a, B&& b, Out&& out, F f) {
@@ -60,6 +63,7 @@ template <distributed_range In, distributed_range Out>
 auto copy(In&& in, Out&& out) {
   return detail::copy_all(detail::reading(in), views::all(out));
 }
+
 /// Copies the first `n` elements of `in`.
 template <distributed_range In, distributed_range Out>
 void copy_n(In&& in, std::size_t n, Out&& out) {
@@ -71,21 +75,25 @@ template <distributed_range R, class T>
 void fill(R&& r, const T& value) {
   detail::generate_in(views::all(r), "fill", [&value] { return value; });
 }
+
 /// Sets the first `n` elements to `value`.
 template <distributed_range R, class T>
 void fill_n(R&& r, std::size_t n, const T& value) {
   detail::generate_in(views::slice(r, 0, n), "fill_n", [&value] { return value; });
 }
+
 /// Sets each element to what `f()` returns. Each member calls its own copy of `f`, in the order of its elements.
 template <distributed_range R, class F>
 void generate(R&& r, F f) {
   detail::generate_in(views::all(r), "generate", std::move(f));
 }
+
 /// Sets each of the first `n` elements to what `f()` returns.
 template <distributed_range R, class F>
 void generate_n(R&& r, std::size_t n, F f) {
   detail::generate_in(views::slice(r, 0, n), "generate_n", std::move(f));
 }
+
 /// Sets the elements to `first`, `first + 1`, ...
 template <distributed_range R, class T>
 void iota(R&& r, T first) {
@@ -99,6 +107,7 @@ void replace(R&& r, const T& old, const U& value) {
     if (e == old) e = value;
   });
 }
+
 /// Replaces elements for which `predicate` holds by `value`.
 template <distributed_range R, class P, class T>
 void replace_if(R&& r, P predicate, const T& value) {
@@ -107,11 +116,13 @@ void replace_if(R&& r, P predicate, const T& value) {
     if (predicate(std::as_const(e))) e = value;
   });
 }
+
 /// Copies `in` to `out`, with `value` instead of elements that are equal to `old`.
 template <distributed_range In, distributed_range Out, class T, class U = T>
 void replace_copy(In&& in, Out&& out, const T& old, const U& value) {
   armilla::transform(in, out, [&](const auto& e) { return e == old ? std::decay_t<decltype(e)>(value) : e; });
 }
+
 /// Copies `in` to `out`, with `value` instead of elements for which `predicate` holds.
 template <distributed_range In, distributed_range Out, class P, class T>
 void replace_copy_if(In&& in, Out&& out, P predicate, const T& value) {

@@ -109,6 +109,7 @@ namespace detail {
 [[noreturn, gnu::cold]] void throw_timeout(const char* operation, std::string_view text);
 [[noreturn, gnu::cold]] void throw_rank_lost(rank_t lost, const char* operation, std::string_view cause);
 [[noreturn, gnu::cold]] void throw_decode(rank_t sender, const char* operation, std::string_view text);
+
 /// `bad` is not a rank of this job, which has `ranks` of them.
 [[noreturn, gnu::cold]] void throw_bad_rank(const char* operation, long long bad, rank_t ranks);
 
@@ -120,6 +121,7 @@ struct exception_text {
   std::string type_name;  ///< as written in C++
   std::string text;       ///< what(), or a sentence if it has none
 };
+
 /// Inside a `catch` only.
 exception_text describe_current_exception();
 

@@ -75,6 +75,7 @@ struct event_access {
   /// They complete `node` from now on. Returns whether any are under way; if not, `node` may have their failure.
   static bool hand_over(event& e, far_wait& node);
 };
+
 /// Throws the error of a failure; nothing if there is none.
 void throw_failure(const far_failure& f);
 

@@ -16,6 +16,11 @@ namespace armilla {
 ///     am::vector<double> x(1000);
 ///     const std::vector<double> copy = am::everything(x);
 template <distributed_range R>
+auto everything(R&& r);
+
+// ---- Implementation only below ----
+
+template <distributed_range R>
 auto everything(R&& r) {
   const auto v = detail::reading(r);
   using value = typename std::remove_cvref_t<decltype(v)>::value_type;

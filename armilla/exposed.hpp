@@ -78,6 +78,7 @@ struct exposed_part {
 /// Includes ranks of other hosts if armilla-run --hosts has started them. `timeout_error` if agents do not answer. Cost: a few
 /// system calls for each, and some milliseconds for other hosts.
 std::vector<exposed_part> exposed(const guest& job);
+
 /// Returns the data of all ranks that are exposed under `name`, by rank. Those of this host are mapped, to be read and written.
 ///
 /// The client sees what ranks write meanwhile: it may be half of an iteration. `usage_error` if nothing is exposed under that

@@ -52,6 +52,7 @@ struct edge {
   std::uint64_t from = 0, to = 0;
   friend bool operator==(const edge&, const edge&) = default;
 };
+
 /// An edge with a weight.
 template <class W>
 struct weighted_edge {
@@ -169,8 +170,10 @@ file_range<Reader> open_file(const std::string& path, const file_use& use, Reade
   return {std::make_shared<file_part>(path, use), std::move(reader)};
 }
 void write_parts(const char* operation, const std::string& path, const team& members, const char* bytes, std::size_t size);
+
 /// What `write_lines` and `write_words` have made of the members' texts, unless one of them has failed at that.
 void write_texts(const char* operation, const std::string& path, const team& members, const std::string& texts, failure& why);
+
 /// Adds a line. Throws std::invalid_argument if the text holds the end of one.
 void append_line(std::string& all, std::string_view text);
 
@@ -182,11 +185,13 @@ inline auto read_lines(const std::string& path, const file_options& how = {}) {
   using namespace detail;
   return open_file(path, use_of("read_lines", cut_at::line, file_content::text, how), line_reader{});
 }
+
 /// Reads words: what is between spaces, tabs and ends of lines, as string_views. Collective.
 inline auto read_words(const std::string& path, const file_options& how = {}) {
   using namespace detail;
   return open_file(path, use_of("read_words", cut_at::word, file_content::text, how), word_reader{});
 }
+
 /// Reads records of comma-separated values (RFC 4180: fields in quotes may contain separators, doubled quotes and ends of lines).
 /// Collective.
 ///
@@ -203,6 +208,7 @@ auto read_csv(const std::string& path, const file_options& how = {}) {
   const file_use use = use_of("read_csv", how.quote == 0 ? cut_at::line : cut_at::record, file_content::table, how);
   return open_file(path, use, csv_reader<T...>(use.csv, how.header));
 }
+
 /// Reads an edge from each line: the numbers of two vertices, with `read_edges<double>` also a weight. Collective. Ignores the
 /// rest of a line, and lines that begin with # or %. `usage_error` on all members for a MatrixMarket or METIS file.
 template <class W = void>
@@ -214,6 +220,7 @@ auto read_edges(const std::string& path, const file_options& how = {}) {
   refuse_metis(*part);
   return file_range<reader>(std::move(part), reader{});
 }
+
 /// Reads elements as they are in memory. Collective. `usage_error` also for a file that does not have a whole number of them, or
 /// was written by `save` or another program in a format of its own.
 template <class T>
@@ -243,6 +250,7 @@ void write_lines(const std::string& path, R&& lines, const team& members = {}) {
   } catch (...) { why.note(); }
   detail::write_texts("write_lines", path, members, all, why);
 }
+
 /// Writes the words of all members, with a space between them, in lines of some 80 characters, as `read_words` reads them. Each
 /// member begins a line. Otherwise as `write_lines`; a word must not be empty or contain white space.
 template <class R>
@@ -257,6 +265,7 @@ void write_words(const std::string& path, R&& words, const team& members = {}) {
   } catch (...) { why.note(); }
   detail::write_texts("write_words", path, members, all, why);
 }
+
 /// Writes the elements of all members as they are in memory, in the order of the members. Otherwise as `write_lines`.
 template <class R>
   requires(!distributed_range<R> && std::ranges::contiguous_range<R> && trivially_sendable<std::ranges::range_value_t<R>>)

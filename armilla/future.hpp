@@ -104,6 +104,7 @@ class future {
 /// Returns a future that is ready, with `value`.
 template <class T>
 future<std::decay_t<T>> make_future(T&& value);
+
 /// Returns a `future<void>` that is ready.
 inline future<void> make_future();
 

@@ -21,6 +21,31 @@ namespace armilla {
 
 /// Sets `into[k]` to `x[indices[k]]` for each k. Complete when it returns.
 template <class T>
+void gather(const array<T>& x, std::span<const std::size_t> indices, std::span<std::type_identity_t<T>> into);
+
+/// Returns `x[indices[k]]` for each k, as a vector.
+template <class T>
+std::vector<T> gather(const array<T>& x, std::span<const std::size_t> indices);
+
+/// Sets `x[indices[k]]` to `values[k]` for each k. One-way, complete at the fence. If two ranks or two entries name one element,
+/// one of them wins.
+template <class T>
+void scatter(array<T>& x, std::span<const std::size_t> indices, std::span<const std::type_identity_t<T>> values);
+
+/// Adds `values[k]` to `x[indices[k]]` for each k, atomically: any ranks may add to the same elements. One-way, complete at the
+/// fence. `T` is an integer of 32 or 64 bits, or double.
+template <detail::atomic_number T>
+void scatter_add(array<T>& x, std::span<const std::size_t> indices, std::span<const std::type_identity_t<T>> values);
+
+/// Adds `value` to `x[indices[k]]` for each k: with 1, a histogram of the indices.
+template <detail::atomic_number T>
+void scatter_add(array<T>& x, std::span<const std::size_t> indices, std::type_identity_t<T> value) {
+  armilla::scatter_add(x, indices, std::vector<T>(indices.size(), value));
+}
+
+// ---- Implementation only below ----
+
+template <class T>
 void gather(const array<T>& x, std::span<const std::size_t> indices, std::span<std::type_identity_t<T>> into) {
   if (indices.size() != into.size()) detail::throw_unlike_lists("gather", indices.size(), into.size());
   if constexpr (!detail::lies_in_segments<T>) {
@@ -38,7 +63,7 @@ void gather(const array<T>& x, std::span<const std::size_t> indices, std::span<s
       for (std::size_t j = 0; j < come[m].size(); ++j) into[far[m].numbers[j]] = T(come[m][j]);
   }
 }
-/// Returns `x[indices[k]]` for each k, as a vector.
+
 template <class T>
 std::vector<T> gather(const array<T>& x, std::span<const std::size_t> indices) {
   std::vector<detail::kept_as<T>> all(indices.size());
@@ -49,8 +74,6 @@ std::vector<T> gather(const array<T>& x, std::span<const std::size_t> indices) {
     return all;
 }
 
-/// Sets `x[indices[k]]` to `values[k]` for each k. One-way, complete at the fence. If two ranks or two entries name one element,
-/// one of them wins.
 template <class T>
 void scatter(array<T>& x, std::span<const std::size_t> indices, std::span<const std::type_identity_t<T>> values) {
   if (indices.size() != values.size()) detail::throw_unlike_lists("scatter", indices.size(), values.size());
@@ -68,8 +91,6 @@ void scatter(array<T>& x, std::span<const std::size_t> indices, std::span<const 
   }
 }
 
-/// Adds `values[k]` to `x[indices[k]]` for each k, atomically: any ranks may add to the same elements. One-way, complete at the
-/// fence. `T` is an integer of 32 or 64 bits, or double.
 template <detail::atomic_number T>
 void scatter_add(array<T>& x, std::span<const std::size_t> indices, std::span<const std::type_identity_t<T>> values) {
   if (indices.size() != values.size()) detail::throw_unlike_lists("scatter_add", indices.size(), values.size());
@@ -81,12 +102,6 @@ void scatter_add(array<T>& x, std::span<const std::size_t> indices, std::span<co
       __atomic_fetch_add(&e, values[k], __ATOMIC_SEQ_CST);
   });
   for (std::size_t m = 0; m < far.size(); ++m) detail::send_additions(to.block(m), far[m], values);
-}
-
-/// Adds `value` to `x[indices[k]]` for each k: with 1, a histogram of the indices.
-template <detail::atomic_number T>
-void scatter_add(array<T>& x, std::span<const std::size_t> indices, std::type_identity_t<T> value) {
-  armilla::scatter_add(x, indices, std::vector<T>(indices.size(), value));
 }
 
 }  // namespace armilla

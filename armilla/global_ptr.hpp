@@ -16,6 +16,7 @@ class global_ptr;
 namespace detail {
 void signal_counter(const global_ptr<counter>& c, std::uint64_t n);
 [[noreturn, gnu::cold]] void throw_negative_signals(const char* operation, std::uint64_t n);
+
 /// A number that is a constant costs nothing.
 inline void require_signals(const char* operation, std::uint64_t n) {
   if (looks_negative(n)) [[unlikely]]

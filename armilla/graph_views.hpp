@@ -17,6 +17,7 @@ template <class V, class E>
 auto neighbours(const graph<V, E>& g) {
   return detail::neighbours_view(g.shape(), g.shape().out);
 }
+
 /// Returns a range whose element v is the `std::span` of `g.in_neighbours(v)`. `usage_error` if the graph does not store incoming
 /// edges.
 template <class V, class E>

@@ -136,11 +136,13 @@ void each_row(const box<N>& b, F f) {
 
 /// Into how many blocks each dimension is cut: a product of `members`, with the shortest border.
 void choose_blocks(std::size_t dimensions, const std::size_t* extents, rank_t members, rank_t* blocks);
+
 /// Takes the numbers that the program gives. usage_error unless they are as many as dimensions, and their product the members.
 void take_blocks(std::size_t dimensions, const std::vector<rank_t>& given, rank_t members, rank_t* blocks);
 [[noreturn, gnu::cold]] void throw_row(std::size_t dimension, std::ptrdiff_t i, std::ptrdiff_t first, std::ptrdiff_t end);
 [[noreturn, gnu::cold]] void throw_cell(std::size_t dimension, std::size_t i, std::size_t extent);
 [[noreturn, gnu::cold]] void throw_too_large(std::size_t dimensions, const std::size_t* extents);
+
 /// Of how many pieces a member's halo may be made.
 inline constexpr std::uint64_t most_halo_pieces = std::uint64_t{1} << 22;
 [[noreturn, gnu::cold]] void throw_block_too_large(std::size_t dimensions, const std::size_t* extents, const std::size_t* before,

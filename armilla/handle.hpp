@@ -18,6 +18,7 @@ struct container_name {
 
   static constexpr std::uint64_t no_team = ~std::uint64_t(0);
 };
+
 /// What has this name on this rank. Waits for a container that other members have already made. usage_error if there is none.
 void* find_container(const container_name& name);
 

@@ -27,6 +27,7 @@ template <class F>
 auto to_completion(const F& f) {
   return detail::hinted<detail::completed_body>(f, "to_completion");
 }
+
 /// Runs the function as a fiber from the start: what came after it, and fibers that can continue, run first.
 ///
 /// It may enter collectives of teams in which no other fiber of its rank is at that time. Cost: two switches, and a stack from
@@ -35,11 +36,13 @@ template <class F>
 auto as_fiber(const F& f) {
   return detail::hinted<detail::fiber_body>(f, "as_fiber");
 }
+
 /// Sends the one-way call at once, together with those to the same rank that are buffered. Two-way calls are sent at once anyway.
 template <class F>
 auto urgent(const F& f) {
   return detail::hinted<detail::urgent_body>(f, "urgent");
 }
+
 /// Says that the function may run beside the rank: with ARMILLA_PROGRESS_MODE=thread even while the rank computes.
 ///
 /// It touches nothing but atomics and what the rank leaves alone meanwhile, it does not wait, and it sends nothing but its reply.

@@ -26,6 +26,23 @@ namespace armilla {
 
 /// Returns the inner join: for each pair of elements with one key, a tuple (key, value of `left`, value of `right`).
 template <class L, class R>
+auto join(L&& left, R&& right);
+
+/// Returns the elements of `left` whose keys `right` has, each once, as pairs.
+template <class L, class R>
+auto semi_join(L&& left, R&& right) {
+  return detail::filter_by_key("semi_join", left, right, true);
+}
+
+/// Returns the elements of `left` whose keys `right` does not have, as pairs.
+template <class L, class R>
+auto anti_join(L&& left, R&& right) {
+  return detail::filter_by_key("anti_join", left, right, false);
+}
+
+// ---- Implementation only below ----
+
+template <class L, class R>
 auto join(L&& left, R&& right) {
   const team t = detail::members_of(left);
   auto both = detail::meeting_by_key<L, R>::of(t, "join", left, right);
@@ -45,17 +62,6 @@ auto join(L&& left, R&& right) {
   } catch (...) { why.note(); }
   detail::agree(t, "join", why);
   return joined;
-}
-
-/// Returns the elements of `left` whose keys `right` has, each once, as pairs.
-template <class L, class R>
-auto semi_join(L&& left, R&& right) {
-  return detail::filter_by_key("semi_join", left, right, true);
-}
-/// Returns the elements of `left` whose keys `right` does not have, as pairs.
-template <class L, class R>
-auto anti_join(L&& left, R&& right) {
-  return detail::filter_by_key("anti_join", left, right, false);
 }
 
 }  // namespace armilla

@@ -32,6 +32,7 @@ namespace armilla {
 namespace detail {
 struct context;
 void provide_load(context& self);
+
 /// The file that `library` means within `folders` (colons between). Throws usage_error if there is none, or if it is outside.
 std::string find_library(const std::string& library, const std::string& folders);
 }  // namespace detail

@@ -44,6 +44,7 @@ template <class A, distributed_range X, distributed_range Y>
 void axpy(A a, X&& x, Y&& y) {
   detail::change_by("axpy", detail::reading(x), views::all(y), [a](const auto& xi, auto&& yi) { yi += a * xi; });
 }
+
 /// Sets `y` to `a * x + b * y`. As `axpy`.
 template <class A, distributed_range X, class B, distributed_range Y>
   requires(std::is_arithmetic_v<A> && std::is_arithmetic_v<B>)
@@ -60,6 +61,7 @@ template <detail::multiplied_number T>
 void gemv(const matrix<T>& a, const array<T>& x, array<T>& y) {
   detail::product(T(1), a, x, T(0), y);
 }
+
 /// Sets `y` to `alpha A x + beta y`. If `beta` is 0, the old content of `y` does not matter.
 template <detail::multiplied_number T>
 void gemv(std::type_identity_t<T> alpha, const matrix<T>& a, const array<T>& x, std::type_identity_t<T> beta, array<T>& y) {
@@ -72,6 +74,7 @@ template <detail::multiplied_number T>
 void gemm(const matrix<T>& a, const matrix<T>& b, matrix<T>& c) {
   detail::product(T(1), a, b, T(0), c);
 }
+
 /// Sets `c` to `alpha a b + beta c`. If `beta` is 0, the old content of `c` does not matter.
 template <detail::multiplied_number T>
 void gemm(std::type_identity_t<T> alpha, const matrix<T>& a, const matrix<T>& b, std::type_identity_t<T> beta, matrix<T>& c) {

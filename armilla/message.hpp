@@ -65,6 +65,7 @@ void reply(const sender& to, const A&... values) {
   c.urgent = true;
   out.done(c);
 }
+
 /// Replies with a payload, which is copied.
 template <auto Handler, class... A>
 void reply(const sender& to, std::span<const std::byte> bytes, const A&... values) {

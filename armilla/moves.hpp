@@ -31,17 +31,8 @@ namespace armilla {
 /// Cost: the member that has the element in the first half exchanges each pair. With a cyclic distribution, elements are copied
 /// instead, with room for half of them.
 template <distributed_range R>
-void reverse(R&& r) {
-  const detail::algorithm_call all("reverse");
-  const auto v = detail::require_sized(views::all(r));
-  const std::size_t half = v.extent() / 2;
-  const auto first = views::take(v, half);
-  const auto last = views::reverse(views::drop(v, v.extent() - half));
-  if (v.ordered())
-    detail::swap_in_place(all, first, last);
-  else
-    detail::swap_by_copies(all, first, last);
-}
+void reverse(R&& r);
+
 /// Copies the elements in reverse order.
 template <distributed_range In, distributed_range Out>
 void reverse_copy(In&& in, Out&& out) {
@@ -53,6 +44,55 @@ void reverse_copy(In&& in, Out&& out) {
 /// Moves the elements from index `middle` on to the front, and those before it to the end. Returns the index of the element that
 /// was first. Cost: room for all elements once more, two copies.
 template <distributed_range R>
+std::size_t rotate(R&& r, std::size_t middle);
+
+/// Copies the elements in rotated order into a range that shares no element with `in`.
+template <distributed_range In, distributed_range Out>
+void rotate_copy(In&& in, std::size_t middle, Out&& out);
+
+/// Moves elements `by` indices towards the front. The first ones are lost, and the last `by` stay as they are.
+///
+/// Returns the number of elements that moved, which is the index after them. If `by` is not less than the size, nothing happens,
+/// and it returns 0.
+template <distributed_range R>
+std::size_t shift_left(R&& r, std::size_t by);
+
+/// Moves elements `by` indices towards the end. The first `by` elements stay as they are.
+///
+/// Returns the index of the first element that moved. If `by` is not less than the size, nothing happens, and it returns the
+/// size.
+template <distributed_range R>
+std::size_t shift_right(R&& r, std::size_t by);
+
+/// Brings the elements into an order that depends only on `seed` and the size, whatever the number of ranks. Cost: a sort of
+/// pairs of a 64-bit number and an element.
+template <distributed_range R>
+void shuffle(R&& r, std::uint64_t seed);
+
+/// Copies as many elements as `out` has room for, chosen at random without repetition, in the order of their indices. Returns
+/// their number.
+///
+/// The choice depends only on `seed` and the sizes. `usage_error` if the ranges share elements. Cost: each rank draws all
+/// indices; an agreement, then one exchange, in which each rank sends the chosen elements that it has.
+template <distributed_range In, distributed_range Out>
+std::size_t sample(In&& in, Out&& out, std::uint64_t seed);
+
+// ---- Implementation only below ----
+
+template <distributed_range R>
+void reverse(R&& r) {
+  const detail::algorithm_call all("reverse");
+  const auto v = detail::require_sized(views::all(r));
+  const std::size_t half = v.extent() / 2;
+  const auto first = views::take(v, half);
+  const auto last = views::reverse(views::drop(v, v.extent() - half));
+  if (v.ordered())
+    detail::swap_in_place(all, first, last);
+  else
+    detail::swap_by_copies(all, first, last);
+}
+
+template <distributed_range R>
 std::size_t rotate(R&& r, std::size_t middle) {
   const detail::algorithm_call all("rotate");
   const auto v = detail::require_sized(views::all(r));
@@ -62,7 +102,7 @@ std::size_t rotate(R&& r, std::size_t middle) {
   armilla::copy(rotated, v);
   return v.extent() - middle;
 }
-/// Copies the elements in rotated order into a range that shares no element with `in`.
+
 template <distributed_range In, distributed_range Out>
 void rotate_copy(In&& in, std::size_t middle, Out&& out) {
   const detail::algorithm_call all("rotate_copy");
@@ -79,10 +119,6 @@ void rotate_copy(In&& in, std::size_t middle, Out&& out) {
   armilla::copy(views::take(from, middle), views::drop(to, from.extent() - middle));
 }
 
-/// Moves elements `by` indices towards the front. The first ones are lost, and the last `by` stay as they are.
-///
-/// Returns the number of elements that moved, which is the index after them. If `by` is not less than the size, nothing happens,
-/// and it returns 0.
 template <distributed_range R>
 std::size_t shift_left(R&& r, std::size_t by) {
   const detail::algorithm_call all("shift_left");
@@ -95,10 +131,7 @@ std::size_t shift_left(R&& r, std::size_t by) {
   armilla::copy(std::as_const(moved), v);
   return n - by;
 }
-/// Moves elements `by` indices towards the end. The first `by` elements stay as they are.
-///
-/// Returns the index of the first element that moved. If `by` is not less than the size, nothing happens, and it returns the
-/// size.
+
 template <distributed_range R>
 std::size_t shift_right(R&& r, std::size_t by) {
   const detail::algorithm_call all("shift_right");
@@ -112,8 +145,6 @@ std::size_t shift_right(R&& r, std::size_t by) {
   return by;
 }
 
-/// Brings the elements into an order that depends only on `seed` and the size, whatever the number of ranks. Cost: a sort of
-/// pairs of a 64-bit number and an element.
 template <distributed_range R>
 void shuffle(R&& r, std::uint64_t seed) {
   const detail::algorithm_call whole("shuffle");
@@ -128,11 +159,6 @@ void shuffle(R&& r, std::uint64_t seed) {
   armilla::transform(std::as_const(all), v, &element::value);
 }
 
-/// Copies as many elements as `out` has room for, chosen at random without repetition, in the order of their indices. Returns
-/// their number.
-///
-/// The choice depends only on `seed` and the sizes. `usage_error` if the ranges share elements. Cost: each rank draws all
-/// indices; an agreement, then one exchange, in which each rank sends the chosen elements that it has.
 template <distributed_range In, distributed_range Out>
 std::size_t sample(In&& in, Out&& out, std::uint64_t seed) {
   const auto from = detail::require_sized(detail::reading(in));

@@ -258,6 +258,7 @@ void stencil(nowait_t, matrix<T, N>& in, A&&... arguments) {
   const detail::without_end here;
   armilla::stencil(in, std::forward<A>(arguments)...);
 }
+
 /// Products. One whose vector is redistributed on the way needs a collective for that.
 template <class... A>
 void transpose(nowait_t, A&&... arguments) {

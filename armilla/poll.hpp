@@ -66,8 +66,10 @@ void flush();
 ///
 /// A length beyond that of a buffer (an eighth of a ring; a frame of the network, 64 KiB) means that length.
 void set_aggregation(std::size_t bytes);
+
 /// Sets the same for calls to ranks of one kind: this rank, its host, or those that a network reaches.
 void set_aggregation(peer kind, std::size_t bytes);
+
 /// Returns what is set, in bytes.
 std::size_t aggregation(peer kind = peer::host);
 

@@ -22,23 +22,7 @@ namespace armilla {
 /// `usage_error` if the name, or `D`, is already registered for `B` as something else.
 template <class B, class D>
   requires std::is_convertible_v<D*, B*>
-void register_type(const char* name) {
-  require_sendable_value<D>();
-  static_assert(std::has_virtual_destructor_v<B>, "armilla: the base of polymorphic arguments needs a virtual destructor");
-  static constexpr auto down = [](const void* value) -> const D& {
-    return dynamic_cast<const D&>(*static_cast<const B*>(value));
-  };
-  detail::register_kind({&typeid(B), &typeid(D), name, [](const void* value) { return detail::encoded_size(down(value)); },
-                         [](std::byte* to, const void* value, std::uint32_t readers) {
-                           detail::encoder out(to);
-                           out.set_readers(readers);
-                           out.put(down(value));
-                         },
-                         [](const std::byte* from, std::size_t bytes) -> void* {
-                           return static_cast<B*>(new D(detail::decoder(from, bytes).template get<D>()));
-                         },
-                         [](const void* value) -> void* { return static_cast<B*>(new D(down(value))); }});
-}
+void register_type(const char* name);
 
 /// An argument or result of any class derived from `B` that `register_type` has named. It is sent as what it is.
 ///
@@ -120,5 +104,27 @@ class polymorphic {
   std::unique_ptr<B> value_;
   const char* unknown_ = nullptr;  ///< why there is none
 };
+
+// ---- Implementation only below ----
+
+template <class B, class D>
+  requires std::is_convertible_v<D*, B*>
+void register_type(const char* name) {
+  require_sendable_value<D>();
+  static_assert(std::has_virtual_destructor_v<B>, "armilla: the base of polymorphic arguments needs a virtual destructor");
+  static constexpr auto down = [](const void* value) -> const D& {
+    return dynamic_cast<const D&>(*static_cast<const B*>(value));
+  };
+  detail::register_kind({&typeid(B), &typeid(D), name, [](const void* value) { return detail::encoded_size(down(value)); },
+                         [](std::byte* to, const void* value, std::uint32_t readers) {
+                           detail::encoder out(to);
+                           out.set_readers(readers);
+                           out.put(down(value));
+                         },
+                         [](const std::byte* from, std::size_t bytes) -> void* {
+                           return static_cast<B*>(new D(detail::decoder(from, bytes).template get<D>()));
+                         },
+                         [](const void* value) -> void* { return static_cast<B*>(new D(down(value))); }});
+}
 
 }  // namespace armilla

@@ -41,6 +41,7 @@ template <rebalanced_container Container>
 [[nodiscard]] Container rebalance(const team& t, Container&& old) {
   return detail::rebalanced_on(t, &old);
 }
+
 /// Does the same on a rank that does not have the container yet.
 template <rebalanced_container Container>
 [[nodiscard]] Container rebalance(const team& t) {

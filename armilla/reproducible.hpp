@@ -30,6 +30,7 @@ template <distributed_range R, class T, class Op = std::plus<>>
 T reduce(reproducible_t, R&& r, T init, Op op = {}) {
   return detail::fold_by_tree(detail::reading(r), "reduce", std::move(init), op);
 }
+
 /// Returns the sum of the elements.
 template <distributed_range R>
 auto reduce(reproducible_t, R&& r) {
@@ -43,17 +44,20 @@ T transform_reduce(reproducible_t, R&& r, T init, Op op, F f) {
   const auto values = views::transform(detail::reading(r), detail::converted<T, F>{std::move(f)});
   return detail::fold_by_tree(values, "transform_reduce", std::move(init), op);
 }
+
 /// Returns `init op f(a0, b0) op f(a1, b1) ...` of two ranges.
 template <distributed_range A, distributed_range B, class T, class Op = std::plus<>, class F = std::multiplies<>>
 T transform_reduce(reproducible_t, A&& a, B&& b, T init, Op op = {}, F f = {}) {
   return armilla::transform_reduce(reproducible, views::zip(detail::reading(a), detail::reading(b)), std::move(init),
                                    std::move(op), std::move(f));
 }
+
 /// Returns `init op f(a0, b0) op ...` of two ranges.
 template <distributed_range A, distributed_range B, class T, class Op = std::plus<>, class F = std::multiplies<>>
 T inner_product(reproducible_t, A&& a, B&& b, T init, Op op = {}, F f = {}) {
   return armilla::transform_reduce(reproducible, a, b, std::move(init), std::move(op), std::move(f));
 }
+
 /// Returns the inner product of two ranges of numbers.
 template <distributed_range A, distributed_range B>
 auto inner_product(reproducible_t, A&& a, B&& b) {
@@ -67,6 +71,7 @@ double mean(reproducible_t, R&& r) {
   const double sum = armilla::transform_reduce(reproducible, v, 0.0, std::plus<>{}, [](const auto& e) { return double(e); });
   return detail::mean_of(sum, v.extent());
 }
+
 /// Returns the square root of the sum of squares.
 template <distributed_range R>
 double norm(reproducible_t, R&& r) {

@@ -60,6 +60,7 @@ template <detail::takes_arguments F>
 int run(int argc, char** argv, const char* names, F f) {
   return run(argc, argv, detail::with_arguments(detail::argument_words(argc, argv, names), std::move(f)));
 }
+
 /// Runs `f` on rank 0 only, with the words of the command line as arguments.
 template <detail::takes_arguments F>
 int run_main(int argc, char** argv, const char* names, F f) {

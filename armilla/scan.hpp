@@ -26,30 +26,35 @@ void inclusive_scan(In&& in, Out&& out, Op op = {}) {
   detail::scan_all<detail::scan_kind::inclusive>(detail::reading(in), views::all(out), "inclusive_scan",
                                                  detail::part<detail::range_value<Out>>{}, std::move(op), std::identity{});
 }
+
 /// Sets element i of `out` to `init op e0 op ... op ei`.
 template <distributed_range In, distributed_range Out, class Op, class T>
 void inclusive_scan(In&& in, Out&& out, Op op, T init) {
   detail::scan_all<detail::scan_kind::inclusive>(detail::reading(in), views::all(out), "inclusive_scan",
                                                  detail::part<T>{std::move(init), true}, std::move(op), std::identity{});
 }
+
 /// Sets element i of `out` to `init op e0 op ... op e(i-1)`.
 template <distributed_range In, distributed_range Out, class T, class Op = std::plus<>>
 void exclusive_scan(In&& in, Out&& out, T init, Op op = {}) {
   detail::scan_all<detail::scan_kind::exclusive>(detail::reading(in), views::all(out), "exclusive_scan",
                                                  detail::part<T>{std::move(init), true}, std::move(op), std::identity{});
 }
+
 /// Sets element i of `out` to `f(e0) op ... op f(ei)`.
 template <distributed_range In, distributed_range Out, class Op, class F>
 void transform_inclusive_scan(In&& in, Out&& out, Op op, F f) {
   detail::scan_all<detail::scan_kind::inclusive>(detail::reading(in), views::all(out), "transform_inclusive_scan",
                                                  detail::part<detail::range_value<Out>>{}, std::move(op), std::move(f));
 }
+
 /// Sets element i of `out` to `init op f(e0) op ... op f(e(i-1))`.
 template <distributed_range In, distributed_range Out, class T, class Op, class F>
 void transform_exclusive_scan(In&& in, Out&& out, T init, Op op, F f) {
   detail::scan_all<detail::scan_kind::exclusive>(detail::reading(in), views::all(out), "transform_exclusive_scan",
                                                  detail::part<T>{std::move(init), true}, std::move(op), std::move(f));
 }
+
 /// Is `inclusive_scan` by its old name.
 template <distributed_range In, distributed_range Out, class Op = std::plus<>>
 void partial_sum(In&& in, Out&& out, Op op = {}) {
@@ -57,6 +62,7 @@ void partial_sum(In&& in, Out&& out, Op op = {}) {
   const detail::without_end last(all);
   armilla::inclusive_scan(in, out, std::move(op));
 }
+
 /// Scans each group of equal keys that follow each other: sets element i of `out` to the sum of the values from the first one of
 /// the group to the i-th.
 ///
@@ -64,7 +70,17 @@ void partial_sum(In&& in, Out&& out, Op op = {}) {
 /// `values` or `out` has fewer elements than `keys`. Cost: room for all values and a flag each, and four passes.
 template <distributed_range Keys, distributed_range Values, distributed_range Out, class Op = std::plus<>,
           class Same = std::equal_to<>>
-void inclusive_scan_by_key(Keys&& keys, Values&& values, Out&& out, Op op = {}, Same same = {}) {
+void inclusive_scan_by_key(Keys&& keys, Values&& values, Out&& out, Op op = {}, Same same = {});
+
+/// Sets element 0 of `out` to e0, and element i to `ei - e(i-1)`, or `op(ei, e(i-1))`. The ranges may overlap in any way; then
+/// the input is copied first.
+template <distributed_range In, distributed_range Out, class Op = std::minus<>>
+void adjacent_difference(In&& in, Out&& out, Op op = {});
+
+// ---- Implementation only below ----
+
+template <distributed_range Keys, distributed_range Values, distributed_range Out, class Op, class Same>
+void inclusive_scan_by_key(Keys&& keys, Values&& values, Out&& out, Op op, Same same) {
   detail::require_function(same, "inclusive_scan_by_key");
   detail::require_function(op, "inclusive_scan_by_key");
   const detail::algorithm_call all("inclusive_scan_by_key");
@@ -91,10 +107,9 @@ void inclusive_scan_by_key(Keys&& keys, Values&& values, Out&& out, Op op = {}, 
   const detail::without_end last(all);
   armilla::transform(std::as_const(rows), to, &element::value);
 }
-/// Sets element 0 of `out` to e0, and element i to `ei - e(i-1)`, or `op(ei, e(i-1))`. The ranges may overlap in any way; then
-/// the input is copied first.
-template <distributed_range In, distributed_range Out, class Op = std::minus<>>
-void adjacent_difference(In&& in, Out&& out, Op op = {}) {
+
+template <distributed_range In, distributed_range Out, class Op>
+void adjacent_difference(In&& in, Out&& out, Op op) {
   const detail::algorithm_call all("adjacent_difference");
   const auto v = detail::require_sized(detail::reading(in));
   const auto to = views::all(out);

@@ -27,6 +27,7 @@ std::size_t search(R&& r, const Pattern& pattern, Same same = {}, Projection of 
   detail::require_function(of, "search");
   return detail::search_for<detail::which::first>(r, pattern, "search", detail::related(same, of, of_pattern));
 }
+
 /// Returns the last such index; the size for an empty pattern.
 template <distributed_range R, class Pattern, class Same = std::equal_to<>, class Projection = std::identity,
           class OfPattern = std::identity>
@@ -35,11 +36,26 @@ std::size_t find_end(R&& r, const Pattern& pattern, Same same = {}, Projection o
   detail::require_function(of, "find_end");
   return detail::search_for<detail::which::last>(r, pattern, "find_end", detail::related(same, of, of_pattern));
 }
+
 /// Returns the index of the first element that is equal to one of `values`, which is a range like the pattern of `search`. Cost:
 /// one pass, in which each element is compared with all of them.
 template <distributed_range R, class Values, class Same = std::equal_to<>, class Projection = std::identity,
           class OfValues = std::identity>
-std::size_t find_first_of(R&& r, const Values& values, Same same = {}, Projection of = {}, OfValues of_values = {}) {
+std::size_t find_first_of(R&& r, const Values& values, Same same = {}, Projection of = {}, OfValues of_values = {});
+
+/// Returns the first index from which on `n` elements are equal to `value`; 0 if `n` is 0.
+template <distributed_range R, class T, class Same = std::equal_to<>, class Projection = std::identity>
+std::size_t search_n(R&& r, std::size_t n, const T& value, Same same = {}, Projection of = {});
+
+/// Returns whether two ranges have the same elements, each as often, in any order. Elements have `<`, and are equal if none is
+/// less. Cost: a copy of both, and the sort of these.
+template <distributed_range A, distributed_range B>
+bool is_permutation(A&& a, B&& b);
+
+// ---- Implementation only below ----
+
+template <distributed_range R, class Values, class Same, class Projection, class OfValues>
+std::size_t find_first_of(R&& r, const Values& values, Same same, Projection of, OfValues of_values) {
   const detail::algorithm_call all("find_first_of");
   const auto v = detail::reading(r);
   const auto wanted = detail::pattern_on(v.members(), values);
@@ -48,9 +64,9 @@ std::size_t find_first_of(R&& r, const Values& values, Same same = {}, Projectio
     return std::ranges::any_of(wanted, [&](const auto& w) { return bool(std::invoke(alike, e, w)); });
   });
 }
-/// Returns the first index from which on `n` elements are equal to `value`; 0 if `n` is 0.
-template <distributed_range R, class T, class Same = std::equal_to<>, class Projection = std::identity>
-std::size_t search_n(R&& r, std::size_t n, const T& value, Same same = {}, Projection of = {}) {
+
+template <distributed_range R, class T, class Same, class Projection>
+std::size_t search_n(R&& r, std::size_t n, const T& value, Same same, Projection of) {
   detail::require_function(same, "search_n");
   detail::require_function(of, "search_n");
   return detail::find_row<detail::which::first>(
@@ -58,8 +74,6 @@ std::size_t search_n(R&& r, std::size_t n, const T& value, Same same = {}, Proje
       [&](std::size_t, const auto& e) { return bool(std::invoke(same, std::invoke(of, e), value)); });
 }
 
-/// Returns whether two ranges have the same elements, each as often, in any order. Elements have `<`, and are equal if none is
-/// less. Cost: a copy of both, and the sort of these.
 template <distributed_range A, distributed_range B>
 bool is_permutation(A&& a, B&& b) {
   const detail::algorithm_call all("is_permutation");

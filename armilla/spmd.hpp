@@ -32,6 +32,12 @@ namespace armilla {
 /// **Cost.** A one-way call to each rank, and a collective.
 template <class F, class... A>
   requires std::is_invocable_v<F&, std::decay_t<A>&...>
+void spmd(F f, const A&... arguments);
+
+// ---- Implementation only below ----
+
+template <class F, class... A>
+  requires std::is_invocable_v<F&, std::decay_t<A>&...>
 void spmd(F f, const A&... arguments) {
   static_assert(std::is_class_v<F>, "armilla: spmd takes a lambda or a function object: write [] { f(); }");
   const auto all = [f, arguments...]() mutable { f(arguments...); };

@@ -39,6 +39,7 @@ template <class T, std::size_t N>
 void put_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, const strided<N>& s) {
   detail::write_strided<detail::far_group::split, T>(to, from, s);
 }
+
 /// Writes as above, then adds `n` to the counter `arrived`.
 template <class T, std::size_t N>
 void put_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, const strided<N>& s,
@@ -47,11 +48,13 @@ void put_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, c
   armilla::put_strided(to, from, s);
   detail::signal_after(to.address(), arrived, n, "put_strided");
 }
+
 /// Writes as `put_strided`, one-way.
 template <class T, std::size_t N>
 void store_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, const strided<N>& s) {
   detail::write_strided<detail::far_group::stores, T>(to, from, s);
 }
+
 /// Writes as above, then adds `n` to the counter `arrived`.
 template <class T, std::size_t N>
 void store_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, const strided<N>& s,
@@ -63,6 +66,47 @@ void store_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from,
 
 /// Reads `base[indices[i]]` into `into[i]` for each i. There are as many indices as elements of `into` (an array, a span, a
 /// vector).
+template <class C>
+  requires(detail::data_range<C> && !std::is_const_v<detail::value_of_range<C>>)
+void get_indexed(C&& into, const global_ptr<const std::type_identity_t<detail::value_of_range<C>>>& base,
+                 std::span<const std::size_t> indices);
+
+/// Writes `from[i]` to `base[indices[i]]` for each i. If an index occurs twice, either value may remain.
+template <class T, class C>
+  requires(detail::range_of<C, T>)
+void put_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices) {
+  detail::write_indexed<detail::far_group::split, T>(base, indices, from.data(), from.size());
+}
+
+/// Writes as above, then adds `n` to the counter `arrived`.
+template <class T, class C>
+  requires(detail::range_of<C, T>)
+void put_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices,
+                 const global_ptr<counter>& arrived, std::uint64_t n = 1) {
+  detail::require_signals("put_indexed", n);
+  armilla::put_indexed(base, from, indices);
+  detail::signal_after(base.address(), arrived, n, "put_indexed");
+}
+
+/// Writes as `put_indexed`, one-way.
+template <class T, class C>
+  requires(detail::range_of<C, T>)
+void store_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices) {
+  detail::write_indexed<detail::far_group::stores, T>(base, indices, from.data(), from.size());
+}
+
+/// Writes as above, then adds `n` to the counter `arrived`.
+template <class T, class C>
+  requires(detail::range_of<C, T>)
+void store_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices,
+                   const global_ptr<counter>& arrived, std::uint64_t n = 1) {
+  detail::require_signals("store_indexed", n);
+  armilla::store_indexed(base, from, indices);
+  detail::signal_after(base.address(), arrived, n, "store_indexed");
+}
+
+// ---- Implementation only below ----
+
 template <class C>
   requires(detail::data_range<C> && !std::is_const_v<detail::value_of_range<C>>)
 void get_indexed(C&& into, const global_ptr<const std::type_identity_t<detail::value_of_range<C>>>& base,
@@ -81,37 +125,6 @@ void get_indexed(C&& into, const global_ptr<const std::type_identity_t<detail::v
   }
   detail::copy_indexed(false, reinterpret_cast<std::byte*>(to), base.address(), indices.data(), n, sizeof(T), alignof(T),
                        detail::far_group::split, "get_indexed");
-}
-
-/// Writes `from[i]` to `base[indices[i]]` for each i. If an index occurs twice, either value may remain.
-template <class T, class C>
-  requires(detail::range_of<C, T>)
-void put_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices) {
-  detail::write_indexed<detail::far_group::split, T>(base, indices, from.data(), from.size());
-}
-/// Writes as above, then adds `n` to the counter `arrived`.
-template <class T, class C>
-  requires(detail::range_of<C, T>)
-void put_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices,
-                 const global_ptr<counter>& arrived, std::uint64_t n = 1) {
-  detail::require_signals("put_indexed", n);
-  armilla::put_indexed(base, from, indices);
-  detail::signal_after(base.address(), arrived, n, "put_indexed");
-}
-/// Writes as `put_indexed`, one-way.
-template <class T, class C>
-  requires(detail::range_of<C, T>)
-void store_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices) {
-  detail::write_indexed<detail::far_group::stores, T>(base, indices, from.data(), from.size());
-}
-/// Writes as above, then adds `n` to the counter `arrived`.
-template <class T, class C>
-  requires(detail::range_of<C, T>)
-void store_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices,
-                   const global_ptr<counter>& arrived, std::uint64_t n = 1) {
-  detail::require_signals("store_indexed", n);
-  armilla::store_indexed(base, from, indices);
-  detail::signal_after(base.address(), arrived, n, "store_indexed");
 }
 
 }  // namespace armilla

@@ -179,6 +179,7 @@ template <class T>
 auto operator co_await(const sync_var<T>& v) noexcept {
   return detail::sync_awaiter<T>(v);
 }
+
 /// Awaits the end of a fiber, and joins it.
 template <class R>
 auto operator co_await(fiber<R>&& f) noexcept {

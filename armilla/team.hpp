@@ -494,10 +494,13 @@ inline constexpr refusal refused_class<team> = refusal::team;
 
 /// How many members there are; usage_error that names `operation` if it is the empty team.
 rank_t require_members(const team& t, const char* operation);
+
 /// The same members as a team of its own that needs no message to be made: for collectives that are asked for later.
 team twin_of(const team& t);
+
 /// Whether a member is lost, though another rank may have its place by now.
 bool has_lost(const team& t, rank_t member) noexcept;
+
 /// Of the fibers that use the twin: they lock it in the order in which they were started.
 mutex& turn_of(const team& t) noexcept;
 [[noreturn, gnu::cold]] void throw_no_member(const team& t, rank_t r, const char* operation);

@@ -10,6 +10,7 @@ namespace armilla {
 
 /// Projects an element of a map, a pair or a tuple to its first part.
 inline constexpr detail::take_first by_key{};
+
 /// Projects an element of a map, a pair or a tuple to its second part.
 inline constexpr detail::take_second by_value{};
 
@@ -25,14 +26,7 @@ template <class Container, class Proj = detail::take_second>
     c.local().begin();
     typename Container::key_type;
   }
-auto top_k(const Container& all, std::size_t n, Proj proj = {}) {
-  detail::require_function(proj, "top_k");
-  using element = typename detail::outside<typename Container::value_type>::type;
-  const detail::stands_before<Proj> before{proj};
-  detail::greatest_elements<element, detail::stands_before<Proj>> best(n, before);
-  for (const auto& e : all.local()) best.offer(e, [&e] { return element(e); });
-  return std::move(best).of_all(all.members());
-}
+auto top_k(const Container& all, std::size_t n, Proj proj = {});
 
 /// Returns the `n` elements of a range with the greatest `proj(element)`, greatest first, each with its index, the same on every
 /// rank.
@@ -44,7 +38,27 @@ auto top_k(const Container& all, std::size_t n, Proj proj = {}) {
 /// member gives at most `n` elements.
 template <distributed_range R, class Proj = std::identity>
   requires(!requires { typename std::remove_cvref_t<R>::key_type; })
-auto top_k(R&& r, std::size_t n, Proj proj = {}) {
+auto top_k(R&& r, std::size_t n, Proj proj = {});
+
+// ---- Implementation only below ----
+
+template <class Container, class Proj>
+  requires requires(const Container& c) {
+    c.local().begin();
+    typename Container::key_type;
+  }
+auto top_k(const Container& all, std::size_t n, Proj proj) {
+  detail::require_function(proj, "top_k");
+  using element = typename detail::outside<typename Container::value_type>::type;
+  const detail::stands_before<Proj> before{proj};
+  detail::greatest_elements<element, detail::stands_before<Proj>> best(n, before);
+  for (const auto& e : all.local()) best.offer(e, [&e] { return element(e); });
+  return std::move(best).of_all(all.members());
+}
+
+template <distributed_range R, class Proj>
+  requires(!requires { typename std::remove_cvref_t<R>::key_type; })
+auto top_k(R&& r, std::size_t n, Proj proj) {
   detail::require_function(proj, "top_k");
   const auto v = detail::reading(r);
   using element = std::pair<std::size_t, typename std::remove_cvref_t<decltype(v)>::value_type>;

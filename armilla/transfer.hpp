@@ -55,6 +55,7 @@ void get(T& x, const global_ptr<const std::type_identity_t<T>>& p) {
   else
     detail::count_call(), detail::get_far(&x, p.address(), sizeof(T), alignof(T));
 }
+
 /// Reads `p[0]` and the elements after it into a range, as many as it has.
 template <class C>
   requires(detail::data_range<C> && !std::is_const_v<detail::value_of_range<C>>)
@@ -71,6 +72,7 @@ template <detail::plain_object T>
 void put(const global_ptr<T>& p, const std::type_identity_t<T>& v) {
   detail::put_one<detail::far_group::split>(p, v);
 }
+
 /// Writes the elements of a range to `p[0]` and the elements after it.
 template <class T, class C>
   requires(detail::range_of<C, T>)
@@ -81,6 +83,7 @@ template <class T, std::size_t N>
 void put(const global_ptr<T>& p, const std::type_identity_t<T> (&array)[N]) {
   detail::put_bytes<detail::far_group::split>(p.address(), array, N);
 }
+
 /// Writes a value or a range as above, then adds `n` to the counter `arrived`, which is on the target's rank.
 template <class T, class V>
   requires(requires(const global_ptr<T>& p, const V& v) { armilla::put(p, v); })
@@ -95,6 +98,7 @@ template <detail::plain_object T>
 void store(const global_ptr<T>& p, const std::type_identity_t<T>& v) {
   detail::put_one<detail::far_group::stores>(p, v);
 }
+
 /// Writes the elements of a range to `p[0]` and the elements after it. One-way.
 template <class T, class C>
   requires(detail::range_of<C, T>)
@@ -105,6 +109,7 @@ template <class T, std::size_t N>
 void store(const global_ptr<T>& p, const std::type_identity_t<T> (&array)[N]) {
   detail::put_bytes<detail::far_group::stores>(p.address(), array, N);
 }
+
 /// Writes `v`, or a range, then adds `n` to the counter `arrived`, which is on the target's rank. One-way. If the data take
 /// several messages, the last one carries the signal.
 template <detail::plain_object T>

@@ -21,18 +21,7 @@ namespace armilla {
 /// one allocation, and one for each future that is not ready yet.
 template <class T>
   requires(!std::is_void_v<T>)
-future<std::vector<T>> when_all(std::vector<future<T>> futures) {
-  using values = std::vector<T>;
-  auto promised = detail::promise<values>::make("when_all");
-  future<values> result = promised.get_future();
-  auto* all = new detail::gathering<values, values>{values(futures.size()), futures.size() + 1, nullptr,
-                                                    detail::late_op(promised.target)};
-  for (const future<T>& f : futures) promised.waits_for(f);
-  for (std::size_t i = 0; i < futures.size(); ++i)
-    detail::gather_into(std::move(futures[i]), all, [i](values& to, T&& value) { to[i] = std::move(value); });
-  all->arrived();
-  return result;
-}
+future<std::vector<T>> when_all(std::vector<future<T>> futures);
 
 /// Returns a future that is ready when all of `futures` are. Errors and cost are as above.
 inline future<void> when_all(std::vector<future<void>> futures) {
@@ -57,6 +46,35 @@ inline future<void> when_all(std::vector<future<void>> futures) {
 /// Returns a future of a tuple of all values, for futures of several types. Errors and cost are as above.
 template <class... T>
   requires((!std::is_void_v<T> && ...) && sizeof...(T) > 0)
+future<std::tuple<T...>> when_all(future<T>... futures);
+
+/// Returns a future of the first of `futures` that is ready: its index and its value. It fails if that one has failed.
+///
+/// The others are discarded: their functions run, but their results are not waited for. `usage_error` if there are no futures.
+/// Cost: as `when_all`.
+template <class T>
+  requires(!std::is_void_v<T>)
+future<std::pair<std::size_t, T>> when_any(std::vector<future<T>> futures);
+
+// ---- Implementation only below ----
+
+template <class T>
+  requires(!std::is_void_v<T>)
+future<std::vector<T>> when_all(std::vector<future<T>> futures) {
+  using values = std::vector<T>;
+  auto promised = detail::promise<values>::make("when_all");
+  future<values> result = promised.get_future();
+  auto* all = new detail::gathering<values, values>{values(futures.size()), futures.size() + 1, nullptr,
+                                                    detail::late_op(promised.target)};
+  for (const future<T>& f : futures) promised.waits_for(f);
+  for (std::size_t i = 0; i < futures.size(); ++i)
+    detail::gather_into(std::move(futures[i]), all, [i](values& to, T&& value) { to[i] = std::move(value); });
+  all->arrived();
+  return result;
+}
+
+template <class... T>
+  requires((!std::is_void_v<T> && ...) && sizeof...(T) > 0)
 future<std::tuple<T...>> when_all(future<T>... futures) {
   using values = std::tuple<T...>;
   auto promised = detail::promise<values>::make("when_all");
@@ -70,10 +88,6 @@ future<std::tuple<T...>> when_all(future<T>... futures) {
   return result;
 }
 
-/// Returns a future of the first of `futures` that is ready: its index and its value. It fails if that one has failed.
-///
-/// The others are discarded: their functions run, but their results are not waited for. `usage_error` if there are no futures.
-/// Cost: as `when_all`.
 template <class T>
   requires(!std::is_void_v<T>)
 future<std::pair<std::size_t, T>> when_any(std::vector<future<T>> futures) {

@@ -36,6 +36,7 @@ void write_lines(const std::string& path, R&& lines) {
   detail::write_in_order("write_lines", path, detail::reading(std::forward<R>(lines)),
                          [](std::string& all, const auto& line) { detail::append_line(all, std::string_view(line)); });
 }
+
 /// Writes words, with a space between them, in lines of some 80 characters, as `read_words` reads them. A word must not be empty
 /// or contain white space.
 template <distributed_range R>
@@ -45,12 +46,39 @@ void write_words(const std::string& path, R&& words) {
       "write_words", path, detail::reading(std::forward<R>(words)),
       [lines = detail::word_lines()](std::string& all, const auto& word) mutable { lines.append(all, std::string_view(word)); });
 }
+
 /// Writes pairs, tuples or arrays of numbers and strings as records of comma-separated values, as `read_csv` reads them (RFC
 /// 4180; the end of a line is one character). Numbers have as many digits as distinguish them. `usage_error` for a separator that
 /// is a quote or ends a line.
 template <distributed_range R>
   requires requires { std::tuple_size<std::remove_const_t<typename views::all_t<R>::value_type>>::value; }
-void write_csv(const std::string& path, R&& records, char separator = ',') {
+void write_csv(const std::string& path, R&& records, char separator = ',');
+
+/// Writes elements with `from` and `to`, and `weight` if they have one, one in each line, as `read_edges` reads them.
+template <distributed_range R>
+  requires requires(const typename views::all_t<R>::value_type& e) { e.from, e.to; }
+void write_edges(const std::string& path, R&& edges);
+
+/// Writes a sparse matrix as a MatrixMarket file of coordinates, as `read_matrix_market` reads it: general, integer if `T` is an
+/// integer, else real. Each rank writes its rows. Cost: a copy of what this rank writes, and a collective.
+template <class T>
+  requires std::is_arithmetic_v<T>
+void write_matrix_market(const std::string& path, const sparse_matrix<T>& m);
+
+/// Writes the elements as they are in memory.
+template <distributed_range R>
+  requires trivially_sendable<std::remove_const_t<typename views::all_t<R>::value_type>>
+void write_binary(const std::string& path, R&& elements) {
+  detail::write_in_order("write_binary", path, detail::reading(std::forward<R>(elements)), [](std::string& all, const auto& e) {
+    all.append(reinterpret_cast<const char*>(std::addressof(e)), sizeof e);
+  });
+}
+
+// ---- Implementation only below ----
+
+template <distributed_range R>
+  requires requires { std::tuple_size<std::remove_const_t<typename views::all_t<R>::value_type>>::value; }
+void write_csv(const std::string& path, R&& records, char separator) {
   detail::require_separator(separator);
   detail::write_in_order("write_csv", path, detail::reading(std::forward<R>(records)),
                          [separator](std::string& all, const auto& e) {
@@ -65,7 +93,7 @@ void write_csv(const std::string& path, R&& records, char separator = ',') {
                            all += '\n';
                          });
 }
-/// Writes elements with `from` and `to`, and `weight` if they have one, one in each line, as `read_edges` reads them.
+
 template <distributed_range R>
   requires requires(const typename views::all_t<R>::value_type& e) { e.from, e.to; }
 void write_edges(const std::string& path, R&& edges) {
@@ -76,8 +104,7 @@ void write_edges(const std::string& path, R&& edges) {
     all += '\n';
   });
 }
-/// Writes a sparse matrix as a MatrixMarket file of coordinates, as `read_matrix_market` reads it: general, integer if `T` is an
-/// integer, else real. Each rank writes its rows. Cost: a copy of what this rank writes, and a collective.
+
 template <class T>
   requires std::is_arithmetic_v<T>
 void write_matrix_market(const std::string& path, const sparse_matrix<T>& m) {
@@ -95,14 +122,6 @@ void write_matrix_market(const std::string& path, const sparse_matrix<T>& m) {
     bytes += '\n';
   });
   detail::write_parts("write_matrix_market", path, m.members(), bytes.data(), bytes.size());
-}
-/// Writes the elements as they are in memory.
-template <distributed_range R>
-  requires trivially_sendable<std::remove_const_t<typename views::all_t<R>::value_type>>
-void write_binary(const std::string& path, R&& elements) {
-  detail::write_in_order("write_binary", path, detail::reading(std::forward<R>(elements)), [](std::string& all, const auto& e) {
-    all.append(reinterpret_cast<const char*>(std::addressof(e)), sizeof e);
-  });
 }
 
 }  // namespace armilla
