@@ -15,19 +15,42 @@
 #include "armilla/views.hpp"
 
 namespace armilla {
-/// Elements that lie on the ranks of a team, each where the distribution says. Made by all members together; elements
-/// are value-initialised.
+
+/// An array that is distributed over the ranks of a team. A `distribution` says which rank has which element.
 ///
-///     am::array<double> x(1'000'000);              // blocks over all ranks
-///     x[17] = 1.0;  double z = x[3];               // one element, wherever it lies: one-sided, as *p of a global_ptr
-///     for (double& e : x.local()) e *= 2;          // mine: a span
-///     double s = am::reduce(x);                    // all: an algorithm, called by all members
+/// Use it for data of a known size that all ranks work on together. If it grows while you compute, use a `vector`; for two or
+/// three dimensions, a `matrix`; if indices are sparse or are no integers, an `unordered_map`.
 ///
-/// It moves and does not copy (`clone` does). Its destructor waits for nothing: the memory returns when the members meet next.
-/// Elements that are trivially copyable lie in the ranks' segments, where the ranks of a host load and store each other's. Other
-/// sendable ones (texts, vectors) lie in the memory of their rank, and others get copies: a message each way for `x[i]`.
-/// Errors: limit_error on all members if it does not fit, usage_error if members make different ones, or for an index beyond the
-/// end. Paper: STAPL, pArray; Split-C, spread arrays.
+///     am::array<double> x(1'000'000);              // collective: all ranks construct it; blocks over all ranks
+///     for (double& e : x.local()) e = 1;           // this rank's elements: a span
+///     x[17] = 2;                                   // one element, wherever it is
+///     am::fence();                                 // before another rank reads what this one wrote
+///     const double sum = am::reduce(x);            // all elements: an algorithm, called by all ranks
+///
+/// **Kinds of operations.**
+/// - *Direct* (`x[i]`, `ptr(i)`): one element by a load or store where its memory is mapped, as `*p` of a `global_ptr`.
+/// - *One-way* (`set`, `store`, `update`, `visit`): return at once; complete at the next fence of the team or of all ranks.
+/// - *Two-way* (`get`, `call`): return a future.
+/// - *Local* (`local`, `size`, `rank_of`, ...): send no message.
+/// - *Collective* (construction, `clone`, `resize`, `save`, ...) and algorithms: all members of the team call them.
+///
+/// **Elements** are value-initialized. Trivially copyable ones are stored in the ranks' segments, where the ranks of a host load
+/// and store each other's. Other sendable ones (strings, vectors) are stored in the private memory of their rank: other ranks get
+/// copies, by a message each way, and `ptr` does not exist.
+///
+/// **Order.** `set`, `visit`, `update`, `call` and `get` run on the element's rank; those of one rank to another run in order.
+/// `x[i]` and `store` have no order with them. What a rank writes into elements of other ranks needs a fence before an algorithm
+/// reads them. docs/spec/order.md has the details.
+///
+/// **Cost.** `x[i]` takes a comparison, a multiplication and a table lookup beside the access. Others: see each operation.
+///
+/// **Errors.** `usage_error` for an index beyond the end, if the array was moved from, and on all members if they construct
+/// arrays of different size, element type or distribution. `limit_error` on all members if the elements do not fit into memory.
+///
+/// **Lifetime.** An array moves, but does not copy: `clone` does. The destructor waits for nothing; the memory is freed when the
+/// members next meet in a container or an algorithm.
+///
+/// Paper: STAPL, pArray; Split-C, spread arrays.
 template <class T>
 class array : public detail::named_container<array<T>> {
   static constexpr bool in_segments = detail::lies_in_segments<T>;
@@ -43,181 +66,171 @@ class array : public detail::named_container<array<T>> {
 
  public:
   using value_type = T;
-  using handle_type = container_handle<array>;
+  using handle_type = container_handle<array>;  // see handle()
 
+  // ---- Construction (collective) ----
+
+  /// Creates an array without elements and without ranks, such as a moved-from one. Not collective.
   array() = default;
-  /// `n` elements. Cost: one meeting.
+  /// Creates `n` value-initialized elements, by default in blocks over all ranks of the job. Cost: one collective.
   explicit array(std::size_t n, const distribution& d = {}) : array(d.members(), n, d) {}
-  /// The same, all equal to `value`.
-  array(std::size_t n, const T& value, const distribution& d = {})
-      : state_(detail::make_container<T>(d.members(), armilla::placement(n, d.members().size(), d))) {
-    for (T& e : local()) e = value;
-    detail::meet(state_.members);
-    this->be_named(members());
-  }
+  /// Creates `n` elements that are equal to `value`.
+  array(std::size_t n, const T& value, const distribution& d = {});
   array(array&&) noexcept = default;
   array& operator=(array&&) noexcept = default;
 
-  std::size_t size() const noexcept { return state_.where.size(); }
-  bool empty() const noexcept { return size() == 0; }
-  /// The ranks that have it.
-  const team& members() const noexcept { return state_.members; }
-  /// Where each element lies.
-  const armilla::placement& placement() const noexcept { return state_.where; }
-  /// The rank of the job that has element i.
-  rank_t rank_of(std::size_t i) const { return state_.members.world_rank(state_.where.member_of(checked(i))); }
+  // ---- One element ----
 
-  /// Element i, read or written by the expression that names it. Cost: its place, then as `*p`.
-  auto operator[](std::size_t i) {
-    if constexpr (in_segments)
-      return *ptr(i);
-    else
-      return owned_at(i);
-  }
-  auto operator[](std::size_t i) const {
-    if constexpr (in_segments)
-      return *global_ptr<const T>(ptr(i));
-    else
-      return owned_at(i).get();
-  }
-  /// Where element i lies; valid until the elements move (resize, redistribute, growth).
+  /// Reads or writes element `i`, by the expression that names it: write `double z = x[3]`, not `auto z`.
+  ///
+  /// Complete when the expression is. Cost: a load or store where the memory is mapped, otherwise a message each way.
+  auto operator[](std::size_t i);
+  auto operator[](std::size_t i) const;
+
+  /// Returns a global pointer to element `i`. It is valid until the elements move (`resize`, `redistribute`, growth).
   global_ptr<T> ptr(std::size_t i) const
     requires in_segments
   {
     return global_ptr<T>(state_.address(checked(i), sizeof(T)));
   }
-  /// The value of element i, later.
-  future<T> get(std::size_t i) const {
-    if constexpr (in_segments) {
-      const global_ptr<const T> p = ptr(i);
-      return armilla::call(p.rank(), [](global_ptr<const T> at) { return (*at).get(); }, p);
-    } else {
-      const auto [member, place] = state_.where.locate(checked(i));
-      return armilla::call(rank_of(i), &detail::copy_place<T>, state_.name(member), place);
-    }
-  }
-  /// Sets element i by a one-way call, for every type and on every fabric: it runs on the element's rank in the order in which
-  /// this rank sent it, before and after other calls of this rank to that rank (`visit`, `update`, `call`, `get`). Complete at
-  /// the fence. Errors: usage_error for an index beyond the end. Cost: one message.
-  void set(std::size_t i, const T& value) {
-    if constexpr (in_segments)
-      visit(i, detail::assigned_bytes{}, detail::bytes_of_element<T>(value));
-    else
-      visit(i, detail::assigned{}, value);
-  }
-  /// Sets element i by the quickest way: a direct store where the memory is mapped, else a message. Complete at the fence. In no
-  /// order with anything that is not complete: not with calls to the element, nor with another `store`. Errors as above.
-  void store(std::size_t i, const T& value) {
-    if constexpr (in_segments) {
-      armilla::store(ptr(i), value);
-    } else {
-      const auto [member, place] = state_.where.locate(checked(i));
-      async(rank_of(i), &detail::write_place<T>, state_.name(member), place, value);
-    }
-  }
 
-  /// Statement: element i becomes op(it, value), on its rank; complete at the fence. `op` is as in `unordered_map::update`, and
-  /// takes updates in any order. Bodies run one after the other, so none is lost; loads and stores by other ranks are not held
-  /// off. Cost: one message. Many at once: `scatter`, `scatter_add`.
+  /// Replaces element `i` by `value`. One-way: runs on the element's rank, in order with this rank's other calls to that rank.
+  /// Cost: one message.
+  void set(std::size_t i, const T& value);
+
+  /// Replaces element `i` by `value` in the fastest way: a direct store where the memory is mapped, otherwise a message. One-way.
+  ///
+  /// It has no order with anything that is not complete: neither with calls to the element, nor with another `store`.
+  void store(std::size_t i, const T& value);
+
+  /// Replaces element `i` by `op(old, value)`. One-way: runs on the element's rank, one update after the other, so none is lost.
+  ///
+  /// `op` is of a type without captures, and takes updates in any order. Loads and stores by other ranks are not kept out. Cost:
+  /// one message. For many updates at once call `scatter` or `scatter_add`.
+  ///
+  ///     am::array<long> hits(1000);
+  ///     hits.update(17, 1, std::plus<>{});
   template <class Op>
-  void update(std::size_t i, const T& value, Op) {
-    detail::check_update<Op, T>();
-    visit(i, detail::updated_by<Op>{}, value);
-  }
-  /// Statement: runs `f(element, arguments...)` on the rank of element i. `f` and the arguments travel as those of `async`; it
-  /// may change the element and send anything, but not wait. Complete at the fence, which throws what `f` throws. Errors:
-  /// usage_error for an index beyond the end.
-  template <class F, class... A>
-  void visit(std::size_t i, F&& f, A&&... arguments) {
-    const rank_t owner = rank_of(i);
-    async(owner, to_completion(detail::about_element<T>(f, "visit")), element_at(i), std::forward<A>(arguments)...);
-  }
-  /// Question: the same, and the future has what `f` returns; remote_error: what it throws. `f` must not wait. Cost: a message
-  /// and its reply.
-  template <class F, class... A>
-  [[nodiscard]] auto call(std::size_t i, F&& f, A&&... arguments) {
-    const rank_t owner = rank_of(i);
-    return armilla::call(owner, detail::about_element<T>(f, "call"), element_at(i), std::forward<A>(arguments)...);
-  }
+  void update(std::size_t i, const T& value, Op op);
 
-  /// This rank's elements, in the order of their indices.
+  /// Runs `f(element, arguments...)` on the rank of element `i`. One-way.
+  ///
+  /// `f` and the arguments are sent as those of `async`. `f` may change the element and send anything, but it must not wait. The
+  /// next fence throws what `f` throws.
+  ///
+  ///     am::array<double> x(1000);
+  ///     x.visit(5, [](double& e, double by) { e *= by; }, 2.0);
+  template <class F, class... A>
+  void visit(std::size_t i, F&& f, A&&... arguments);
+
+  /// Returns a future of a copy of element `i`. Two-way: runs on the element's rank, in order with this rank's other calls to it.
+  future<T> get(std::size_t i) const;
+
+  /// Runs `f(element, arguments...)` on the rank of element `i`, and returns a future of its result. Two-way. `f` must not wait.
+  /// `get()` throws what `f` throws, as `remote_error`. Cost: a message each way.
+  ///
+  ///     am::array<double> x(1000);
+  ///     const double before = x.call(6, [](double& e) { return std::exchange(e, 1.0); }).get();
+  template <class F, class... A>
+  [[nodiscard]] auto call(std::size_t i, F&& f, A&&... arguments);
+
+  // ---- Local access (no message) ----
+
+  /// Returns the number of elements on all ranks.
+  std::size_t size() const noexcept { return state_.where.size(); }
+  /// Returns whether `size()` is 0.
+  bool empty() const noexcept { return size() == 0; }
+  /// Returns the team over which the array is distributed.
+  const team& members() const noexcept { return state_.members; }
+  /// Returns which member has which element.
+  const armilla::placement& placement() const noexcept { return state_.where; }
+  /// Returns the rank of the job that has element `i`.
+  rank_t rank_of(std::size_t i) const { return state_.members.world_rank(state_.where.member_of(checked(i))); }
+
+  /// Returns this rank's elements, in the order of their indices. The span is valid until the elements move.
   std::span<T> local() noexcept { return {detail::first_of<T>(state_), state_.count()}; }
   std::span<const T> local() const noexcept { return {detail::first_of<T>(state_), state_.count()}; }
-  /// The index of this rank's k-th element. Errors: usage_error if it has no such element.
-  std::size_t index_of_local(std::size_t k) const {
-    const std::size_t i = state_.where.index_of(state_.me, k);
-    if (i == npos) [[unlikely]]
-      detail::throw_element(k, state_.count());
-    return i;
-  }
 
-  /// Names it on all members, wherever it moves: to send and to keep. No message.
+  /// Returns the index of this rank's element number `k`, that is of `local()[k]`. `usage_error` if it has no such element.
+  std::size_t index_of_local(std::size_t k) const;
+
+  /// Returns a small value that names the array on all members, wherever it is moved. Called functions use it: `h->local()`.
+  ///
+  ///     am::array<long> hits(1000);
+  ///     am::async(0, [](am::array<long>::handle_type h) { h->local()[0] += 1; }, hits.handle());
+  ///     am::fence();
   handle_type handle() const { return this->template make_handle<handle_type>(); }
 
-  /// Another one of this size and distribution, value-initialised. Collective.
+  // ---- Whole array (collective) ----
+
+  /// Returns a value-initialized array of this size and distribution. Cost: one collective.
   array like() const { return array(detail::make_container<T>(members(), placement())); }
-  /// The same elements once more. Collective.
-  array clone() const {
-    array copy = like();
-    detail::copy_elements<T>(state_, copy.state_);
-    detail::meet(members());
-    return copy;
-  }
-  /// Makes it `n` elements: those that stay keep index and value, new ones are value-initialised. Collective; pointers, spans and
-  /// views of it are of no use afterwards.
+
+  /// Returns a copy. Cost: two collectives, and a copy of the local elements.
+  array clone() const;
+
+  /// Changes the size to `n`. Elements that remain keep index and value; new ones are value-initialized.
+  ///
+  /// Blocks become blocks of the new size, so elements can move. Pointers, spans and views of the array become invalid. Cost: two
+  /// collectives, and the elements that move. If the elements do not fit (`limit_error`), the array is unchanged.
   void resize(std::size_t n) { become(placement().resized(n)); }
-  /// Deals the elements anew, over the same ranks. Collective, as resize.
-  void redistribute(const distribution& d) {
-    if (!members()) [[unlikely]]
-      detail::throw_no_ranks("redistribute");
-    become(armilla::placement(size(), members().size(), d));
-  }
 
-  /// Writes the elements, and those of statements before, into a file, in the order of their indices; it takes the place of one
-  /// that is there when it is whole, and not before. Collective, and a fence of the team; no fiber may change elements meanwhile.
-  /// T is sendable. Errors: usage_error on all members, and the old file stays. Cost: a copy from each member to the file, in
-  /// pieces of a MiB with a checksum; of elements dealt in turn first a copy in blocks.
+  /// Redistributes the elements over the same ranks. Cost, errors and what becomes invalid are as of `resize`.
+  void redistribute(const distribution& d);
+
+  /// Writes the elements to the file `path`, in the order of their indices. `load` reads them on any number of ranks.
+  ///
+  /// Fences the team first, so one-way operations are saved; no fiber may change elements meanwhile. `T` must be sendable. The
+  /// file replaces an existing one only when it is complete. `usage_error` on all members if writing fails. Cost: each member
+  /// copies its elements to the file, in pieces of 1 MiB with a checksum each. A cyclic distribution is copied into blocks first.
   void save(const std::string& path) const { detail::save_elements<T>(state_, path); }
-  /// Takes the elements of a file that an array, a vector, a bag or a list of them has saved, on any number of ranks. It has as
-  /// many then, over its own ranks and dealt as before; one that was made without elements has them in blocks over all ranks.
-  /// Collective, as resize. Each member reads its part. Errors: usage_error on all members for a file that is damaged or of
-  /// another kind or element, limit_error for one that does not fit; the elements are as before then. Cost: a copy from the file.
-  void load(const std::string& path) {
-    state_ = detail::load_elements<T>(state_, path);
-    if (!this->named()) this->be_named(members());
-    detail::meet(members());
-  }
 
-  /// Copies of each rank's elements are kept in the memory of the `copies` next ranks of the team from now on: `checkpoint` makes
-  /// them, `recover` takes them (docs/guide/death.md). By all members alike; a team of n ranks makes n - 1 at most. What was kept
-  /// before goes. `swap` exchanges elements, not what is kept. Between hosts the copies lie on other hosts as far as there are
-  /// any; there, and where newcomers take the places of lost ranks, the owner keeps one, too. Errors: usage_error for less than
-  /// one. Cost: none yet.
+  /// Replaces size and elements by those of a file that an array, `vector`, `bag` or `list` of the same element type has saved.
+  ///
+  /// Ranks and distribution remain; an array without ranks has the elements in blocks over all ranks. Pointers, spans and views
+  /// become invalid. `usage_error` on all members if the file is damaged or has another kind of content, `limit_error` if the
+  /// elements do not fit; the array is then unchanged. Cost: each member reads its share of the file.
+  void load(const std::string& path);
+
+  /// Makes `checkpoint` copy each rank's elements to the memory of the next `copies` ranks of the team, from which `recover`
+  /// takes them when a rank is lost (docs/guide/death.md).
+  ///
+  /// A team of n ranks makes n - 1 copies at most. Discards earlier checkpoints, sends nothing. Between hosts, the copies are on
+  /// other hosts where possible. Between hosts, and where new ranks replace lost ones, the owner stores a copy, too. `swap`
+  /// exchanges elements, but not the copies. `usage_error` if `copies` is less than 1.
   void keep(int copies) { kept_.copies = std::make_unique<detail::kept_parts>(members(), copies); }
-  /// Copies all elements as they are, and those of statements before, to where `keep` said. All or nothing: a rank that dies
-  /// meanwhile leaves the checkpoint before. `mark`, the same on all members, says which it was when it is recovered. Collective,
-  /// and a fence of the team; no fiber may change elements meanwhile. Errors: limit_error on all members if there is no room (the
-  /// copies take two times `copies` the elements); the checkpoint before stays. Cost: elements that are trivially copyable a copy
-  /// from memory to memory for each of `copies`, and three meetings; others are marshalled first.
-  void checkpoint(std::uint64_t mark = 0) { detail::checkpoint_elements<T>(kept_.copies, state_, mark); }
-  /// The elements of the last checkpoint, over the ranks of `t`, which `members().survivors()` gave: dealt as here,
-  /// value-initialised where a rank is lost and so are all that kept copies of its part; `gone` says where. What it gives is kept
-  /// as this one, and has a checkpoint already. A collective of `t`: if a rank is lost meanwhile, it throws rank_lost, on some or
-  /// on all, and all recover `x` again on the next team; so it takes the place of `x` at once, x =
-  /// std::move(x.recover(t).container). Errors: usage_error on all for a container that was not kept or has no checkpoint, for
-  /// another team, and without ARMILLA_ON_LOSS=continue. Cost: a copy, a checkpoint, some meetings.
-  [[nodiscard]] recovered<array> recover(const team& t) { return made_of(detail::recover_elements<T>(t, state_, kept_)); }
-  /// The elements as they are now, without a checkpoint: those of a lost rank as its memory still holds them. They may be torn: a
-  /// rank that dies may have done a part of a step, or of an element. `gone` is empty. What it gives is kept as this one, but has
-  /// no checkpoint yet. As `recover`; usage_error, too, if a rank was lost while elements were moved (resize, growth).
-  [[nodiscard]] recovered<array> recover(const team& t, raw_t) {
-    static_assert(in_segments,
-                  "armilla: recover(t, raw) reads what a lost rank has left in its segment; elements that are not "
-                  "trivially copyable do not lie there: keep(copies), checkpoint() and recover(t)");
-    return made_of(detail::recover_raw_elements<T>(t, state_, kept_));
-  }
 
-  /// A loop over all elements would fetch them one by one: does not compile, and says what to write.
+  /// Copies all elements to the ranks that `keep` chose: all of them, or none. If a rank dies meanwhile, the previous checkpoint
+  /// remains.
+  ///
+  /// Fences the team first, so one-way operations are included; no fiber may change elements meanwhile. `mark` is the same on all
+  /// members; `recover` returns it with the elements. `limit_error` on all members if there is no room (the copies take two times
+  /// `copies` the memory of the elements); the previous checkpoint then remains. Cost: a copy from memory to memory for each of
+  /// `copies`, and three collectives; elements that are not trivially copyable are marshaled first.
+  void checkpoint(std::uint64_t mark = 0) { detail::checkpoint_elements<T>(kept_.copies, state_, mark); }
+
+  /// Returns an array over `t` with the elements of the last checkpoint, after ranks were lost.
+  ///
+  /// A collective of `t`, which `members().survivors()` returned. The distribution is of the same kind as here. `gone` of the
+  /// result has the indices of elements of which no copy is left; these are value-initialized. The new array is replicated as
+  /// this one was, and has a checkpoint. If another rank is lost meanwhile, this throws `rank_lost`, on some ranks or on all;
+  /// then all recover `x` again on the next team. So assign the result at once: `x = std::move(x.recover(t).container)`.
+  ///
+  /// `usage_error` on all members without `keep` or `checkpoint`, for another team, and without ARMILLA_ON_LOSS=continue. Cost: a
+  /// copy, a checkpoint, and some collectives.
+  [[nodiscard]] recovered<array> recover(const team& t) { return made_of(detail::recover_elements<T>(t, state_, kept_)); }
+
+  /// Returns an array over `t` with the elements as they are now, without a checkpoint: `x.recover(t, am::raw)`.
+  ///
+  /// Reads the elements of lost ranks from the memory that they left. They may be torn: a rank that dies may have done a part of
+  /// a step, or have written a part of an element. `gone` is empty. The new array is replicated as this one was, but has no
+  /// checkpoint yet. For trivially copyable elements. `usage_error` also if a rank was lost while elements moved (`resize`,
+  /// growth).
+  [[nodiscard]] recovered<array> recover(const team& t, raw_t);
+
+  // ---- For the library ----
+
+  /// For the library: does not compile, and says what to write instead of a loop that would fetch all elements one by one.
   template <class Element = T>
   T* begin() const {
     static_assert(!std::is_same_v<Element, T>,
@@ -230,20 +243,14 @@ class array : public detail::named_container<array<T>> {
     return nullptr;
   }
 
-  /// For views and algorithms.
+  /// For the library: what views and algorithms work on.
   const state_type& state() const noexcept { return state_; }
 
  protected:
   explicit array(state_type s) : state_(std::move(s)) { this->be_named(members()); }
   array(const team& t, std::size_t n, const distribution& d)
       : array(detail::make_container<T>(t, armilla::placement(n, t.size(), d))) {}
-
-  void become(armilla::placement p) {
-    state_type moved = detail::make_container<T>(members(), std::move(p));
-    detail::copy_elements<T>(state_, moved);
-    std::swap(state_, moved);
-    detail::meet(members());
-  }
+  void become(armilla::placement p);
 
   state_type state_;
   detail::keeping<detail::recovered_elements<T>> kept_;
@@ -252,32 +259,155 @@ class array : public detail::named_container<array<T>> {
   template <class U>
   friend void swap(array<U>& a, array<U>& b) noexcept;
   friend detail::rebalancer;
-  recovered<array> made_of(detail::recovered_elements<T> r) const {
-    array made(std::move(r.state));
-    made.kept_.copies = std::move(r.copies);
-    made.kept_.times = this->kept_.times + 1;
-    return {std::move(made), r.mark, std::move(r.gone)};
-  }
-  std::size_t checked(std::size_t i) const {
-    if (i >= size()) [[unlikely]]
-      detail::throw_element(i, size());
-    return i;
-  }
-  auto element_at(std::size_t i) const {
-    if constexpr (in_segments) {
-      return detail::element_in_segment<T>{ptr(i)};
-    } else {
-      const auto [member, place] = state_.where.locate(checked(i));
-      return detail::element_in_part<T>{state_.name(member), place};
-    }
-  }
-  auto owned_at(std::size_t i) const {
-    const auto [member, place] = state_.where.locate(checked(i));
-    return detail::owned_element<T>(state_.name(member), place);
-  }
+  recovered<array> made_of(detail::recovered_elements<T> r) const;
+  std::size_t checked(std::size_t i) const;
+  auto element_at(std::size_t i) const;
+  auto owned_at(std::size_t i) const;
 };
 
-/// Exchanges the elements of two containers of one type, without a message.
+/// Exchanges the elements of two arrays, without a message. Handles and names go with the elements. Called by all members alike.
+template <class T>
+void swap(array<T>& a, array<T>& b) noexcept;
+
+// ---- Implementation only below ----
+
+template <class T>
+array<T>::array(std::size_t n, const T& value, const distribution& d)
+    : state_(detail::make_container<T>(d.members(), armilla::placement(n, d.members().size(), d))) {
+  for (T& e : local()) e = value;
+  detail::meet(state_.members);
+  this->be_named(members());
+}
+
+template <class T>
+inline std::size_t array<T>::checked(std::size_t i) const {
+  if (i >= size()) [[unlikely]]
+    detail::throw_element(i, size());
+  return i;
+}
+template <class T>
+inline auto array<T>::element_at(std::size_t i) const {
+  if constexpr (in_segments) {
+    return detail::element_in_segment<T>{ptr(i)};
+  } else {
+    const auto [member, place] = state_.where.locate(checked(i));
+    return detail::element_in_part<T>{state_.name(member), place};
+  }
+}
+template <class T>
+inline auto array<T>::owned_at(std::size_t i) const {
+  const auto [member, place] = state_.where.locate(checked(i));
+  return detail::owned_element<T>(state_.name(member), place);
+}
+
+template <class T>
+inline auto array<T>::operator[](std::size_t i) {
+  if constexpr (in_segments)
+    return *ptr(i);
+  else
+    return owned_at(i);
+}
+template <class T>
+inline auto array<T>::operator[](std::size_t i) const {
+  if constexpr (in_segments)
+    return *global_ptr<const T>(ptr(i));
+  else
+    return owned_at(i).get();
+}
+
+template <class T>
+inline void array<T>::set(std::size_t i, const T& value) {
+  if constexpr (in_segments)
+    visit(i, detail::assigned_bytes{}, detail::bytes_of_element<T>(value));
+  else
+    visit(i, detail::assigned{}, value);
+}
+template <class T>
+inline void array<T>::store(std::size_t i, const T& value) {
+  if constexpr (in_segments) {
+    armilla::store(ptr(i), value);
+  } else {
+    const auto [member, place] = state_.where.locate(checked(i));
+    async(rank_of(i), &detail::write_place<T>, state_.name(member), place, value);
+  }
+}
+template <class T>
+template <class Op>
+inline void array<T>::update(std::size_t i, const T& value, Op) {
+  detail::check_update<Op, T>();
+  visit(i, detail::updated_by<Op>{}, value);
+}
+template <class T>
+template <class F, class... A>
+inline void array<T>::visit(std::size_t i, F&& f, A&&... arguments) {
+  const rank_t owner = rank_of(i);
+  async(owner, to_completion(detail::about_element<T>(f, "visit")), element_at(i), std::forward<A>(arguments)...);
+}
+template <class T>
+inline future<T> array<T>::get(std::size_t i) const {
+  if constexpr (in_segments) {
+    const global_ptr<const T> p = ptr(i);
+    return armilla::call(p.rank(), [](global_ptr<const T> at) { return (*at).get(); }, p);
+  } else {
+    const auto [member, place] = state_.where.locate(checked(i));
+    return armilla::call(rank_of(i), &detail::copy_place<T>, state_.name(member), place);
+  }
+}
+template <class T>
+template <class F, class... A>
+inline auto array<T>::call(std::size_t i, F&& f, A&&... arguments) {
+  const rank_t owner = rank_of(i);
+  return armilla::call(owner, detail::about_element<T>(f, "call"), element_at(i), std::forward<A>(arguments)...);
+}
+
+template <class T>
+inline std::size_t array<T>::index_of_local(std::size_t k) const {
+  const std::size_t i = state_.where.index_of(state_.me, k);
+  if (i == npos) [[unlikely]]
+    detail::throw_element(k, state_.count());
+  return i;
+}
+template <class T>
+array<T> array<T>::clone() const {
+  array copy = like();
+  detail::copy_elements<T>(state_, copy.state_);
+  detail::meet(members());
+  return copy;
+}
+template <class T>
+void array<T>::become(armilla::placement p) {
+  state_type moved = detail::make_container<T>(members(), std::move(p));
+  detail::copy_elements<T>(state_, moved);
+  std::swap(state_, moved);
+  detail::meet(members());
+}
+template <class T>
+void array<T>::redistribute(const distribution& d) {
+  if (!members()) [[unlikely]]
+    detail::throw_no_ranks("redistribute");
+  become(armilla::placement(size(), members().size(), d));
+}
+template <class T>
+void array<T>::load(const std::string& path) {
+  state_ = detail::load_elements<T>(state_, path);
+  if (!this->named()) this->be_named(members());
+  detail::meet(members());
+}
+template <class T>
+recovered<array<T>> array<T>::recover(const team& t, raw_t) {
+  static_assert(in_segments,
+                "armilla: recover(t, raw) reads what a lost rank has left in its segment; elements that are not "
+                "trivially copyable do not lie there: keep(copies), checkpoint() and recover(t)");
+  return made_of(detail::recover_raw_elements<T>(t, state_, kept_));
+}
+template <class T>
+recovered<array<T>> array<T>::made_of(detail::recovered_elements<T> r) const {
+  array made(std::move(r.state));
+  made.kept_.copies = std::move(r.copies);
+  made.kept_.times = this->kept_.times + 1;
+  return {std::move(made), r.mark, std::move(r.gone)};
+}
+
 template <class T>
 void swap(array<T>& a, array<T>& b) noexcept {
   array<T> was_a = std::move(a);

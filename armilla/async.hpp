@@ -8,21 +8,38 @@
 #include "armilla/rpc/callable.hpp"
 #include "armilla/team.hpp"
 
+/// One-way calls: run a function on another rank and do not wait for it.
+///
+/// Use them to send work or data whose sender needs no answer. If you need the result, use `call` (armilla/call.hpp); to change
+/// many elements of a container, use the container's own one-way operations, which are packed more tightly.
+///
+///     static long received = 0;
+///     am::async(1, [](long n) { received += n; }, 5L);      // returns at once
+///     am::fence();                                          // all one-way calls of all ranks have run
+///
+/// **Functions and arguments.** `f` is a function pointer, or a lambda or function object that is trivially copyable. Arguments
+/// are copied, and must be sendable: a `std::string` is, a reference or pointer is not. Wrapped around `f`, a hint changes how it
+/// runs: see armilla/hints.hpp.
+///
+/// **Complete** at the next fence, together with all that the called function caused.
+///
+/// **Order.** One-way calls of one rank to another run in the order in which they were sent. There is no order between different
+/// senders or receivers.
+///
+/// **Buffering.** Small calls to one rank are sent together. They leave when their buffer is full, at a poll or fence, at any
+/// wait whose event has not come yet, and at `flush()`.
+///
+/// **Waiting.** `async` does not wait, except for room at `dest`: then it may run incoming calls. Inside a called function it
+/// never waits.
+///
+/// **Errors.** `usage_error` if `dest` is not a rank. What the called function throws comes out of the next fence, on every rank.
+///
+/// **Cost.** A copy of the arguments; no allocation.
 namespace armilla {
 
-// The compiler shows this line first for `async<&f>` where `f` is overloaded: it names the remedy.
-// clang-format off
-template <detail::one_function> void async(rank_t, ...) = delete;  // armilla: name ONE function, async<static_cast<void (*)(int)>(&f)>(rank, ...)
-// clang-format on
-
-/// Statement: runs `f(arguments...)` on rank `dest` (this one, too) and does not wait. Nothing comes back.
+/// Runs `f(arguments...)` on rank `dest`, which may be this rank. One-way: returns at once, and nothing comes back.
 ///
-/// `f`: a lambda or function object that is trivially copyable, or a function pointer. Arguments go by value. Small
-/// statements to one destination travel together; they leave when their buffer is full, at any wait whose event has not
-/// come yet, poll or fence, or at `flush()`. Complete at the next `fence()`, with all that the body caused; statements of one
-/// rank to another run in their order. What a body throws is thrown by the next fence, on every rank. From the rank's own code it
-/// may run incoming bodies, when there is no room at `dest`; from inside a body never. Cost: a copy of the arguments; no
-/// allocation. Errors: usage_error when `dest` is no rank. Paper: STAPL, section 5 (async_rmi), aggregation in 6.3.
+/// Paper: STAPL, section 5 (async_rmi), aggregation in 6.3.
 template <class F, class... A>
   requires(!std::is_convertible_v<std::decay_t<F>, rank_t>)
 void async(rank_t dest, F&& f, A&&... arguments) {
@@ -36,12 +53,53 @@ void async(rank_t dest, F&& f, A&&... arguments) {
   }
 }
 
-/// The same for a function that is named at compile time: `async<&function>(dest, arguments...)`.
+/// Runs the function `F`, which is named at compile time: `async<&function>(dest, arguments...)`.
 template <auto F, class... A>
   requires(!std::is_member_pointer_v<decltype(F)>)
 void async(rank_t dest, A&&... arguments) {
   async(dest, detail::constant_function<F>{}, std::forward<A>(arguments)...);
 }
+
+/// Runs `f(arguments...)` on every rank with which the job started, including this one if it is one of them. One rank calls it.
+///
+/// Ranks that joined later are not called. Complete at the next fence. Cost: a one-way call to each rank.
+///
+/// Paper: STAPL, section 5 (broadcast_rmi).
+template <class F, class... A>
+  requires(!detail::names_many<std::decay_t<F>>)
+void async_all(F&& f, const A&... arguments) {
+  const rank_t ranks = detail::head_here("async_all").world_size;
+  for (rank_t r = 0; r < ranks; ++r) async(r, f, arguments...);
+}
+
+/// Runs the function `F` on every rank: `async_all<&function>(arguments...)`.
+template <auto F, class... A>
+  requires(!std::is_member_pointer_v<decltype(F)>)
+void async_all(const A&... arguments) {
+  async_all(detail::constant_function<F>{}, arguments...);
+}
+
+/// Runs `f(arguments...)` on every member of `members`, in the order of their numbers. One member calls it. Complete at
+/// `members.fence()`. `usage_error` for the empty team.
+template <class F, class... A>
+void async_all(const team& members, F&& f, const A&... arguments) {
+  const rank_t size = detail::require_members(members, "async_all");
+  for (rank_t i = 0; i < size; ++i) async(members.world_rank(i), f, arguments...);
+}
+
+/// Runs the function `F` on every member of `members`: `async_all<&function>(members, arguments...)`.
+template <auto F, class... A>
+  requires(!std::is_member_pointer_v<decltype(F)>)
+void async_all(const team& members, const A&... arguments) {
+  async_all(members, detail::constant_function<F>{}, arguments...);
+}
+
+// ---- Mistakes: these do not compile, and say what to write instead ----
+
+// The compiler shows this line first for `async<&f>` where `f` is overloaded: it names the remedy.
+// clang-format off
+template <detail::one_function> void async(rank_t, ...) = delete;  // armilla: name ONE function, async<static_cast<void (*)(int)>(&f)>(rank, ...)
+// clang-format on
 
 // The compiler shows this line for a function that is overloaded: it names the remedy.
 // clang-format off
@@ -51,34 +109,7 @@ void async(rank_t dest, ...) = delete;  // armilla: name ONE function, static_ca
 // What is easily written otherwise says how it is written.
 template <detail::body_in_front F, class... A>
 void async(F&&, rank_t, A&&...) {
-  static_assert(detail::dependent_false<F>, "armilla: the rank comes first, then the body: async(rank, f, arguments...)");
-}
-
-/// Statement to every rank of the start, this one included if it is one; those that have joined are not told. One rank calls it.
-/// Complete at the next fence; errors as of `async`. Cost: a statement for each rank. Paper: STAPL, section 5 (broadcast_rmi).
-template <class F, class... A>
-  requires(!detail::names_many<std::decay_t<F>>)
-void async_all(F&& f, const A&... arguments) {
-  const rank_t ranks = detail::head_here("async_all").world_size;
-  for (rank_t r = 0; r < ranks; ++r) async(r, f, arguments...);
-}
-template <auto F, class... A>
-  requires(!std::is_member_pointer_v<decltype(F)>)
-void async_all(const A&... arguments) {
-  async_all(detail::constant_function<F>{}, arguments...);
-}
-
-/// Statement to every member of `members`, in the order of their numbers. One member calls it. `members.fence()` completes it.
-/// Errors: usage_error for the empty team.
-template <class F, class... A>
-void async_all(const team& members, F&& f, const A&... arguments) {
-  const rank_t size = detail::require_members(members, "async_all");
-  for (rank_t i = 0; i < size; ++i) async(members.world_rank(i), f, arguments...);
-}
-template <auto F, class... A>
-  requires(!std::is_member_pointer_v<decltype(F)>)
-void async_all(const team& members, const A&... arguments) {
-  async_all(members, detail::constant_function<F>{}, arguments...);
+  static_assert(detail::dependent_false<F>, "armilla: the rank comes first, then the function: async(rank, f, arguments...)");
 }
 
 }  // namespace armilla

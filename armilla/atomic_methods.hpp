@@ -7,8 +7,10 @@
 
 namespace armilla {
 
-/// The atomic methods of a class: bodies of one object that run any of them exclude each other, also while they wait, and run in
-/// the order in which their calls arrived.
+/// The atomic methods of a class: calls of them to one object exclude each other, also while they wait, and run in the order in
+/// which they arrived.
+///
+/// Use it for methods that wait in the middle of a change. Methods that do not wait exclude each other anyway.
 ///
 ///     class account {
 ///      public:
@@ -18,10 +20,13 @@ namespace armilla {
 ///       static constexpr am::atomic_list<&account::deposit, &account::audit> atomic_methods{};
 ///     };
 ///
-/// The list stands behind the methods that it names and is public; a method is looked up in the class that declares it, and is
-/// atomic whether called by that class or by a derived one. Calls by reference and to parts of distributed objects heed it; a
-/// plain call in C++ does not. An atomic method that waits for a call to an atomic method of its own object waits for ever.
-/// Cost of an atomic call that meets no other: some 2 ns.
+/// The list comes after the methods that it names, and is public. A method is looked up in the class that declares it, and is
+/// atomic whether it is called by that class or by a derived one. Calls by reference (armilla/remote.hpp) and to parts of
+/// distributed objects obey it; a plain call in C++ does not. An atomic method that waits for a call to an atomic method of its
+/// own object waits forever.
+///
+/// **Cost.** Some 2 ns for an atomic call that meets no other.
+///
 /// Paper: MRPC, sections 3 and 6 (atomic RPC); CC++ (atomic functions).
 template <auto... M>
   requires(std::is_member_function_pointer_v<decltype(M)> && ...)

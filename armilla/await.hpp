@@ -7,7 +7,8 @@
 
 namespace armilla {
 
-/// Goes on with the value when the reply is there, or throws what the body threw; the future is empty afterwards.
+/// Awaits a future in a coroutine: continues with its value when it is there, or throws what the called function threw. The
+/// future is empty afterwards. See armilla/task.hpp.
 template <class T>
 auto operator co_await(future<T>&& f) noexcept {
   return detail::future_awaiter<T>(std::move(f));

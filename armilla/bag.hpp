@@ -18,57 +18,98 @@ std::vector<std::vector<std::size_t>> balancing_gifts(const std::vector<std::siz
 
 }  // namespace detail
 
-/// Elements in no order: each rank puts some in, without a message, and has those that it put in until `rebalance`. It is
-/// made by all members together, which is one meeting.
+/// A distributed collection without an order. Each rank puts elements in without a message, and has them until `rebalance`.
 ///
-///     am::bag<triangle> found;
-///     for (const face& f : mine) if (good(f)) found.push(f.triangle());
-///     am::fence();                                        // found.size() is what all have found
-///     found.rebalance();                                  // each rank has as many
-///     am::for_each(found, [](triangle& t) { ... });       // it is a distributed range
+/// Use it to collect work or results when their order does not matter. A `vector` has an order that a redistribution must
+/// preserve; of a bag, `rebalance` moves only what is too much on a rank. If items make new items, use a `work_queue`.
 ///
-/// As of a vector, elements count from the next fence of its team or of all ranks on; then algorithms, views and `local()` have
-/// them. What a vector has and a bag has not is an order that `rebalance` would have to keep: of a bag only what is too much on a
-/// rank moves. Errors: as of a vector. It is saved and loaded as an array; loaded, each rank has as many.
+///     am::bag<triangle> found;                            // collective: all ranks construct it
+///     for (const face& f : faces) if (good(f)) found.push(f.half());
+///     am::fence();                                        // found.size() is the number of all ranks
+///     found.rebalance();                                  // collective: each rank has equally many
+///     am::for_each(found, [](triangle& t) { t.area *= 2; });   // a distributed range, as a vector
+///
+/// **Growth.** As of a `vector`: `push` and `push_range` stage elements, which are in the bag from the next fence of its team or
+/// of all ranks on. Then `size()`, `local()`, algorithms and views have them.
+///
+/// **Cost.** Staging sends nothing. A fence after which the bag has grown takes one more collective.
+///
+/// **Errors and lifetime** are those of a `vector`.
 template <class T>
 class bag : protected vector<T> {
   using base = vector<T>;
 
  public:
   using typename base::value_type;
-  using handle_type = container_handle<bag, array<T>>;
+  using handle_type = container_handle<bag, array<T>>;  // see handle()
+
+  // ---- Construction (collective) ----
+
+  /// Creates an empty bag over all ranks of the job, or over those of `d`: `am::bag<int> b(am::on(half))`. Cost: one collective.
   explicit bag(const distribution& d = {}) : base(0, d) {}
 
-  /// Stages one element on this rank. No message.
+  // ---- Growth (no message; complete at the fence) ----
+
+  /// Stages `value` on this rank.
   void push(const T& value) { base::push_back(value); }
-  /// The same for all elements of a contiguous range.
+
+  /// Stages all elements of a contiguous range on this rank.
   template <class Values>
   void push_range(const Values& values) {
     base::append(values);
   }
-  /// Collective: what is too much on a rank goes to others, until all have as many, but for one. What was pushed before counts:
-  /// it is two fences of the team, and one exchange. Errors: remote_error on all members if one has no memory for what it gives
-  /// or gets; then nothing has moved.
-  void rebalance();
-  /// Names it on all members: `h->push(x)` in a body stages an element on the rank that runs it. No message.
+
+  // ---- Local access (no message) ----
+
+  /// Returns the number of elements on all ranks, as of the last fence.
+  using base::size;  // std::size_t size() const noexcept
+
+  /// Returns whether `size()` is 0.
+  using base::empty;  // bool empty() const noexcept
+
+  /// Returns the team over which the bag is distributed.
+  using base::members;  // const team& members() const noexcept
+
+  /// Returns which member has which element of the range that algorithms see.
+  using base::placement;  // const armilla::placement& placement() const noexcept
+
+  /// Returns this rank's elements, as of the last fence. You may change them.
+  using base::local;  // std::span<T> local() noexcept;
+                      // std::span<const T> local() const noexcept
+
+  /// Returns a small value that names the bag on all members. In a called function `h->push(x)` stages an element on the rank
+  /// that runs it.
   handle_type handle() const { return this->template make_handle<handle_type>(); }
-  /// Drops all elements. Collective.
+
+  // ---- Whole bag (collective) ----
+
+  /// Moves what is too much on a rank to other ranks, until all have equally many elements, but for one.
+  ///
+  /// Fences the team twice, so what was pushed before counts. `remote_error` on all members if one has no memory for what it
+  /// gives or receives; then nothing has moved. Cost: two fences, four collectives, and the surplus in one exchange.
+  void rebalance();
+
+  /// Removes all elements. Cost: one collective.
   void clear() { base::keep_local(0); }
 
+  /// Writes the elements to the file `path`, as `array::save`.
+  using base::save;  // void save(const std::string& path) const
+
+  /// Replaces the elements by those of a file, as `array::load`. Each rank has equally many.
+  using base::load;  // void load(const std::string& path)
+
+  // ---- For the library ----
+
   using base::begin;
-  using base::empty;
   using base::end;
-  using base::load;
-  using base::local;
-  using base::members;
-  using base::placement;
-  using base::save;
-  using base::size;
+  /// For the library: what views and algorithms work on.
   using base::state;
 
  private:
   friend handle_type;
 };
+
+// ---- Implementation only below ----
 
 template <class T>
 void bag<T>::rebalance() {

@@ -4,11 +4,17 @@
 
 namespace armilla {
 
-/// Returns when every rank has entered. Calls that come in meanwhile are answered; those still under way may arrive
-/// later: `fence()` waits for them. What any rank wrote before, every rank sees afterwards: a barrier is release on entry
-/// and acquire on exit for all memory.
+/// Returns when every rank has entered. Collective: all ranks call it.
 ///
-/// Inside a body: usage_error. Cost, two ranks on two cores: less than the round trip of one cache line.
+/// Use it when ranks must see what others wrote directly. It completes nothing: one-way calls that were sent before may run
+/// later; `fence()` waits for them.
+///
+/// **Order.** What any rank wrote before it entered, every rank sees afterwards: a barrier releases on entry and acquires on
+/// exit, for all memory. The rank receives calls while it waits.
+///
+/// **Errors.** `usage_error` inside a called function.
+///
+/// **Cost.** For two ranks on two cores, less than the round trip of one cache line.
 ///
 /// Paper: STAPL, section 6.5: the barrier of a library that must answer calls cannot be one that blocks.
 inline void barrier() { detail::run_world_barrier(); }

@@ -13,21 +13,38 @@
 
 namespace armilla {
 
-/// Bits in blocks over the ranks of a team, 64 in a word. All members make it together; the bits are 0.
+/// A set of bits that is distributed over the ranks of a team, in blocks of 64-bit words. Any rank changes any bit atomically.
 ///
-///     am::bitmap seen(n);
+/// Use it to mark which of n things were seen, as in a graph search. If the numbers are sparse, use an `unordered_set`.
+///
+///     am::bitmap seen(n);                               // collective: all ranks construct it; the bits are 0
 ///     if (!seen.test_and_set(v)) visit(v);              // one rank of all gets false
 ///     am::fence();
-///     const std::size_t all = seen.count();             // all call it, and get the same
-///     seen.for_each_set([&](std::size_t v) { ... });    // each for its own bits
+///     const std::size_t all = seen.count();             // collective: all ranks get the same
+///     seen.for_each_set([](std::size_t i) { visit(i); });   // collective: each rank its own bits
 ///
-/// Any rank changes any bit, atomically. It moves and does not copy (`clone` does). Errors: usage_error for a bit beyond the end,
-/// or another bitmap of another size or team; as `array` when it is made.
+/// **Kinds of operations.**
+/// - `set`, `reset` and `flip` are complete when they return where the bit's memory is mapped; otherwise they are one-way,
+///   complete at the fence.
+/// - `test` and `test_and_set` return the bit, by a message each way where it is not mapped.
+/// - `count`, `for_each_set`, `or_with` and the like are collective: all members of the team call them.
+///
+/// **Order.** Changes of bits are atomic and in one order. Collective operations see what was fenced. docs/spec/order.md has the
+/// details.
+///
+/// **Errors.** `usage_error` for a bit beyond the end, and for a bitmap of another size or team. Construction fails as that of an
+/// `array`.
+///
+/// **Lifetime.** A bitmap moves, but does not copy: `clone` does.
 class bitmap : public detail::named_container<bitmap> {
  public:
-  using handle_type = container_handle<bitmap>;
+  using handle_type = container_handle<bitmap>;  // see handle()
 
+  // ---- Construction (collective) ----
+
+  /// Creates a bitmap without bits and without ranks, such as a moved-from one. Not collective.
   bitmap() = default;
+  /// Creates `bits` bits, all 0, over the members of `members`. Cost: one collective.
   explicit bitmap(std::size_t bits, const team& members = world())
       : bits_(bits), words_(bits / 64 + (bits % 64 != 0 ? 1 : 0), on(members)) {
     be_named(members);
@@ -41,45 +58,68 @@ class bitmap : public detail::named_container<bitmap> {
     return *this;
   }
 
-  std::size_t size() const noexcept { return bits_; }
-  const team& members() const noexcept { return words_.members(); }
-  /// Names it on all members, wherever it moves: to send and to keep. No message.
-  handle_type handle() const { return make_handle<handle_type>(); }
-  /// The rank of the job that has bit i.
-  rank_t rank_of(std::size_t i) const { return words_.rank_of(word_of(i)); }
+  // ---- One bit ----
 
-  /// Statements: complete at once where the bit is mapped, else at the fence. Cost: a locked instruction, or a message.
+  /// Sets bit `i` to 1. Cost: a locked instruction where the bit is mapped, otherwise a message.
   void set(std::size_t i) { atomic_or(words_.ptr(word_of(i)), bit_of(i)); }
+  /// Sets bit `i` to 0. Cost: as `set`.
   void reset(std::size_t i) { atomic_and(words_.ptr(word_of(i)), ~bit_of(i)); }
+  /// Inverts bit `i`. Cost: as `set`.
   void flip(std::size_t i) { atomic_xor(words_.ptr(word_of(i)), bit_of(i)); }
-  /// Bit i. Cost: a load, or a message each way.
+
+  /// Returns bit `i`. Cost: a load where the bit is mapped, otherwise a message each way.
   bool test(std::size_t i) const {
     const std::uint64_t word = words_[word_of(i)];
     return (word & bit_of(i)) != 0;
   }
-  /// Sets bit i, and says what it was. Cost: a locked instruction, or a message each way, which a body may not wait for.
+
+  /// Sets bit `i` to 1, and returns what it was before. Of all callers for a bit that is 0 exactly one gets false.
+  ///
+  /// Cost: a locked instruction where the bit is mapped, otherwise a message each way; a called function must not wait for that.
   bool test_and_set(std::size_t i) {
     const global_ptr<std::uint64_t> word = words_.ptr(word_of(i));
     return (atomic_fetch_or(word, bit_of(i)) & bit_of(i)) != 0;
   }
 
-  /// How many are set, on all members. Collective; what is not fenced may or may not be counted. Cost: one reduction.
+  // ---- Local access (no message) ----
+
+  /// Returns the number of bits on all ranks.
+  std::size_t size() const noexcept { return bits_; }
+  /// Returns the team over which the bits are distributed.
+  const team& members() const noexcept { return words_.members(); }
+  /// Returns the rank of the job that has bit `i`.
+  rank_t rank_of(std::size_t i) const { return words_.rank_of(word_of(i)); }
+  /// Returns this rank's bits as words, the first bit lowest. Bits after the last one are 0.
+  std::span<const std::uint64_t> local() const noexcept { return words_.local(); }
+  /// Returns the index of this rank's first bit.
+  std::size_t first_local() const noexcept { return local().empty() ? 0 : words_.index_of_local(0) * 64; }
+  /// Returns a small value that names the bitmap on all members, wherever it is moved. Called functions use it: `h->set(i)`.
+  handle_type handle() const { return make_handle<handle_type>(); }
+
+  // ---- All bits (collective) ----
+
+  /// Returns how many bits of all ranks are 1. Changes that are not fenced may or may not be counted. Cost: one reduction.
   std::size_t count() const;
-  /// All become 0. Collective, and it does not fence: a `set` that is not fenced may come before or after it. Cost: two meetings.
-  void clear();
-  /// Each bit becomes its own value with that of `other`. Collective; a bit that a member has changed in mapped memory is seen.
-  /// What one-way calls change must be fenced: else it may be lost. Cost: two meetings, and no other message.
-  void or_with(const bitmap& other) { combine(other, "bitmap::or_with", std::bit_or<>{}); }
-  void and_with(const bitmap& other) { combine(other, "bitmap::and_with", std::bit_and<>{}); }
-  void xor_with(const bitmap& other) { combine(other, "bitmap::xor_with", std::bit_xor<>{}); }
-  /// f(i) on the rank of bit i, for those that are set, in order. Collective; what f throws, all throw.
+
+  /// Calls `f(i)` on the rank of bit `i`, in order, for the bits that are 1. What `f` throws comes as `remote_error` on all
+  /// members.
   template <class F>
   void for_each_set(F f) const;
 
-  /// This rank's bits as words, the first bit lowest; bits behind the last are 0. The first one has this index.
-  std::span<const std::uint64_t> local() const noexcept { return words_.local(); }
-  std::size_t first_local() const noexcept { return local().empty() ? 0 : words_.index_of_local(0) * 64; }
-  /// The same bits once more. Collective.
+  /// Sets all bits to 0. Does not fence: a `set` that is not fenced may come before or after it. Cost: two collectives.
+  void clear();
+
+  /// Combines each bit with that of `other`, by or.
+  ///
+  /// Sees what members changed in mapped memory before they called it. Fence one-way changes first, otherwise they may be lost.
+  /// Cost: two collectives, and no other message.
+  void or_with(const bitmap& other) { combine(other, "bitmap::or_with", std::bit_or<>{}); }
+  /// Combines each bit with that of `other`, by and. As `or_with`.
+  void and_with(const bitmap& other) { combine(other, "bitmap::and_with", std::bit_and<>{}); }
+  /// Combines each bit with that of `other`, by exclusive or. As `or_with`.
+  void xor_with(const bitmap& other) { combine(other, "bitmap::xor_with", std::bit_xor<>{}); }
+
+  /// Returns a copy.
   bitmap clone() const;
 
  private:
@@ -91,17 +131,22 @@ class bitmap : public detail::named_container<bitmap> {
   static constexpr std::uint64_t bit_of(std::size_t i) noexcept { return std::uint64_t(1) << (i % 64); }
   void require_alike(const bitmap& other, const char* operation) const;
   template <class Op>
-  void combine(const bitmap& other, const char* operation, Op op) {
-    require_alike(other, operation);
-    detail::meet(members());  // what members have done before, also to words of others
-    const std::span<std::uint64_t> mine = words_.local();
-    for (std::size_t k = 0; k < mine.size(); ++k) mine[k] = op(mine[k], other.local()[k]);
-    detail::meet(members());
-  }
+  void combine(const bitmap& other, const char* operation, Op op);
 
   std::size_t bits_ = 0;
   array<std::uint64_t> words_;
 };
+
+// ---- Implementation only below ----
+
+template <class Op>
+void bitmap::combine(const bitmap& other, const char* operation, Op op) {
+  require_alike(other, operation);
+  detail::meet(members());  // what members have done before, also to words of others
+  const std::span<std::uint64_t> mine = words_.local();
+  for (std::size_t k = 0; k < mine.size(); ++k) mine[k] = op(mine[k], other.local()[k]);
+  detail::meet(members());
+}
 
 template <class F>
 void bitmap::for_each_set(F f) const {

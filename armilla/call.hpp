@@ -7,20 +7,31 @@
 #include "armilla/future.hpp"
 #include "armilla/rpc/call_inline.hpp"
 
+/// Two-way calls: run a function on another rank and get its result as a future.
+///
+/// Use them for queries. If you need no result, `async` (armilla/async.hpp) is cheaper; if all ranks need the same result, use a
+/// collective (armilla/team.hpp); to ask all ranks from one, use `call_all`.
+///
+///     am::future<int> answer = am::call(1, [](int n) { return n + 1; }, 41);
+///     // ... other work ...
+///     const int n = answer.get();                           // waits; other calls run meanwhile
+///
+/// **Functions and arguments** are as for `async`. The result is copied, and must be sendable. A long `view` of elements in this
+/// rank's segment is not copied: leave the elements alone until the reply is there.
+///
+/// **Complete** when the future is ready. The reply is sent as soon as the called function has ended.
+///
+/// **Order.** A call is sent at once, after the one-way calls to `dest` that are buffered, unless a `batch` is open. Calls of one
+/// rank to another begin in the order in which they were sent.
+///
+/// **Errors.** `usage_error` if `dest` is not a rank. What the called function throws comes out of `get()` as `remote_error`,
+/// with the rank, the type and the text.
+///
+/// **Cost.** One message each way, of one cache line for up to 32 bytes of arguments; no allocation.
 namespace armilla {
 
-// The compiler shows this line first for `call<&f>` where `f` is overloaded: it names the remedy.
-// clang-format off
-template <detail::one_function> detail::refused_call call(rank_t, ...) = delete;  // armilla: name ONE function, call<static_cast<int (*)(int)>(&f)>(rank, ...)
-// clang-format on
-
-/// Question: runs `f(arguments...)` on rank `dest` (this one, too) and gives a future of what it returns.
+/// Runs `f(arguments...)` on rank `dest`, which may be this rank, and returns a future of the result.
 ///
-/// `f` and the arguments as for `async`; the result goes by value and must be sendable. Sent at once, together with the
-/// statements to `dest` that wait for company, unless a `batch` is open. The reply comes back as soon as the body has ended.
-/// A view of elements in this rank's segment is not copied when it is long: keep them until the reply is there.
-/// What the body throws arrives at `get()` as `remote_error` with the rank, its type and its text. Errors as `async`.
-/// Cost: one message each way of one cache line for up to 32 bytes of arguments; no allocation.
 /// Paper: STAPL, section 5 (sync_rmi, and the handle of section 6.4); MRPC, section 3.
 template <class F, class... A>
   requires(!std::is_convertible_v<std::decay_t<F>, rank_t>)
@@ -39,12 +50,19 @@ template <class F, class... A>
   }
 }
 
-/// The same for a function that is named at compile time: `call<&function>(dest, arguments...)`.
+/// Runs the function `F`, which is named at compile time: `call<&function>(dest, arguments...)`.
 template <auto F, class... A>
   requires(!std::is_member_pointer_v<decltype(F)>)
 [[nodiscard]] auto call(rank_t dest, A&&... arguments) {
   return call(dest, detail::constant_function<F>{}, std::forward<A>(arguments)...);
 }
+
+// ---- Mistakes: these do not compile, and say what to write instead ----
+
+// The compiler shows this line first for `call<&f>` where `f` is overloaded: it names the remedy.
+// clang-format off
+template <detail::one_function> detail::refused_call call(rank_t, ...) = delete;  // armilla: name ONE function, call<static_cast<int (*)(int)>(&f)>(rank, ...)
+// clang-format on
 
 // The compiler shows this line for a function that is overloaded: it names the remedy.
 // clang-format off
@@ -54,7 +72,7 @@ void call(rank_t dest, ...) = delete;  // armilla: name ONE function, static_cas
 // What is easily written otherwise says how it is written.
 template <detail::body_in_front F, class... A>
 auto call(F&&, rank_t, A&&...) {
-  static_assert(detail::dependent_false<F>, "armilla: the rank comes first, then the body: call(rank, f, arguments...)");
+  static_assert(detail::dependent_false<F>, "armilla: the rank comes first, then the function: call(rank, f, arguments...)");
   return detail::refused_call{};
 }
 

@@ -5,25 +5,27 @@
 
 namespace armilla {
 
-/// Question to the parts on all members of the object's team: runs the method `M`, or reads the data member `M`, of each, and
-/// gives a future of all replies in the order of the members. One of them calls it.
+/// Runs the method `M` of the object's part on each member of its team, or reads the data member `M`, and returns a future of all
+/// results, in the order of the members. One of them calls it.
 ///
 ///     std::vector<long> totals = am::call_all<&histogram::total>(h).get();
 ///
-/// Where all members want one result, `all_reduce(h->total(), op)` is cheaper. Paper: STAPL, section 5 (collect_rmi).
+/// If all members want one result, `all_reduce(h->total(), op)` is cheaper.
+///
+/// Paper: STAPL, section 5 (collect_rmi).
 template <auto M, class T, class... A>
   requires std::is_member_pointer_v<decltype(M)>
 [[nodiscard]] auto call_all(const distributed<T>& object, const A&... arguments) {
   return call_all(object.members(), detail::object_access::member<M>(object), arguments...);
 }
 
-/// The same with a hint about the body. See armilla/hints.hpp.
+/// Does the same with a hint on how the method runs: `call_all(h, as_fiber<&histogram::total>())`. See armilla/hints.hpp.
 template <class T, template <class> class Hint, auto M, class... A>
 [[nodiscard]] auto call_all(const distributed<T>& object, detail::hinted_member<Hint, M>, const A&... arguments) {
   return call_all(object.members(), Hint<detail::member_to_hint<M, T>>{{detail::object_access::member<M>(object)}}, arguments...);
 }
 
-/// The same by a pointer to the member: `call_all(h, &histogram::total)`.
+/// Does the same by a pointer to the member: `call_all(h, &histogram::total)`.
 template <class T, class F, class C, class... A>
 [[nodiscard]] auto call_all(const distributed<T>& object, F C::* member, const A&... arguments) {
   detail::check_member_call<F, C, T, A...>();

@@ -19,13 +19,16 @@ namespace detail {
 
 /// A bounded queue between fibers of one rank: `push` waits while it is full, `pop` while it is empty.
 ///
-///     channel<job> jobs(16);
-///     spawn([&] { while (auto j = jobs.pop()) run(*j); });
-///     jobs.push(j);
-///     jobs.close();                       // pop gives what is left, and then nothing
+/// For items that other ranks push and pop, use a `queue`.
 ///
-/// Values come out in the order in which they went in, and the longest wait is served first. Cost: one allocation for the
-/// channel, none for a value; one switch for each that waits.
+///     am::channel<job> jobs(16);
+///     am::fiber<void> worker = am::spawn([&] { while (auto j = jobs.pop()) run(*j); });
+///     jobs.push(job{});
+///     jobs.close();                       // pop returns what is left, and then nothing
+///     worker.join();
+///
+/// Values come out in the order in which they went in, and the fiber that has waited longest is served first. Cost: one
+/// allocation for the channel, none for a value; one switch for each fiber that waits.
 template <class T>
 class channel {
   static_assert(std::is_nothrow_move_constructible_v<T>, "armilla: a channel moves its values; give T a noexcept move");
@@ -33,7 +36,7 @@ class channel {
  public:
   using value_type = T;
 
-  /// Errors: usage_error if `capacity` is 0, or more than an address space holds.
+  /// Creates an empty channel. `usage_error` if `capacity` is 0, or more than an address space holds.
   explicit channel(std::size_t capacity) : capacity_(capacity) {
     if (capacity - 1 >= most) [[unlikely]]
       detail::throw_bad_capacity(capacity);
@@ -48,7 +51,7 @@ class channel {
     ::operator delete(room_, std::align_val_t(alignof(T)));
   }
 
-  /// Waits for room. Errors: usage_error if the channel is closed, also while it waits.
+  /// Appends `value`; waits while the channel is full. `usage_error` if the channel is closed, also while it waits.
   void push(T value) {
     if (give(value)) return;
     detail::scheduler_here("channel::push").before_wait("channel::push");
@@ -59,7 +62,7 @@ class channel {
     if (me.place != nullptr) [[unlikely]]
       detail::throw_channel_closed("channel::push");
   }
-  /// False, and `value` as it was, if there is no room now.
+  /// Appends `value` if there is room, and returns whether there was. Otherwise `value` is unchanged.
   bool try_push(T&& value) { return give(value); }
   bool try_push(const T& value)
     requires std::is_copy_constructible_v<T>
@@ -68,7 +71,7 @@ class channel {
     return give(copy);
   }
 
-  /// Waits for a value; nothing if the channel is closed and empty.
+  /// Removes and returns the first value; waits while the channel is empty. Returns `nullopt` if it is closed and empty.
   std::optional<T> pop() {
     std::optional<T> value = try_pop();
     if (value || closed_) return value;
@@ -79,7 +82,7 @@ class channel {
     poppers_.wait(me, "channel::pop", detail::wait_object(this));
     return value;
   }
-  /// Nothing if there is none now.
+  /// Removes and returns the first value, or returns `nullopt` if there is none now.
   std::optional<T> try_pop() {
     if (size_ == 0) return std::nullopt;
     std::optional<T> value(take());
@@ -91,15 +94,20 @@ class channel {
     return value;
   }
 
-  /// Nothing can be pushed any more; fibers that wait go on. What is in it can still be popped. Closing twice is nothing.
+  /// Closes the channel: nothing can be pushed any more, and fibers that wait continue. Values that are in it can still be
+  /// popped. Closing it twice does nothing.
   void close() {
     closed_ = true;
     poppers_.wake_all();
     pushers_.wake_all();
   }
+  /// Returns whether the channel is closed.
   bool closed() const noexcept { return closed_; }
+  /// Returns the number of values in the channel.
   std::size_t size() const noexcept { return size_; }
+  /// Returns whether `size()` is 0.
   bool empty() const noexcept { return size_ == 0; }
+  /// Returns how many values it holds at most.
   std::size_t capacity() const noexcept { return capacity_; }
 
  private:

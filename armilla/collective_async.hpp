@@ -10,25 +10,97 @@
 #include "armilla/mutex.hpp"
 #include "armilla/spawn.hpp"
 
-/// Collectives that a rank starts and asks for later. What they give is a future: `get`, `then`, `when_all` and `co_await` work.
+/// Collectives with a future: a rank starts one now, and takes its result later.
+///
+/// Use them to overlap communication with computation. If you need the result at once, the collective without `_async` is faster.
 ///
 ///     am::future<double> sum = am::all_reduce_async(mine, std::plus<>{});
-///     compute();                                  // the others see `mine` already
+///     compute();                                  // the others have `mine` already
 ///     use(sum.get());
 ///
-/// Each is a fiber that enters the collective in a twin of the team: so they never mix with collectives that the rank waits in,
-/// nor with those of other teams. A team's own run one after the other, in the order in which they were started. They make
-/// progress in any wait, poll or yield of the rank.
+/// **Which.** Every collective of `team` has an `_async` form with the same arguments: it returns a future of what the collective
+/// returns. `collective_async(f)` runs any collectives, one after the other. Those that have a free function for all ranks also
+/// have one with `_async`.
 ///
-/// All members start them in the same order, as for all collectives of a team; the two kinds are counted apart. Values go along;
-/// memory that a span names stays and is left alone until the future is ready. Bodies may start them, too, and a fence then waits
-/// for them. A function of `collective_async` may start others of its team: each runs at once, and its future is ready. If a
-/// function throws on one member only, the members that wait for it in a collective get a usage_error when that member enters a
-/// collective of another team, and so does its next function of this one. Errors arrive at `get`, and at the next fence as a
-/// statement's if the future is dropped (where a `then` or `when_all` has taken it over, its future has the error); usage_error
-/// at once for the empty team. The job does not end before they have. Cost: that of the collective, a fiber (some 50 ns), and no
-/// allocation for small values; the first of a team makes its twin.
+/// **How they run.** Each is a fiber that enters the collective on a twin of the team. So they do not mix with collectives in
+/// which the rank waits, nor with those of other teams. Those of one team run one after the other, in the order in which they
+/// were started. They make progress in any wait, poll or yield of the rank.
+///
+/// **Rules.** All members start them in the same order; collectives without `_async` are counted separately. Values are copied;
+/// memory that a span names must remain, and must not change, until the future is ready. Called functions may start them; a fence
+/// then waits for them. The job does not end before they have ended.
+///
+/// **Inside a function.** A function of `collective_async` may start others of its team: each runs at once, and its future is
+/// ready.
+///
+/// **Errors** come out of `get()`. If the future is destroyed, the next fence throws them, as those of a one-way call; after a
+/// `then` or `when_all`, its future has them. `usage_error` at once for the empty team.
+///
+/// If a function throws on one member only, the members that wait for it in a collective get a `usage_error` when that member
+/// enters a collective of another team, or starts the next function of this one.
+///
+/// **Cost.** That of the collective, and a fiber (some 50 ns). No allocation for small values; the first one of a team makes the
+/// twin.
 namespace armilla {
+
+// ---- For all ranks of the job ----
+
+/// `world().collective_async(f)`.
+template <class F>
+auto collective_async(F f) {
+  return world().collective_async(std::move(f));
+}
+
+/// `world().barrier_async()`.
+inline future<void> barrier_async() { return world().barrier_async(); }
+/// `world().broadcast_async(value, root)`.
+template <class T>
+auto broadcast_async(T value, rank_t root = 0) {
+  return world().broadcast_async(std::move(value), root);
+}
+
+/// `world().all_reduce_async(value, op)`.
+template <class T, class Op>
+auto all_reduce_async(T value, Op op) {
+  return world().all_reduce_async(std::move(value), std::move(op));
+}
+
+/// `world().all_gather_async(value)`, `world().all_gather_async(mine, all)`.
+template <class... A>
+  requires requires(A&&... a) { world().all_gather_async(std::forward<A>(a)...); }
+auto all_gather_async(A&&... arguments) {
+  return world().all_gather_async(std::forward<A>(arguments)...);
+}
+
+/// `world().all_gather_v_async(mine)`, `world().all_gather_v_async(mine, counts)`.
+template <class... A>
+  requires requires(A&&... a) { world().all_gather_v_async(std::forward<A>(a)...); }
+auto all_gather_v_async(A&&... arguments) {
+  return world().all_gather_v_async(std::forward<A>(arguments)...);
+}
+
+/// `world().all_to_all_async(values)`, `world().all_to_all_async(in, out)`.
+template <class... A>
+  requires requires(A&&... a) { world().all_to_all_async(std::forward<A>(a)...); }
+auto all_to_all_async(A&&... arguments) {
+  return world().all_to_all_async(std::forward<A>(arguments)...);
+}
+
+/// `world().all_to_all_v_async(parts)`, `world().all_to_all_v_async(in, in_counts, out_counts)`.
+template <class... A>
+  requires requires(A&&... a) { world().all_to_all_v_async(std::forward<A>(a)...); }
+auto all_to_all_v_async(A&&... arguments) {
+  return world().all_to_all_v_async(std::forward<A>(arguments)...);
+}
+
+/// `world().reduce_scatter_async(values, op)`, `world().reduce_scatter_async(all, mine, op)`.
+template <class... A>
+  requires requires(A&&... a) { world().reduce_scatter_async(std::forward<A>(a)...); }
+auto reduce_scatter_async(A&&... arguments) {
+  return world().reduce_scatter_async(std::forward<A>(arguments)...);
+}
+
+// ---- Implementation of the members of `team` only below ----
 
 namespace detail {
 
@@ -151,56 +223,6 @@ template <class T>
 auto team::all_to_all_v_async(std::span<const T> in, std::span<const std::size_t> in_counts,
                               std::span<std::size_t> out_counts) const {
   return collective_async([in, in_counts, out_counts](const team& t) { return t.all_to_all_v(in, in_counts, out_counts); });
-}
-
-// ---- for all ranks of the job: those that have a free function without `_async`, and the same arguments ----
-
-/// `world().collective_async(f)`.
-template <class F>
-auto collective_async(F f) {
-  return world().collective_async(std::move(f));
-}
-/// `world().barrier_async()`.
-inline future<void> barrier_async() { return world().barrier_async(); }
-/// `world().broadcast_async(value, root)`.
-template <class T>
-auto broadcast_async(T value, rank_t root = 0) {
-  return world().broadcast_async(std::move(value), root);
-}
-/// `world().all_reduce_async(value, op)`.
-template <class T, class Op>
-auto all_reduce_async(T value, Op op) {
-  return world().all_reduce_async(std::move(value), std::move(op));
-}
-/// `world().all_gather_async(value)`, `world().all_gather_async(mine, all)`.
-template <class... A>
-  requires requires(A&&... a) { world().all_gather_async(std::forward<A>(a)...); }
-auto all_gather_async(A&&... arguments) {
-  return world().all_gather_async(std::forward<A>(arguments)...);
-}
-/// `world().all_gather_v_async(mine)`, `world().all_gather_v_async(mine, counts)`.
-template <class... A>
-  requires requires(A&&... a) { world().all_gather_v_async(std::forward<A>(a)...); }
-auto all_gather_v_async(A&&... arguments) {
-  return world().all_gather_v_async(std::forward<A>(arguments)...);
-}
-/// `world().all_to_all_async(values)`, `world().all_to_all_async(in, out)`.
-template <class... A>
-  requires requires(A&&... a) { world().all_to_all_async(std::forward<A>(a)...); }
-auto all_to_all_async(A&&... arguments) {
-  return world().all_to_all_async(std::forward<A>(arguments)...);
-}
-/// `world().all_to_all_v_async(parts)`, `world().all_to_all_v_async(in, in_counts, out_counts)`.
-template <class... A>
-  requires requires(A&&... a) { world().all_to_all_v_async(std::forward<A>(a)...); }
-auto all_to_all_v_async(A&&... arguments) {
-  return world().all_to_all_v_async(std::forward<A>(arguments)...);
-}
-/// `world().reduce_scatter_async(values, op)`, `world().reduce_scatter_async(all, mine, op)`.
-template <class... A>
-  requires requires(A&&... a) { world().reduce_scatter_async(std::forward<A>(a)...); }
-auto reduce_scatter_async(A&&... arguments) {
-  return world().reduce_scatter_async(std::forward<A>(arguments)...);
 }
 
 }  // namespace armilla

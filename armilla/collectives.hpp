@@ -6,9 +6,193 @@
 #include "armilla/team/collectives/collective_bulk.hpp"
 #include "armilla/team/collectives/values.hpp"
 
-/// The collectives of `team`, and the same for all ranks as free functions. What fits into a line goes by flag lines: one
-/// look of each member at each other's, in one round. The rest goes by boards or by a transfer.
+/// Collectives of all ranks of the job: values and arrays are broadcast, reduced, gathered and exchanged.
+///
+/// Use them where all ranks need the same result or exchange data at the same time. Include this header to call collectives of
+/// any team; armilla/team.hpp describes each one, and the rules for all. For one rank's question to all others, use `call_all`;
+/// for elements of containers, algorithms.
+///
+///     const double largest = am::all_reduce(error, [](double a, double b) { return a > b ? a : b; });
+///     const std::string name = am::broadcast(std::string("run 7"));                 // that of rank 0
+///     const std::vector<int> all = am::all_gather(am::rank());
+///     am::world().reduce(1.0, std::plus<>{}, 0);                                    // to one root: members of `team` only
+///
+/// Each function is that of `world()`, with the same rules, errors and cost. `reduce`, `gather`, `scatter` and the scans have no
+/// free form: without a team these names are algorithms over ranges.
 namespace armilla {
+
+// ---- For all ranks of the job ----
+
+/// Returns the root's `value` on all ranks: `world().broadcast(value, root)`.
+template <sendable_value T>
+T broadcast(const T& value, rank_t root = 0) {
+  return world().broadcast(value, root);
+}
+
+/// Fills `data` with the root's: `world().broadcast(data, root)`.
+template <class T>
+  requires trivially_sendable<T>
+void broadcast(std::span<T> data, rank_t root = 0) {
+  world().broadcast(data, root);
+}
+
+/// Returns the reduction of all ranks' values: `world().all_reduce(value, op)`.
+template <sendable_value T, combines<T> Op>
+T all_reduce(const T& value, Op op) {
+  return world().all_reduce(value, static_cast<Op&&>(op));
+}
+
+/// Reduces vectors or arrays element by element: `all_reduce(each(values), op)`. See armilla/each.hpp.
+template <class V, class Op>
+V all_reduce(detail::each_of<V> all, Op op) {
+  return world().all_reduce(all, static_cast<Op&&>(op));
+}
+
+/// Reduces arrays element by element, in place: `world().all_reduce(data, op)`.
+template <class T, combines<T> Op>
+  requires trivially_sendable<T>
+void all_reduce(std::span<T> data, Op op) {
+  world().all_reduce(data, static_cast<Op&&>(op));
+}
+
+/// Returns all ranks' values, by rank: `world().all_gather(value)`.
+template <sendable_value T>
+std::vector<T> all_gather(const T& value) {
+  return world().all_gather(value);
+}
+
+/// Copies `mine` of rank i to part i of `all`: `world().all_gather(mine, all)`.
+template <class T>
+  requires trivially_sendable<T>
+void all_gather(std::span<const std::type_identity_t<T>> mine, std::span<T> all) {
+  world().all_gather(mine, all);
+}
+
+/// Returns the arrays of all ranks, one after the other: `world().all_gather_v(mine, counts)`.
+template <class T>
+  requires trivially_sendable<T>
+std::vector<T> all_gather_v(std::span<const T> mine, std::span<std::size_t> counts) {
+  return world().all_gather_v(mine, counts);
+}
+
+/// Returns the vectors of all ranks, one after the other: `world().all_gather_v(mine)`.
+template <sendable_value T>
+std::vector<T> all_gather_v(const std::vector<T>& mine) {
+  return world().all_gather_v(mine);
+}
+
+/// Sends element i of `values` to rank i: `world().all_to_all(values)`.
+template <sendable_value T>
+std::vector<T> all_to_all(const std::vector<T>& values) {
+  return world().all_to_all(values);
+}
+
+/// Sends part i of `in` to rank i: `world().all_to_all(in, out)`.
+template <class T>
+  requires trivially_sendable<T>
+void all_to_all(std::span<const std::type_identity_t<T>> in, std::span<T> out) {
+  world().all_to_all(in, out);
+}
+
+/// Sends `parts[i]` to rank i: `world().all_to_all_v(parts)`.
+template <sendable_value T>
+std::vector<std::vector<T>> all_to_all_v(const std::vector<std::vector<T>>& parts) {
+  return world().all_to_all_v(parts);
+}
+
+/// Sends the next `in_counts[i]` elements to rank i: `world().all_to_all_v(in, in_counts, out_counts)`.
+template <class T>
+  requires trivially_sendable<T>
+std::vector<T> all_to_all_v(std::span<const T> in, std::span<const std::size_t> in_counts, std::span<std::size_t> out_counts) {
+  return world().all_to_all_v(in, in_counts, out_counts);
+}
+
+/// Returns the reduction of element i of all ranks' `values` on rank i: `world().reduce_scatter(values, op)`.
+template <sendable_value T, combines<T> Op>
+T reduce_scatter(const std::vector<T>& values, Op op) {
+  return world().reduce_scatter(values, static_cast<Op&&>(op));
+}
+
+/// Reduces part i of all ranks' `all` into `mine` of rank i: `world().reduce_scatter(all, mine, op)`.
+template <class T, combines<T> Op>
+  requires trivially_sendable<T>
+void reduce_scatter(std::span<const std::type_identity_t<T>> all, std::span<T> mine, Op op) {
+  world().reduce_scatter(all, mine, static_cast<Op&&>(op));
+}
+
+// ---- Mistakes: these do not compile, and say what to write instead ----
+
+template <class F, class... A>
+  requires((std::is_empty_v<std::decay_t<F>> || std::is_pointer_v<std::decay_t<F>>) && std::is_invocable_v<F&, const A&...>)
+void broadcast(F&&, const A&...) {
+  static_assert(detail::dependent_false<F>, "armilla: a one-way call of all ranks is async_all(f, arguments...)");
+}
+template <auto F, class... A>
+void broadcast(const A&...) {
+  static_assert(detail::dependent_false<decltype(F)>, "armilla: a one-way call of all ranks is async_all<f>(arguments...)");
+}
+template <detail::no_root T>
+T broadcast(rank_t, const T& value) {
+  static_assert(detail::dependent_false<T>, "armilla: the value comes first, then the root: broadcast(value, root)");
+  return value;
+}
+template <class V, class Op>
+  requires detail::combines_elements_only<Op, V>
+V all_reduce(const V& values, Op) {
+  static_assert(detail::dependent_false<V>, "armilla: the operation combines elements: all_reduce(each(values), op)");
+  return values;
+}
+
+template <detail::unsendable T>
+T broadcast(const T&, rank_t = 0) {
+  detail::refuse_value<T>();
+}
+template <detail::unsendable T, class Op>
+T all_reduce(const T&, Op) {
+  detail::refuse_value<T>();
+}
+template <detail::unsendable T>
+std::vector<T> all_gather(const T&) {
+  detail::refuse_value<T>();
+}
+template <detail::unsendable T>
+std::vector<T> all_gather_v(const std::vector<T>&) {
+  detail::refuse_value<T>();
+}
+template <detail::unsendable T>
+std::vector<T> all_to_all(const std::vector<T>&) {
+  detail::refuse_value<T>();
+}
+template <detail::unsendable T>
+std::vector<std::vector<T>> all_to_all_v(const std::vector<std::vector<T>>&) {
+  detail::refuse_value<T>();
+}
+template <detail::unsendable T, class Op>
+T reduce_scatter(const std::vector<T>&, Op) {
+  detail::refuse_value<T>();
+}
+template <class T>
+T all_reduce(const T& value) {
+  static_assert(detail::dependent_false<T>, "armilla: the operation is missing: all_reduce(value, std::plus<>{})");
+  return value;
+}
+template <sendable_value T, detail::no_operation_on<T> Op>
+T all_reduce(const T& value, const Op&) {
+  static_assert(detail::dependent_false<T>,
+                "armilla: the operation is a function object of two values: all_reduce(value, std::plus<>{})");
+  return value;
+}
+template <sendable_value T, combines<T> Op, std::integral Root>
+std::optional<T> reduce(const T& value, Op, Root) {
+  static_assert(detail::dependent_false<T>,
+                "armilla: without a team reduce is an algorithm over ranges: write world().reduce(value, op, root)");
+  return value;
+}
+
+// ---- Implementation of the members of `team` only below ----
+//
+// What fits into a line is sent by flag lines: each member polls each other's, in one round. The rest goes by boards or by a
+// transfer.
 
 template <sendable_value T>
 T team::broadcast(const T& value, rank_t root) const {
@@ -321,160 +505,6 @@ std::vector<T> team::all_to_all_v(std::span<const T> in, std::span<const std::si
   std::vector<T> out(moves.total());
   moves.run(reinterpret_cast<const std::byte*>(in.data()), reinterpret_cast<std::byte*>(out.data()));
   return out;
-}
-
-// ---- for all ranks of the job ----
-// Not `reduce gather scatter inclusive_scan exclusive_scan`: without a team these are names of algorithms over ranges.
-
-/// `world().broadcast(value, root)`.
-template <sendable_value T>
-T broadcast(const T& value, rank_t root = 0) {
-  return world().broadcast(value, root);
-}
-/// `world().broadcast(data, root)`: fills `data` with the root's.
-template <class T>
-  requires trivially_sendable<T>
-void broadcast(std::span<T> data, rank_t root = 0) {
-  world().broadcast(data, root);
-}
-/// `world().all_reduce(value, op)`.
-template <sendable_value T, combines<T> Op>
-T all_reduce(const T& value, Op op) {
-  return world().all_reduce(value, static_cast<Op&&>(op));
-}
-/// The same element by element, `all_reduce(each(values), op)`. See armilla/each.hpp.
-template <class V, class Op>
-V all_reduce(detail::each_of<V> all, Op op) {
-  return world().all_reduce(all, static_cast<Op&&>(op));
-}
-/// `world().all_reduce(data, op)`: arrays, element by element and in place.
-template <class T, combines<T> Op>
-  requires trivially_sendable<T>
-void all_reduce(std::span<T> data, Op op) {
-  world().all_reduce(data, static_cast<Op&&>(op));
-}
-/// `world().all_gather(value)`.
-template <sendable_value T>
-std::vector<T> all_gather(const T& value) {
-  return world().all_gather(value);
-}
-/// `world().all_gather(mine, all)`.
-template <class T>
-  requires trivially_sendable<T>
-void all_gather(std::span<const std::type_identity_t<T>> mine, std::span<T> all) {
-  world().all_gather(mine, all);
-}
-/// `world().all_gather_v(mine, counts)`.
-template <class T>
-  requires trivially_sendable<T>
-std::vector<T> all_gather_v(std::span<const T> mine, std::span<std::size_t> counts) {
-  return world().all_gather_v(mine, counts);
-}
-/// `world().all_gather_v(mine)`.
-template <sendable_value T>
-std::vector<T> all_gather_v(const std::vector<T>& mine) {
-  return world().all_gather_v(mine);
-}
-/// `world().all_to_all(values)`.
-template <sendable_value T>
-std::vector<T> all_to_all(const std::vector<T>& values) {
-  return world().all_to_all(values);
-}
-/// `world().all_to_all(in, out)`.
-template <class T>
-  requires trivially_sendable<T>
-void all_to_all(std::span<const std::type_identity_t<T>> in, std::span<T> out) {
-  world().all_to_all(in, out);
-}
-/// `world().all_to_all_v(parts)`.
-template <sendable_value T>
-std::vector<std::vector<T>> all_to_all_v(const std::vector<std::vector<T>>& parts) {
-  return world().all_to_all_v(parts);
-}
-/// `world().all_to_all_v(in, in_counts, out_counts)`.
-template <class T>
-  requires trivially_sendable<T>
-std::vector<T> all_to_all_v(std::span<const T> in, std::span<const std::size_t> in_counts, std::span<std::size_t> out_counts) {
-  return world().all_to_all_v(in, in_counts, out_counts);
-}
-/// `world().reduce_scatter(values, op)`.
-template <sendable_value T, combines<T> Op>
-T reduce_scatter(const std::vector<T>& values, Op op) {
-  return world().reduce_scatter(values, static_cast<Op&&>(op));
-}
-/// `world().reduce_scatter(all, mine, op)`.
-template <class T, combines<T> Op>
-  requires trivially_sendable<T>
-void reduce_scatter(std::span<const std::type_identity_t<T>> all, std::span<T> mine, Op op) {
-  world().reduce_scatter(all, mine, static_cast<Op&&>(op));
-}
-
-// What is easily written otherwise says how it is written. A body without captures would travel as a value, and mean nothing.
-template <class F, class... A>
-  requires((std::is_empty_v<std::decay_t<F>> || std::is_pointer_v<std::decay_t<F>>) && std::is_invocable_v<F&, const A&...>)
-void broadcast(F&&, const A&...) {
-  static_assert(detail::dependent_false<F>, "armilla: a statement to all ranks is async_all(f, arguments...)");
-}
-template <auto F, class... A>
-void broadcast(const A&...) {
-  static_assert(detail::dependent_false<decltype(F)>, "armilla: a statement to all ranks is async_all<f>(arguments...)");
-}
-template <detail::no_root T>
-T broadcast(rank_t, const T& value) {
-  static_assert(detail::dependent_false<T>, "armilla: the value comes first, then the root: broadcast(value, root)");
-  return value;
-}
-template <class V, class Op>
-  requires detail::combines_elements_only<Op, V>
-V all_reduce(const V& values, Op) {
-  static_assert(detail::dependent_false<V>, "armilla: the operation combines elements: all_reduce(each(values), op)");
-  return values;
-}
-
-template <detail::unsendable T>
-T broadcast(const T&, rank_t = 0) {
-  detail::refuse_value<T>();
-}
-template <detail::unsendable T, class Op>
-T all_reduce(const T&, Op) {
-  detail::refuse_value<T>();
-}
-template <detail::unsendable T>
-std::vector<T> all_gather(const T&) {
-  detail::refuse_value<T>();
-}
-template <detail::unsendable T>
-std::vector<T> all_gather_v(const std::vector<T>&) {
-  detail::refuse_value<T>();
-}
-template <detail::unsendable T>
-std::vector<T> all_to_all(const std::vector<T>&) {
-  detail::refuse_value<T>();
-}
-template <detail::unsendable T>
-std::vector<std::vector<T>> all_to_all_v(const std::vector<std::vector<T>>&) {
-  detail::refuse_value<T>();
-}
-template <detail::unsendable T, class Op>
-T reduce_scatter(const std::vector<T>&, Op) {
-  detail::refuse_value<T>();
-}
-template <class T>
-T all_reduce(const T& value) {
-  static_assert(detail::dependent_false<T>, "armilla: the operation is missing: all_reduce(value, std::plus<>{})");
-  return value;
-}
-template <sendable_value T, detail::no_operation_on<T> Op>
-T all_reduce(const T& value, const Op&) {
-  static_assert(detail::dependent_false<T>,
-                "armilla: the operation is a function object of two values: all_reduce(value, std::plus<>{})");
-  return value;
-}
-template <sendable_value T, combines<T> Op, std::integral Root>
-std::optional<T> reduce(const T& value, Op, Root) {
-  static_assert(detail::dependent_false<T>,
-                "armilla: without a team reduce is an algorithm over ranges: write world().reduce(value, op, root)");
-  return value;
 }
 
 }  // namespace armilla

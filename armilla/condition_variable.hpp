@@ -17,12 +17,20 @@ concept lockable = requires(L& lock) {
 
 }  // namespace detail
 
-/// Fibers of one rank wait here until another says that something has changed. Works with whatever can lock and unlock: a
-/// `mutex`, a std::unique_lock of one. Where nothing waits between looking and waiting, no lock is needed in the first place:
-/// use `wait_unlocked`.
+/// Lets fibers of one rank wait until another one notifies them that something has changed.
 ///
-/// Notified fibers go on in the order in which they came. None wakes for nothing, but what was notified may have changed again
-/// before a fiber's turn comes: give `wait` what to wait for. Cost: no allocation; one switch a wait.
+/// It works with anything that can lock and unlock: a `mutex`, or a `std::unique_lock` of one. If nothing waits between the test
+/// and the wait, no lock is needed: use `wait_unlocked`.
+///
+///     am::condition_variable changed;
+///     bool done = false;
+///     am::fiber<void> f = am::spawn([&] { changed.wait_unlocked([&] { return done; }); });
+///     done = true;
+///     changed.notify_all();
+///     f.join();
+///
+/// Notified fibers continue in the order in which they came. None wakes spuriously, but the condition may have changed again
+/// before a fiber's turn comes: give `wait` the condition. Cost: no allocation; one switch for each wait.
 class condition_variable {
  public:
   constexpr condition_variable() noexcept = default;
@@ -33,26 +41,26 @@ class condition_variable {
       detail::destroyed_in_use("condition_variable::~condition_variable");
   }
 
-  /// Unlocks, waits to be notified, and locks again; also when an exception ends the wait.
+  /// Unlocks, waits to be notified, and locks again, also when an exception ends the wait.
   template <detail::lockable L>
   void wait(L& lock) {
     detail::refuse_in_parallel_region("condition_variable::wait");  // while it is still locked
     const unlocked meanwhile(lock);
     wait_notified();
   }
-  /// The same until `holds()`, which is asked with the lock held.
+  /// Waits until `holds()` returns true. It is called with the lock held.
   template <detail::lockable L, std::predicate P>
   void wait(L& lock, P holds) {
     while (!holds()) wait(lock);
   }
-  /// For `span` at most; whether it was notified.
+  /// Waits to be notified for at most `span`, and returns whether it was.
   template <detail::lockable L, detail::time_span Duration>
   bool wait_for(L& lock, Duration span) {
     detail::refuse_in_parallel_region("condition_variable::wait_for");
     const unlocked meanwhile(lock);
     return wait_notified_until(detail::deadline_after(span));
   }
-  /// For `span` at most; what `holds()` is in the end.
+  /// Waits until `holds()` for at most `span`, and returns what `holds()` returns at the end.
   template <detail::lockable L, detail::time_span Duration, std::predicate P>
   bool wait_for(L& lock, Duration span, P holds) {
     const std::uint64_t deadline = detail::deadline_after(span);
@@ -63,15 +71,17 @@ class condition_variable {
     }
     return holds();
   }
-  /// Waits until `holds()`, without a lock: between its look and its wait no other fiber runs.
+  /// Waits until `holds()` returns true, without a lock: between the test and the wait no other fiber runs.
   template <std::predicate P>
   void wait_unlocked(P holds) {
     while (!holds()) wait_notified();
   }
 
+  /// Wakes the fiber that has waited longest.
   void notify_one() {
     if (!waiting_.empty()) waiting_.wake_one();
   }
+  /// Wakes all fibers that wait.
   void notify_all() { waiting_.wake_all(); }
 
  private:

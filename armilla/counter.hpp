@@ -5,19 +5,25 @@
 // Model: tests/models/order/counters.rs
 namespace armilla {
 
-/// Counts arrivals: a rank waits for it, and any rank adds to it, by `p.signal()`, or by a `put` or `store` after its data.
+/// A counter of arrivals: one rank waits for it, and any rank adds to it.
+///
+/// Use it to notify a rank that its data are there, without a barrier. Ranks add by `p.signal()`, or by a `put` or `store` that
+/// names the counter, after their data.
 ///
 ///     static am::per_rank<am::counter> arrived;
 ///     am::put(q, value, arrived.on(1));            // on rank 0
-///     arrived.local().wait(1);                     // on rank 1: value is there
+///     arrived.local().wait(1);                     // on rank 1: the value is there
 ///
-/// **It counts, and does not know which ranks have signalled.** `wait(2)` for the data of two neighbours returns as well when one
-/// of them is a turn ahead and has signalled twice: then the other's data may be missing. Where sources may run ahead of each
-/// other, take one counter for each of them (`source_counters`), or one for each turn, by turns, with a meeting between its uses.
+/// **A counter does not know which ranks have signaled.** `wait(2)` for the data of two neighbors also returns when one of them
+/// is a step ahead and has signaled twice; then the other's data may be missing. If sources may run ahead of each other, use one
+/// counter for each source (`source_counters`), or one for each step in turn, with a barrier between its uses.
 ///
-/// It may lie anywhere: in a per_rank, in the segment (create_global<counter>()), or be a variable (to_global(&c)); signals
-/// to a variable of another process go by message. 128 bytes. The first rank that signals a counter is quicker than others,
-/// which need a locked instruction: another reason for a counter a source.
+/// **Where.** A counter may be anywhere: in a `per_rank`, in the segment (`create_global<counter>()`), or a variable
+/// (`to_global(&c)`). It has 128 bytes.
+///
+/// **Cost.** Signals to a variable of another process are messages. The first rank that signals a counter is faster than the
+/// others, which need a locked instruction: another reason for a counter for each source.
+///
 /// Paper: Split-C's store_sync.
 class counter {
  public:
@@ -25,14 +31,14 @@ class counter {
   counter(const counter&) = delete;
   counter& operator=(const counter&) = delete;
 
-  /// Waits until `n` have arrived since the last wait, and takes them off. Answers calls meanwhile; an error in a body that
-  /// never waits (`to_completion`, `safe`), and for an `n` that was negative.
-  /// What the signalling ranks wrote before their signals can be read afterwards: see global_ptr::signal. Only on the rank where
-  /// the counter lies.
+  /// Waits until `n` signals have arrived that no wait has taken, and takes them. Only on the rank that has the counter.
+  ///
+  /// The rank receives calls meanwhile. It then sees what the signaling ranks wrote before: see `global_ptr::signal`.
+  /// `usage_error` in a called function that must not wait (`to_completion`, `safe`), and for a negative `n`.
   void wait(std::uint64_t n = 1);
-  /// The same without waiting: takes `n` off if so many have arrived. Takes in no messages.
+  /// Takes `n` signals if as many have arrived, and returns whether they had. It does not wait, and receives no messages.
   bool try_wait(std::uint64_t n = 1) noexcept;
-  /// Arrivals that no `wait` has taken off yet.
+  /// Returns the number of signals that no wait has taken yet.
   std::uint64_t value() const noexcept { return arrived_.value() - taken_; }
 
  private:

@@ -11,14 +11,19 @@
 
 namespace armilla {
 
-/// Makes an object of class T on rank `dest` (this one, too) from arguments that are sendable, and gives a future of a
-/// reference to it. What the constructor throws arrives at `get()`.
+/// Creates a processor object: an object of class `T` on rank `dest`, which may be this rank. Returns a future of a reference to
+/// it.
 ///
-///     am::future<am::remote<solver>> s = am::create<solver>(3, grid);
-///     am::future<double> r = am::call<&solver::step>(s, 0.1);      // sent at once, behind the creation
+/// Use it for objects that come and go, on ranks that the program chooses. For one object on every rank, use `distributed`.
 ///
-/// The object lives until the last reference is gone or `destroy` is called; what is left at the end of the job is destroyed
-/// while calls are still possible. Cost: a question, and one allocation beside the object on each side.
+///     am::future<am::remote<solver>> s = am::create<solver>(3, data);
+///     am::future<double> r = am::call<&solver::step>(s, 0.1);      // sent at once, after the creation
+///
+/// The arguments are sendable. `get()` throws what the constructor throws. The object lives until the last reference is gone or
+/// `destroy` is called; what is left at the end of the job is destroyed while calls are still possible.
+///
+/// **Cost.** A call, and one allocation beside the object on each side.
+///
 /// Paper: MRPC, sections 2 and 4 (processor objects).
 template <class T, class... A>
 [[nodiscard]] future<remote<T>> create(rank_t dest, A&&... arguments) {
@@ -31,12 +36,14 @@ template <class T, class... A>
   return result;
 }
 
-/// Statement: destroys the object, however many references to it there are, as soon as no body runs in it. Later calls to it are
-/// errors; letting go of references to it is not. Nothing if it has been destroyed before.
+/// Destroys the object, whatever references to it exist, as soon as no function runs in it. One-way. Does nothing if it has been
+/// destroyed before.
+///
+/// Later calls to it fail; references to it can still be destroyed.
 inline void destroy(const detail::remote_base& ref) { detail::send_destroy(detail::held_by(ref, "destroy")); }
 
-/// Statement to a member of a processor object: runs the method `M`, or sets the data member `M`. As `async`; that the object
-/// has been destroyed is an error at the next fence.
+/// Runs the method `M` of a processor object, or sets the data member `M`. One-way, as `async` to a rank:
+/// `async<&solver::step>(s, 0.1)`. The next fence throws if the object has been destroyed.
 template <auto M, class T, class... A>
   requires std::is_member_pointer_v<decltype(M)>
 void async(const remote<T>& object, A&&... arguments) {
@@ -44,8 +51,9 @@ void async(const remote<T>& object, A&&... arguments) {
   async(held.rank, detail::member_of_object<M, T>{held.name}, std::forward<A>(arguments)...);
 }
 
-/// Question to a member of a processor object: runs the method `M`, or reads the data member `M`. As `call`; that the object has
-/// been destroyed is an error at `get()`. The object lives until the body has ended, also if the reference goes before.
+/// Runs the method `M` of a processor object, or reads the data member `M`, and returns a future of the result:
+/// `call<&solver::step>(s, 0.1)`. `get()` throws if the object has been destroyed. The object lives until the method has ended,
+/// also if the reference is destroyed before.
 template <auto M, class T, class... A>
   requires std::is_member_pointer_v<decltype(M)>
 [[nodiscard]] auto call(const remote<T>& object, A&&... arguments) {
@@ -53,7 +61,7 @@ template <auto M, class T, class... A>
   return call(held.rank, detail::member_of_object<M, T>{held.name}, std::forward<A>(arguments)...);
 }
 
-/// The same with a hint about the body: `call(s, as_fiber<&solver::step>(), 0.1)`. See armilla/hints.hpp.
+/// Does the same with a hint on how the method runs: `call(s, as_fiber<&solver::step>(), 0.1)`. See armilla/hints.hpp.
 template <class T, template <class> class Hint, auto M, class... A>
 void async(const remote<T>& object, detail::hinted_member<Hint, M>, A&&... arguments) {
   const detail::reference& held = detail::held_by(object, "async");
@@ -65,8 +73,10 @@ template <class T, template <class> class Hint, auto M, class... A>
   return call(held.rank, Hint<detail::member_of_object<M, T>>{{held.name}}, std::forward<A>(arguments)...);
 }
 
-/// The same for a reference that is not there yet. From `create` on this rank: sent at once, behind the creation. From elsewhere:
-/// sent as soon as the reference is there. The future stays good for further calls and for `get`.
+/// Calls a member of an object whose reference is not there yet.
+///
+/// If the reference comes from `create` on this rank, the call is sent at once, after the creation. Otherwise it is sent as soon
+/// as the reference is there. The future remains valid for further calls and for `get`.
 template <auto M, class T, class... A>
   requires std::is_member_pointer_v<decltype(M)>
 [[nodiscard]] auto call(future<remote<T>>& object, A&&... arguments) {
@@ -94,7 +104,7 @@ template <auto M, class T, class... A>
   return call<M>(object, std::forward<A>(arguments)...);
 }
 
-/// A statement to a reference that is not there yet, likewise.
+/// Calls a member of an object whose reference is not there yet, in the same way. One-way.
 template <auto M, class T, class... A>
   requires std::is_member_pointer_v<decltype(M)>
 void async(future<remote<T>>& object, A&&... arguments) {

@@ -10,21 +10,34 @@
 
 namespace armilla {
 
-/// The numbers 0 to n - 1 in sets that only ever join, in blocks over the ranks of a team. All members make it together; each
-/// number is a set of its own.
+/// A union-find structure that is distributed over the ranks of a team: sets of the numbers 0 to n - 1 that only ever join.
 ///
-///     am::disjoint_set sets(n);
-///     for (const auto [a, b] : my_edges) sets.unite(a, b);
+/// Use it for connected components and clustering while edges arrive. For the components of a whole `graph` call `components`.
+///
+///     am::disjoint_set sets(n);                         // collective: each number is a set of its own
+///     for (const auto& [a, b] : my_edges) sets.unite(a, b);
 ///     am::fence();
-///     const std::size_t components = sets.num_sets();   // all call it, and get the same
+///     const std::size_t components = sets.num_sets();   // collective: all ranks get the same
 ///
-/// Of each set its least number is the name, behind a fence. It moves and does not copy. Its end waits for nothing; statements to
-/// it end with the fence behind it. Errors: usage_error for a number beyond the end; as `array` when it is made.
+/// **Kinds of operations.** `unite` is one-way, complete at the fence. `find` and `same` are two-way, they return futures.
+/// `compress` and `num_sets` are collective. The numbers are in blocks over the members.
+///
+/// **Order.** After a fence all ranks see the same sets, and a set is named by its least number. Before it, only this is
+/// promised: numbers in one set stay together.
+///
+/// **Errors.** `usage_error` for a number beyond the end. Construction fails as that of an `array`.
+///
+/// **Lifetime.** A disjoint_set moves, but does not copy. The destructor waits for nothing; one-way calls to it are complete at
+/// the next fence.
 class disjoint_set : public detail::named_container<disjoint_set> {
  public:
-  using handle_type = container_handle<disjoint_set>;
+  using handle_type = container_handle<disjoint_set>;  // see handle()
 
+  // ---- Construction (collective) ----
+
+  /// Creates a structure without numbers and without ranks, such as a moved-from one. Not collective.
   disjoint_set() = default;
+  /// Creates `n` sets of one number each, over the members of `members`. Cost: one collective.
   explicit disjoint_set(std::size_t n, const team& members = world());
   disjoint_set(disjoint_set&&) noexcept = default;
   disjoint_set& operator=(disjoint_set&& other) noexcept {
@@ -34,28 +47,49 @@ class disjoint_set : public detail::named_container<disjoint_set> {
   }
   ~disjoint_set();
 
-  std::size_t size() const noexcept { return core_ == nullptr ? 0 : core_->parents().size(); }
-  const team& members() const { return core().members(); }
-  /// Names it on all members, wherever it moves: to send and to keep. No message.
-  handle_type handle() const { return make_handle<handle_type>(); }
+  // ---- Changes (one-way) ----
 
-  /// Statement: the sets of `a` and `b` become one; complete at the fence. Cost: some loads and a locked instruction where the
-  /// numbers on the way are mapped; a message to each rank on the way else.
+  /// Joins the sets of `a` and `b`.
+  ///
+  /// Cost: some loads and a locked instruction where the numbers on the path are mapped, otherwise a message to each rank on the
+  /// path.
   void unite(std::size_t a, std::size_t b);
-  /// Question: the name of the set of `a`. While sets are joined, the least number of some set that has become part of it.
+
+  // ---- Queries (two-way) ----
+
+  /// Returns the name of the set of `a`. While sets are being joined it is the least number of a set that has become part of it.
+  ///
+  /// Cost: a message each way, and one more for each further rank on the path.
   [[nodiscard]] future<std::size_t> find(std::size_t a) const;
-  /// Question: whether both are in one set.
+
+  /// Returns whether `a` and `b` are in one set. Cost: as `find`.
   [[nodiscard]] future<bool> same(std::size_t a, std::size_t b) const;
 
-  /// Each number learns the name of its set: then `find` takes one step, and `local` is the answer. Collective, behind a fence.
-  /// Cost: as many rounds of an exchange as the longest way has bits.
-  void compress();
-  /// How many sets there are, on all members. Collective, behind a fence. Cost: one reduction.
-  std::size_t num_sets() const;
-  /// Of each of this rank's numbers the parent: the name of its set behind `compress`.
+  // ---- Local access (no message) ----
+
+  /// Returns n, the number of numbers on all ranks.
+  std::size_t size() const noexcept { return core_ == nullptr ? 0 : core_->parents().size(); }
+  /// Returns the team over which the numbers are distributed.
+  const team& members() const { return core().members(); }
+  /// Returns the parent of each of this rank's numbers. After `compress` that is the name of its set.
   std::span<const std::uint64_t> local() const { return core().parents().local(); }
-  /// This rank's first number.
+  /// Returns this rank's first number.
   std::size_t first_local() const { return local().empty() ? 0 : core().parents().index_of_local(0); }
+  /// Returns a small value that names the structure on all members, wherever it is moved. Called functions use it: `h->unite(a,
+  /// b)`.
+  handle_type handle() const { return make_handle<handle_type>(); }
+
+  // ---- All sets (collective) ----
+
+  /// Makes the parent of each number the name of its set. Then `find` takes one step, and `local` has the result. Call it after a
+  /// fence.
+  ///
+  /// Cost: log2 of the longest path rounds of an exchange; a round sends one message between each pair of ranks that do not map
+  /// each other.
+  void compress();
+
+  /// Returns how many sets there are. Call it after a fence. Cost: one reduction.
+  std::size_t num_sets() const;
 
  private:
   detail::disjoint_set_core& core() const {

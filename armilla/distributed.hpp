@@ -11,15 +11,17 @@
 
 namespace armilla {
 
-/// Names the part of a distributed object that lives on one rank. A small value: copy, send, store and compare it.
+/// A name of the part of a distributed object on one rank. A small value that can be copied, sent, stored and compared.
 template <class T>
 class object_ref {
  public:
   object_ref() = default;  ///< of no object; its rank is -1
+  /// Returns the rank of the part; -1 for the name of no object.
   rank_t rank() const noexcept { return rank_; }
-  /// The part of the same object on rank `r`. Not checked here: calls of a rank that has none throw.
+  /// Returns the name of the part of the same object on rank `r`. This is not checked here: a call of a rank that has no part
+  /// throws.
   object_ref on(rank_t r) const noexcept { return {id_, r}; }
-  /// The object that has this name on the rank that asks, or null: its own part, whatever `rank` is.
+  /// Returns the part of the calling rank, whatever `rank` is, or null.
   T* local() const noexcept { return static_cast<T*>(detail::head_here("object_ref::local").objects->table.find(id_)); }
 
   friend bool operator==(const object_ref&, const object_ref&) = default;
@@ -32,28 +34,37 @@ class object_ref {
   rank_t rank_ = -1;
 };
 
-/// One object of type T on every rank of a team (by default all), under one name.
+/// One object of type `T` on every rank of a team, under one name.
+///
+/// Use it for a service or a data structure of your own that has a part on each rank. To create single objects on chosen ranks,
+/// see `create` (armilla/create.hpp).
 ///
 ///     am::distributed<histogram> h(bins);              // collective in order: every rank makes its part, none waits
-///     am::async<&histogram::add>(h.on(dest), 7);       // a method of the part on dest
-///     h->add(7);                                       // of the own part
+///     am::async<&histogram::add>(h.on(dest), 7);       // calls a method of the part on rank dest
+///     h->add(7);                                       // of this rank's own part
+///     am::fence();                                     // h lives until its calls have run
 ///
-/// Every member makes its distributed objects in the same order; that order names them. A call that finds an object of another
-/// class under the name is a usage_error that names both. A call that arrives before the part exists waits there for it,
-/// together with what follows it to that object. A part must live until no call can be under way to it: put a fence before its
-/// end. A call to a destroyed part is an error.
+/// **Construction.** Every member constructs its distributed objects in the same order; the order names them. A call that finds
+/// an object of another class under the name throws `usage_error` that names both.
 ///
-/// What addresses all parts (`async_all`, `call_all`) addresses those of the object's team, in the order of its
-/// members. The object holds its team.
+/// **Lifetime.** A call that arrives before the part exists waits for it on that rank, together with the calls to that object
+/// that follow it. A part must live until no call to it can be in flight: put a fence before its end. A call to a destroyed part
+/// fails.
+///
+/// **Calls.** `async<&T::m>(h.on(r), ...)` is one-way, `call<&T::m>(h.on(r), ...)` two-way; for a data member they set and read
+/// it. `async_all` and `call_all` address the parts of all members, in their order. Order, errors and cost are those of `async`
+/// and `call`.
+///
 /// Paper: STAPL, section 5 (parallel_task and address translation).
 template <class T>
 class distributed {
  public:
+  /// Constructs this rank's part, of an object over all ranks of the job.
   distributed() : distributed(world()) {}
   template <class... A>
     requires(sizeof...(A) > 0 && std::is_constructible_v<T, A...> && !(std::is_same_v<std::decay_t<A>, team> || ...))
   explicit distributed(A&&... arguments) : distributed(world(), std::forward<A>(arguments)...) {}
-  /// Over the ranks of `members`. Errors: usage_error for the empty team.
+  /// Constructs this rank's part from `arguments`, of an object over the ranks of `members`. `usage_error` for the empty team.
   template <class... A>
   explicit distributed(const team& members, A&&... arguments)
       : part_{T(std::forward<A>(arguments)...)},
@@ -68,15 +79,16 @@ class distributed {
   distributed(const distributed&) = delete;
   distributed& operator=(const distributed&) = delete;
 
-  /// The part on rank `r` (of the job). Errors: usage_error if `r` is no member of the object's team.
+  /// Returns the name of the part on rank `r` of the job. `usage_error` if `r` is not a member of the object's team.
   object_ref<T> on(rank_t r) const {
     if (!id_.of_all_ranks() && members_.rank_of(r) < 0) [[unlikely]]
       detail::throw_no_member(members_, r, "distributed::on");
     return detail::object_access::ref<T>(id_, r);
   }
-  /// The ranks that have a part.
+  /// Returns the team of the ranks that have a part.
   const team& members() const noexcept { return members_; }
 
+  /// Refers to this rank's own part.
   T& operator*() noexcept { return part_.object; }
   T* operator->() noexcept { return &part_.object; }
   const T& operator*() const noexcept { return part_.object; }
@@ -90,33 +102,48 @@ class distributed {
   detail::object_id id_;
 };
 
-/// Statement to a member of an object: runs the method `M`, or sets the data member `M`, on the rank of `object`. As `async`.
+/// Runs the method `M` of a part, or sets the data member `M`, on its rank: `async<&T::m>(h.on(r), ...)`. One-way.
 template <auto M, class T, class... A>
   requires std::is_member_pointer_v<decltype(M)>
 void async(const object_ref<T>& object, A&&... arguments) {
   async(object.rank(), detail::bound_member<M, T>{detail::object_access::id(object)}, std::forward<A>(arguments)...);
 }
 
-/// The same with a hint about the body: `async(h.on(1), urgent<&histogram::add>(), 7)`. See armilla/hints.hpp.
+/// Does the same with a hint on how the method runs: `async(h.on(1), urgent<&histogram::add>(), 7)`. See armilla/hints.hpp.
 template <class T, template <class> class Hint, auto M, class... A>
 void async(const object_ref<T>& object, detail::hinted_member<Hint, M>, A&&... arguments) {
   async(object.rank(), Hint<detail::member_to_hint<M, T>>{{{detail::object_access::id(object)}}}, std::forward<A>(arguments)...);
 }
 
-/// Question to a member of an object: runs the method `M`, or reads the data member `M`. As `call`.
+/// Runs the method `M` of a part, or reads the data member `M`, and returns a future of the result: `call<&T::m>(h.on(r), ...)`.
 template <auto M, class T, class... A>
   requires std::is_member_pointer_v<decltype(M)>
 [[nodiscard]] auto call(const object_ref<T>& object, A&&... arguments) {
   return call(object.rank(), detail::bound_member<M, T>{detail::object_access::id(object)}, std::forward<A>(arguments)...);
 }
 
+/// Does the same with a hint on how the method runs.
 template <class T, template <class> class Hint, auto M, class... A>
 [[nodiscard]] auto call(const object_ref<T>& object, detail::hinted_member<Hint, M>, A&&... arguments) {
   return call(object.rank(), Hint<detail::member_to_hint<M, T>>{{{detail::object_access::id(object)}}},
               std::forward<A>(arguments)...);
 }
 
-// What is easily written otherwise says how it is written.
+/// Runs the method `M` of the parts on all members of the object's team. One-way. One of them calls it.
+template <auto M, class T, class... A>
+  requires std::is_member_pointer_v<decltype(M)>
+void async_all(const distributed<T>& object, const A&... arguments) {
+  async_all(object.members(), detail::object_access::member<M>(object), arguments...);
+}
+
+/// Does the same with a hint on how the method runs.
+template <class T, template <class> class Hint, auto M, class... A>
+void async_all(const distributed<T>& object, detail::hinted_member<Hint, M>, const A&... arguments) {
+  async_all(object.members(), Hint<detail::member_to_hint<M, T>>{{detail::object_access::member<M>(object)}}, arguments...);
+}
+
+// ---- Mistakes: these do not compile, and say what to write instead ----
+
 template <auto M, class T, class... A>
   requires std::is_member_pointer_v<decltype(M)>
 void async(const distributed<T>&, A&&...) {
@@ -131,18 +158,6 @@ auto call(const distributed<T>&, A&&...) {
                 "armilla: a distributed object has a part on each rank: call<&T::m>(h.on(rank), arguments...); the part here is "
                 "h->m(arguments...)");
   return detail::refused_call{};
-}
-
-/// Statement to the parts on all members of the object's team. One of them calls it.
-template <auto M, class T, class... A>
-  requires std::is_member_pointer_v<decltype(M)>
-void async_all(const distributed<T>& object, const A&... arguments) {
-  async_all(object.members(), detail::object_access::member<M>(object), arguments...);
-}
-
-template <class T, template <class> class Hint, auto M, class... A>
-void async_all(const distributed<T>& object, detail::hinted_member<Hint, M>, const A&... arguments) {
-  async_all(object.members(), Hint<detail::member_to_hint<M, T>>{{detail::object_access::member<M>(object)}}, arguments...);
 }
 
 }  // namespace armilla

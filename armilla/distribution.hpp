@@ -11,44 +11,52 @@
 
 namespace armilla {
 
-/// No position: what a search gives that finds nothing.
+/// No index: the result of a search that finds nothing.
 inline constexpr std::size_t npos = ~std::size_t{0};
 
 class distribution;
 
-/// Where each of `size()` elements lies: the bound form of a `distribution`, and the same value on all members.
+/// Which member of a team has each of `size()` elements: a `distribution` that is bound to a size. The same value on all members.
 ///
-/// Members are numbers in the team of the container. A member keeps its elements in the order of their indices; `place` counts
-/// them. No function divides: the divisors are stored as reciprocals. Cost: two multiplications an element (blocks), four
-/// (cyclic), a binary search (blocks of given sizes).
+/// Members are numbers in the team of the container. Each has its elements in the order of their indices; a position counts them.
+/// Its functions send no message and do not divide: the divisors are stored as reciprocals.
+///
+///     const am::placement where(100, 4, am::cyclic(8));        // 100 elements, 4 members
+///     const auto [member, position] = where.locate(17);
+///
+/// **Cost.** Two multiplications for an element of blocks, four of a cyclic distribution, a binary search for blocks of given
+/// sizes.
 class placement {
  public:
   placement() = default;
   placement(const placement&) = default;
   placement& operator=(const placement&) = default;
-  /// A moved-from placement has no elements, and neither does a moved-from container.
+  /// Moves. A moved-from placement has no elements, and neither has a moved-from container.
   placement(placement&& other) noexcept : placement(std::as_const(other)) { other.clear(); }
   placement& operator=(placement&& other) noexcept {
     const placement taken = std::move(other);
     return *this = taken;
   }
-  /// Throws usage_error if `wish` names sizes that do not fit.
+  /// Binds a distribution to `n` elements on `members` members. `usage_error` if its sizes do not match.
   placement(std::size_t n, rank_t members, const distribution& wish);
-  /// One block a member, of these lengths.
+  /// Creates one block for each member, of these lengths.
   explicit placement(std::vector<std::size_t> sizes);
 
+  /// Returns the number of elements.
   std::size_t size() const noexcept { return size_; }
+  /// Returns the number of members.
   rank_t members() const noexcept { return members_; }
 
-  /// The member that has element i; no_rank unless i < size().
+  /// Returns the member that has element `i`; `no_rank` unless i < size().
   rank_t member_of(std::size_t i) const noexcept { return locate(i).member; }
-  /// Which of that member's elements it is; npos unless i < size().
+  /// Returns the position of element `i` among that member's elements; `npos` unless i < size().
   std::size_t place_of(std::size_t i) const noexcept { return locate(i).place; }
-  /// Both.
+  /// A member and a position on it.
   struct position {
     rank_t member;
     std::size_t place;
   };
+  /// Returns member and position of element `i`.
   position locate(std::size_t i) const noexcept {
     if (i >= size_) [[unlikely]]
       return {detail::no_rank, npos};
@@ -60,7 +68,7 @@ class placement {
     const std::size_t turn = by_members_.quotient(block);
     return {rank_t(block - turn * std::size_t(members_)), turn * block_ + rest};
   }
-  /// The index of a member's element; npos if there is no such member, or it has no such element.
+  /// Returns the index of the element at position `place` of `member`; `npos` if there is none.
   std::size_t index_of(rank_t member, std::size_t place) const noexcept {
     const auto m = std::size_t(member);
     if (m >= std::size_t(members_) || place >= size_) [[unlikely]]
@@ -71,22 +79,24 @@ class placement {
     const std::size_t index = (turn * std::size_t(members_) + m) * block_ + (place - turn * block_);
     return index < size_ ? index : npos;
   }
-  /// How many elements a member has; 0 if there is no such member.
+  /// Returns the number of elements of `member`; 0 if there is no such member.
   std::size_t count(rank_t member) const noexcept;
 
-  /// Whether each member's elements follow each other, in the order of the members.
+  /// Returns whether each member's elements have indices that follow each other, in the order of the members.
   bool linear() const noexcept { return one_turn_; }
-  /// Elements around i's that follow each other in memory; for an i beyond the end {no_rank, size(), size()}.
+  /// Elements of one member that follow each other in memory.
   struct run {
     rank_t member;
     std::size_t begin, end;
   };
+  /// Returns the run that has element `i`; {no_rank, size(), size()} for an index beyond the end.
   run run_at(std::size_t i) const noexcept;
-  /// The first index from i on whose element is the member's; size() if there is none, or no such member.
+  /// Returns the first index from `i` on whose element `member` has; size() if there is none.
   std::size_t next_on(rank_t member, std::size_t i) const noexcept;
-  /// The same elements at the same places, if there are `n` of them: blocks of given sizes become blocks of equal sizes.
+  /// Returns the same distribution of `n` elements. Blocks of given sizes become blocks of equal size.
   placement resized(std::size_t n) const;
-  /// The same elements, dealt in the same way to another number of members: blocks of given sizes become blocks of equal sizes.
+  /// Returns the same distribution of the elements over another number of members. Blocks of given sizes become blocks of equal
+  /// size.
   placement over(rank_t members) const;
 
   friend bool operator==(const placement& a, const placement& b) noexcept;
@@ -106,8 +116,10 @@ class placement {
       borders_;  ///< first index of each member, and the end; null: blocks of one size
 };
 
-/// How elements are dealt to ranks: a value that says which ranks, and which of them gets what. A container binds it to a size
-/// and has a `placement` then.
+/// How elements are distributed: which ranks have them, and which of them has which. Containers take it as an argument.
+///
+/// A container binds it to its size, and has a `placement` then. The type of a container does not depend on it. Algorithms work
+/// with any distribution, also if those of several ranges differ.
 ///
 ///     am::vector<double> x(n);                                  // blocks over all ranks
 ///     am::vector<double> y(n, am::cyclic(64));                  // blocks of 64 in turn
@@ -117,7 +129,7 @@ class distribution {
  public:
   distribution() = default;
 
-  /// The ranks; world() unless `on` named others.
+  /// Returns the ranks: those that `on` named, otherwise `world()`.
   team members() const { return members_ ? members_ : world(); }
 
  private:
@@ -134,17 +146,24 @@ class distribution {
   std::optional<placement> model_;
 };
 
-/// One block a member, of one length but for the last ones, which may be shorter or empty. What containers do by themselves.
+/// Returns one block for each member, of equal length, except for the last ones, which may be shorter or empty. This is the
+/// default.
 distribution blocks();
-/// One block a member: `sizes[m]` elements for member m. They must be as many as the container is to have.
+
+/// Returns one block for each member: `sizes[m]` elements for member m. Their sum must be the size of the container
+/// (`usage_error`).
 distribution blocks(std::vector<std::size_t> sizes);
-/// Blocks of `block` elements, dealt to the members in turn.
+
+/// Returns a cyclic distribution: blocks of `block` elements go to the members in turn.
 distribution cyclic(std::size_t block = 1);
-/// The same over the ranks of `t`.
+
+/// Returns `d` over the ranks of `t`.
 distribution on(const team& t, distribution d = {});
-/// The places of `p` over the ranks of `t`; for another number of elements the same way of dealing.
+
+/// Returns the distribution of `p` over the ranks of `t`. For another number of elements it is of the same kind.
 distribution as_in(const team& t, placement p);
-/// As the elements of the container `x` are dealt.
+
+/// Returns the distribution of the container `x`.
 template <class Container>
 distribution like(const Container& x) {
   return as_in(x.members(), x.placement());

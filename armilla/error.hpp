@@ -10,16 +10,15 @@
 #include "armilla/base/values/types.hpp"
 
 /// Every error that Armilla raises derives from `armilla::error`, and its text always reads
+/// `armilla: rank R: OPERATION: what happened (values); what to do`.
 ///
-///     armilla: rank R: OPERATION: what happened (values); what to do
-///
-/// There are few kinds, told apart by what the caller can do about them:
+/// There are few kinds. They differ in what the caller can do:
 ///
 /// | type            | the caller can                                                     |
 /// |-----------------|--------------------------------------------------------------------|
 /// | `usage_error`   | correct the program: an argument, an option or an order is wrong    |
-/// | `remote_error`  | handle what a body threw on another rank                            |
-/// | `rank_lost`     | go on without that rank, or end                                     |
+/// | `remote_error`  | handle what a called function threw on another rank                 |
+/// | `rank_lost`     | continue without that rank, or end                                  |
 /// | `limit_error`   | send less, or raise the option that the text names                  |
 /// | `timeout_error` | wait again                                                          |
 /// | `decode_error`  | nothing: bytes from another rank contradict themselves              |
@@ -34,7 +33,7 @@ namespace detail {
 struct call_stack;
 }
 
-/// The kinds of error, for code that compares `std::error_code`s.
+/// The kinds of errors, for code that compares `std::error_code`s.
 enum class errc { usage = 1, remote, rank_lost, limit, timeout, decode };
 
 const std::error_category& error_category() noexcept;
@@ -43,7 +42,7 @@ std::error_code make_error_code(errc kind) noexcept;
 /// A rank that is not known or does not exist.
 inline constexpr rank_t no_rank = -1;
 
-/// The root of all errors. `code()` tells the kind; copying never throws.
+/// The base of all errors. `code()` has the kind. Copying does not throw.
 class [[gnu::visibility("default")]] error : public std::system_error {
  public:
   error(errc kind, const char* operation, std::string_view text);
@@ -59,16 +58,16 @@ class [[gnu::visibility("default")]] error : public std::system_error {
   std::shared_ptr<const detail::call_stack> calls_;
 };
 
-/// The caller's mistake; the text says what to do instead.
+/// A mistake of the caller. The text says what to do instead.
 class [[gnu::visibility("default")]] usage_error : public error {
  public:
   usage_error(const char* operation, std::string_view text) : error(errc::usage, operation, text) {}
 };
 
-/// A body threw on another rank (or on this one, when it called itself).
+/// A function that was called on another rank, or on this one, threw an exception.
 class [[gnu::visibility("default")]] remote_error : public error {
  public:
-  /// `thrower`: where the body ran; `type_name`: readable type of what it threw; `text`: its what().
+  /// `thrower`: the rank on which the function ran; `type_name`: the readable type of what it threw; `text`: its what().
   remote_error(rank_t thrower, const char* operation, std::string_view type_name, std::string_view text);
 
   rank_t rank() const noexcept { return rank_; }
@@ -80,11 +79,11 @@ class [[gnu::visibility("default")]] remote_error : public error {
   std::runtime_error type_name_, body_text_;
 };
 
-/// A rank of the job ended or cannot be reached: what was asked of it gets no answer. The job is about to end;
-/// docs/guide/death.md says when, and what throws this.
+/// A rank of the job has ended or cannot be reached, so calls to it get no reply. Unless ARMILLA_ON_LOSS says otherwise, the job
+/// is about to end; docs/guide/death.md says when, and what throws this.
 class [[gnu::visibility("default")]] rank_lost : public error {
  public:
-  /// `cause`: what follows "rank 2": "was killed by signal 9 (SIGKILL)". `host`: where it ran; empty: not known.
+  /// `cause`: what follows "rank 2", such as "was killed by signal 9 (SIGKILL)". `host`: where it ran; empty: not known.
   rank_lost(rank_t lost, const char* operation, std::string_view cause, std::string_view host = {});
 
   rank_t rank() const noexcept { return rank_; }
@@ -96,19 +95,19 @@ class [[gnu::visibility("default")]] rank_lost : public error {
   std::runtime_error cause_, host_;
 };
 
-/// A bound was reached: memory, a message's size, the backlog of a sender. The text names the option that moves it.
+/// A limit was reached: memory, the size of a message, the backlog of a sender. The text names the option that changes it.
 class [[gnu::visibility("default")]] limit_error : public error {
  public:
   limit_error(const char* operation, std::string_view text) : error(errc::limit, operation, text) {}
 };
 
-/// A timed wait ended before what it waited for.
+/// A wait with a time limit ended before what it waited for.
 class [[gnu::visibility("default")]] timeout_error : public error {
  public:
   timeout_error(const char* operation, std::string_view text) : error(errc::timeout, operation, text) {}
 };
 
-/// Bytes of another rank contradict themselves; none of them reached user code.
+/// Bytes from another rank contradict themselves. None of them reached your code.
 class [[gnu::visibility("default")]] decode_error : public error {
  public:
   decode_error(rank_t sender, const char* operation, std::string_view text);
@@ -126,6 +125,7 @@ namespace detail {
 [[noreturn, gnu::cold]] void throw_timeout(const char* operation, std::string_view text);
 [[noreturn, gnu::cold]] void throw_rank_lost(rank_t lost, const char* operation, std::string_view cause);
 [[noreturn, gnu::cold]] void throw_decode(rank_t sender, const char* operation, std::string_view text);
+
 /// `bad` is not a rank of this job, which has `ranks` of them.
 [[noreturn, gnu::cold]] void throw_bad_rank(const char* operation, long long bad, rank_t ranks);
 
@@ -137,6 +137,7 @@ struct exception_text {
   std::string type_name;  ///< as written in C++
   std::string text;       ///< what(), or a sentence if it has none
 };
+
 /// Inside a `catch` only.
 exception_text describe_current_exception();
 

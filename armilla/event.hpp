@@ -5,7 +5,6 @@
 #include "armilla/strided.hpp"
 #include "armilla/transfer.hpp"
 
-/// Completion of some transfers, where `sync_memory` waits for all.
 namespace armilla {
 
 namespace detail {
@@ -13,17 +12,18 @@ class completes_in;
 struct event_access;
 }  // namespace detail
 
-/// Completion of the `get`s and `put`s that name it, in all their forms: one of them, or several.
+/// The completion of some transfers: of those `get`s and `put`s that name the event, one or several. `sync_memory` waits for all.
 ///
 ///     am::event there;
-///     am::get(halo, p, there);       // begun; so are others, which this event says nothing about
-///     am::get_strided(column.data(), q, shape, there);
+///     am::get(halo, p, there);                            // begins
+///     am::get_strided(column.data(), q, shape, there);    // begins
 ///     compute_inside();
-///     there.wait();                  // both are complete
+///     there.wait();                                       // both are complete
 ///
-/// An event belongs to the rank that made it, stays where it is, and may be used again after `wait`. What is still under way when
-/// it goes is left to `sync_memory`, which waits for it in any case. As a future: `when_complete(there)`. Cost: two stores a
-/// transfer. Where memory is mapped a transfer is complete when it returns, and the event stays ready.
+/// An event belongs to the rank that made it, cannot be moved, and may be used again after `wait`. `when_complete(there)` returns
+/// a future of it. If it is destroyed while transfers are in flight, `sync_memory` waits for these.
+///
+/// **Cost.** Two stores for each transfer. On mapped memory a transfer is complete when it returns, and the event remains ready.
 class event {
  public:
   event() = default;
@@ -34,10 +34,10 @@ class event {
       leave_to_sync();
   }
 
-  /// Whether `wait` would return at once. Takes in no messages: a loop over `ready()` must call `poll()`.
+  /// Returns whether `wait` would return at once. It receives no messages, so a loop over `ready()` must call `poll()`.
   bool ready() const noexcept { return wait_.left == 0; }
-  /// Waits until all transfers that name it are complete; bodies and other fibers run meanwhile, and a body that waits becomes a
-  /// fiber. Throws the first error among them, which `sync_memory` then does not throw again.
+  /// Waits until all transfers that name the event are complete. Throws the first error among them; `sync_memory` does not throw
+  /// it again. Calls of other ranks and other fibers run meanwhile; a called function that waits becomes a fiber.
   void wait() {
     if (wait_.left != 0 || wait_.failure.status != detail::far_status::ok) [[unlikely]]
       wait_slowly();
@@ -75,12 +75,13 @@ struct event_access {
   /// They complete `node` from now on. Returns whether any are under way; if not, `node` may have their failure.
   static bool hand_over(event& e, far_wait& node);
 };
+
 /// Throws the error of a failure; nothing if there is none.
 void throw_failure(const far_failure& f);
 
 }  // namespace detail
 
-/// As `get` and `put` without the event, and complete when the event is.
+/// Do what the functions of the same name without the event do, and are complete when `done` is.
 template <class X, class P>
   requires(requires(X&& x, const P& p) { armilla::get(x, p); })
 void get(X&& x, const P& p, event& done) {

@@ -8,8 +8,18 @@
 
 namespace armilla {
 
-/// All elements of a range in the order of their indices, fetched in bulk: each rank that calls it gets its own copy. Not
-/// collective. What others write meanwhile may or may not be in it. Errors: what a view's function throws.
+/// Returns all elements of a range, in the order of their indices, as a `std::vector`.
+///
+/// Not collective: each rank that calls it gets its own copy, fetched in pieces. What others write meanwhile may or may not be in
+/// it. Throws what a function of a view throws. Cost: nothing is sent for mapped memory; otherwise a message for each MiB.
+///
+///     am::vector<double> x(1000);
+///     const std::vector<double> copy = am::everything(x);
+template <distributed_range R>
+auto everything(R&& r);
+
+// ---- Implementation only below ----
+
 template <distributed_range R>
 auto everything(R&& r) {
   const auto v = detail::reading(r);

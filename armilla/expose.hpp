@@ -10,10 +10,15 @@
 #include "armilla/global/expose_inline.hpp"
 #include "armilla/global_ptr.hpp"
 
-/// Data that guests of the job see: programs that look into it from outside, <armilla/exposed.hpp>, and Python.
+/// Exposes data of a rank to attached clients: programs that use armilla/exposed.hpp, and Python.
+///
+///     am::global_ptr<double> p = am::allocate<double>(100);
+///     const am::exposure shown = am::expose("temperature", std::span(p.local(), 100));
+///
+/// For containers see armilla/expose_container.hpp.
 namespace armilla {
 
-/// While it lives, guests see the data under its name. It moves.
+/// The exposure of data: while it lives, attached clients see them under their name. It moves.
 class [[nodiscard]] exposure {
  public:
   exposure() noexcept = default;
@@ -23,7 +28,7 @@ class [[nodiscard]] exposure {
     std::swap(help_, other.help_);
     return *this;
   }
-  /// Nothing is waited for: a guest that is reading goes on.
+  /// Ends the exposure. It waits for nothing: a client that is reading continues.
   ~exposure();
 
  private:
@@ -32,9 +37,10 @@ class [[nodiscard]] exposure {
   std::unique_ptr<detail::exposure_help> help_;
 };
 
-/// Guests see `mine`, memory of this rank's segment, under the name, on this rank alone. It must live as long as what is
-/// returned. No message, and nothing that costs later. Errors: usage_error if the rank exposes the name already, if the name has
-/// no letters or more than 127, or if `mine` does not lie in its segment.
+/// Exposes `mine`, memory of this rank's segment, under `name`, for this rank only.
+///
+/// The memory must live as long as the result. Sends nothing, and costs nothing later. `usage_error` if the rank exposes the name
+/// already, if the name has no letters or more than 127, or if `mine` is not in its segment.
 template <class T>
   requires std::is_trivially_copyable_v<T>
 exposure expose(std::string_view name, std::span<T> mine) {

@@ -11,14 +11,16 @@
 #include "armilla/matrix.hpp"
 #include "armilla/unordered_map.hpp"
 
-/// Containers that guests of the job see. `<armilla/expose.hpp>` has the same for memory of one rank.
+/// Exposes containers to attached clients: programs that use armilla/exposed.hpp and armilla/exposed_map.hpp, and Python.
+///
+/// For memory of one rank see armilla/expose.hpp.
 ///
 ///     am::array<double> t(1'000'000);
 ///     const am::exposure shown = am::expose("temperature", t);
 namespace armilla {
 
 namespace detail {
-/// A container of one dimension whose elements lie in segments: array, vector.
+/// A container of one dimension whose elements are in segments: array, vector.
 template <class C>
 concept exposable_array = std::is_trivially_copyable_v<typename C::value_type> && requires(C& x) {
   { x.placement() } -> std::convertible_to<const placement&>;
@@ -27,9 +29,11 @@ concept exposable_array = std::is_trivially_copyable_v<typename C::value_type> &
 };
 }  // namespace detail
 
-/// Guests see the elements of `x`, each where it lies, and may write them; nothing tells the ranks. Called by the members of `x`,
-/// each for its part; without a message. `x` must live as long as what is returned, and be exposed anew when its elements move.
-/// Errors: as of expose for a span.
+/// Exposes the elements of an array or vector under `name`. Clients see them where they are, and may write them; the ranks are
+/// not notified.
+///
+/// Each member of `x` calls it for its own elements; nothing is sent. `x` must live as long as the result, and must be exposed
+/// again when its elements move. Errors are those of `expose` for a span.
 template <detail::exposable_array C>
 exposure expose(std::string_view name, C& x) {
   if (!x.members()) [[unlikely]]
@@ -46,7 +50,7 @@ exposure expose(std::string_view name, C& x) {
   return detail::exposure_access::make(name, detail::exposure_access::element_of<typename C::value_type>, part, x.local().data());
 }
 
-/// The same for a matrix; guests see own cells, not halos.
+/// Exposes the cells of a matrix in the same way, without halos.
 template <class T, std::size_t N>
   requires std::is_trivially_copyable_v<T> && (N <= detail::exposed_shape::most)
 exposure expose(std::string_view name, matrix<T, N>& x) {
@@ -62,20 +66,20 @@ exposure expose(std::string_view name, matrix<T, N>& x) {
   return detail::exposure_access::make(name, detail::exposure_access::element_of<T>, part, cells.data());
 }
 
-}  // namespace armilla
-
-/// Maps and sets that guests of the job ask for: <armilla/exposed_map.hpp>, and Python's `job.map("words")`.
+/// Exposes a map or set under `name`. Clients look up keys and list elements, with the help of its ranks.
 ///
 ///     am::unordered_map<std::string, long> words;
 ///     const am::exposure shown = am::expose("words", words);
-namespace armilla {
-
-/// Guests look up keys of `x` and list its elements, with the help of its ranks: each provides `name.contains`, `name.rank_of`,
-/// `name.elements`, and of a map `name.find`, while what is returned lives. How many there are guests see without it, as of the
-/// last fence. For unordered_map, unordered_set, counting_set, map, set, and unordered_multimap, of which guests see a
-/// map from keys to vectors. Called by the members of `x`, each for its part; without a message. When `x` ends, guests hear so;
-/// when it moves, what is exposed moves with it; after `recover`, expose it again. What guests ask for at the end of the exposure
-/// still comes. Errors: as of expose for a span; usage_error if this rank provides a method of one of these names. Cost: two
+///
+/// For `unordered_map`, `unordered_set`, `counting_set`, `map`, `set`, and `unordered_multimap`, which clients see as a map from
+/// keys to vectors. Clients see the number of elements, as of the last fence, without help of the ranks.
+///
+/// Each member of `x` calls it for its own elements; nothing is sent. While the result lives, each member provides the methods
+/// `name.contains`, `name.rank_of`, `name.elements`, and for a map `name.find`. When `x` ends, calls of clients fail; when it
+/// moves, the exposure moves with it; after `recover`, expose it again. At the end of the exposure, calls of clients that have
+/// arrived are still answered.
+///
+/// Errors are those of `expose` for a span; `usage_error` also if this rank provides a method of one of these names. Cost: two
 /// stores at a fence.
 template <class Verbs>
   requires detail::exposable_table<Verbs>

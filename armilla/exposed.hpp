@@ -12,51 +12,55 @@
 #include "armilla/attach.hpp"
 #include "armilla/wire/signature.hpp"
 
-/// Data that a running job exposes (`armilla::expose`), in the guest's own memory: no copy, and no help of the ranks. What lies
-/// on other hosts is read and written through the agents of armilla-run --hosts, without help of the ranks, too.
+/// Data that a running job exposes (armilla/expose.hpp), in the memory of an attached client: no copy, and no help of the ranks.
+///
+/// Data of other hosts are read and written through the agents of armilla-run --hosts, also without help of the ranks.
 ///
 ///     armilla::guest job = armilla::attach("solver");
 ///     for (const armilla::exposed_part& part : armilla::exposed(job, "temperature"))
-///       for (double t : part.span<double>()) ...
+///       for (double t : part.span<double>()) use(t);
 namespace armilla {
 
 namespace detail {
 class far_host;
 }
 
-/// What one rank has of a thing that is exposed. Its memory is mapped as long as a copy of this lives, also when the job has
-/// ended.
+/// The data of one rank that are exposed under a name. They are mapped as long as a copy of this lives, also after the end of the
+/// job.
 struct exposed_part {
   rank_t rank = 0;
   std::string name;
   std::string type;                    ///< of an element, as in signatures: "float64", "{int32, float64}"
-  std::uint64_t type_hash = 0;         ///< tells types apart
-  std::size_t element_bytes = 0;       ///< 0: a map or a set, for which <armilla/exposed_map.hpp> asks
-  std::vector<std::size_t> shape;      ///< of the whole, by dimension
-  std::vector<std::size_t> extent;     ///< of this part
-  std::vector<std::size_t> origin;     ///< where in the whole its first element lies
-  std::vector<std::ptrdiff_t> stride;  ///< elements from one to the next one of a dimension
+  std::uint64_t type_hash = 0;         ///< distinguishes types
+  std::size_t element_bytes = 0;       ///< 0: a map or a set; see <armilla/exposed_map.hpp>
+  std::vector<std::size_t> shape;      ///< of all ranks' data, by dimension
+  std::vector<std::size_t> extent;     ///< of this rank's data
+  std::vector<std::size_t> origin;     ///< the coordinates of its first element among all ranks' data
+  std::vector<std::ptrdiff_t> stride;  ///< the distance from one element to the next in a dimension, in elements
   /// Of one dimension: element k of the part has the index origin + k / block * turn + k % block.
   std::size_t block = 1, turn = 1;
-  std::byte* data = nullptr;  ///< the first element; null if it has none, in a mere list, and of another host before `fetch`
+  std::byte* data = nullptr;  ///< the first element; null if there is none, in a list, and for another host before `fetch`
   std::shared_ptr<void> memory;
   std::shared_ptr<detail::far_host> far;  ///< null: it is of this host
 
+  /// Returns the number of elements of this rank.
   std::size_t size() const noexcept;
+  /// Returns the index of element k of this rank, of data of one dimension.
   std::size_t index_of(std::size_t k) const noexcept { return origin[0] + k / block * turn + k % block; }
-  /// The host that it lies on, as the user of armilla-run called it; empty: this one.
+  /// Returns the host that has the data, by the name that armilla-run was given; empty: this one.
   std::string host() const;
-  /// Of another host: brings a copy of its elements, as they are now, to `data`; again: another copy. Of this one: nothing to do.
-  /// Errors: as of read. Cost: docs/perf.md has the rate.
+  /// Copies the elements of another host, as they are now, to `data`; call it again for another copy. Does nothing for this host.
+  /// Errors are those of `read`. docs/perf.md has the rate.
   void fetch();
-  /// Copies bytes, counted from the first element, as they lie in the part's memory; of a part that is mapped or of another host.
-  /// Errors: usage_error if it has no such bytes, or exposes them no more; rank_lost if the rank or its host is gone;
-  /// timeout_error if agents do not answer for 10 s.
+  /// Copies bytes from `offset` on, counted from the first element, as they are in the memory of the rank.
+  ///
+  /// `usage_error` if there are no such bytes, or if the data are no longer exposed. `rank_lost` if the rank or its host is gone.
+  /// `timeout_error` if agents do not answer for 10 s.
   void read(std::uint64_t offset, std::span<std::byte> to) const;
-  /// The same the other way: when it returns, the rank sees them.
+  /// Writes bytes from `offset` on. When it returns, the rank sees them. Errors are those of `read`.
   void write(std::uint64_t offset, std::span<const std::byte> from) const;
-  /// The elements of a part of one dimension; of another host those that `fetch` has brought. Errors: usage_error if they are of
-  /// another type, of more dimensions, or not fetched.
+  /// Returns the elements, of data of one dimension; of another host those that `fetch` has copied. `usage_error` if they are of
+  /// another type, have more dimensions, or are not fetched.
   template <class T>
   std::span<T> span() const {
     check_here();
@@ -69,13 +73,16 @@ struct exposed_part {
   void check_span(std::string_view type, std::uint64_t hash) const;
 };
 
-/// All that ranks expose now, by name and rank; nothing of it is mapped. Ranks of other hosts are there where armilla-run --hosts
-/// has started them. Errors: timeout_error if agents do not answer. Cost: a few system calls for each, and some milliseconds for
-/// other hosts.
+/// Returns all that ranks expose now, by name and rank, without mapping it.
+///
+/// Includes ranks of other hosts if armilla-run --hosts has started them. `timeout_error` if agents do not answer. Cost: a few
+/// system calls for each, and some milliseconds for other hosts.
 std::vector<exposed_part> exposed(const guest& job);
-/// The parts of what is exposed under the name, by rank, those of this host mapped to be read and written. What ranks write
-/// meanwhile is seen: it may be half of an iteration. Errors: usage_error if nothing of that name is exposed (it lists what is),
-/// or a map or a set is; limit_error if it cannot be mapped.
+
+/// Returns the data of all ranks that are exposed under `name`, by rank. Those of this host are mapped, to be read and written.
+///
+/// The client sees what ranks write meanwhile: it may be half of an iteration. `usage_error` if nothing is exposed under that
+/// name (it lists what is), or if a map or a set is. `limit_error` if the data cannot be mapped.
 std::vector<exposed_part> exposed(const guest& job, std::string_view name);
 
 namespace detail {

@@ -12,16 +12,16 @@
 
 #include "armilla/guest/exposed_table.hpp"
 
-/// Maps and sets that a running job exposes (`armilla::expose`), asked for by a guest.
+/// Maps and sets that a running job exposes (armilla/expose_container.hpp), for attached clients. The job's ranks answer.
 ///
 ///     armilla::guest job = armilla::attach("solver");
 ///     armilla::exposed_map<std::string, long> words(job, "words");
 ///     std::optional<long> n = words.find("am");
 ///
-/// The job changes them meanwhile. Of each key a question sees what its rank has done by then, all of it at once.
+/// The job changes them meanwhile. A query of a key sees what its rank has done by then.
 namespace armilla {
 
-/// What exposed_map and exposed_set have.
+/// The operations that `exposed_map` and `exposed_set` share.
 template <class Key, class Value>
 class exposed_keys {
   using calls = detail::table_calls<Key, Value>;
@@ -30,26 +30,29 @@ class exposed_keys {
   using element = typename calls::element;  ///< a pair of key and value, or a key
   static constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
 
-  /// `patience`: how long a call waits for a rank. Errors: usage_error if nothing is exposed as `name` (it lists what is), or
-  /// something of another type, which it names.
+  /// Opens what is exposed as `name`. `patience` says how long a call waits for a rank. `usage_error` if nothing is exposed under
+  /// that name (it lists what is), or something of another type, which it names.
   exposed_keys(const guest& job, std::string_view name, std::chrono::nanoseconds patience = std::chrono::seconds(10))
       : table_(job, name, detail::signature<typename calls::shown()>::text, detail::signature<void(typename calls::shown)>::hash,
                std::uint64_t(patience.count())) {}
 
-  /// How many elements all ranks had at the job's last fence. No rank is asked. Errors: usage_error if it is exposed no more.
+  /// Returns the number of elements on all ranks at the job's last fence. Asks no rank. `usage_error` if it is no longer exposed.
   std::size_t size() const { return table_.part().shape[0]; }
-  /// How many of them the rank had. Errors: the same; usage_error if the rank has no part.
+  /// Returns the number of elements that rank `r` had then. `usage_error` also if the rank is not a member.
   std::size_t size(rank_t r) const { return table_.part(r).extent[0]; }
-  /// Those that have a part.
+  /// Returns the ranks that have elements of it.
   const std::vector<rank_t>& ranks() const noexcept { return table_.ranks(); }
 
-  /// Whether the key is there. Errors of this and all below: remote_error if it is exposed no more, or the container has ended;
-  /// rank_lost; timeout_error that says what the rank does. Cost: two calls, of the rank that says where the key lies, and of
-  /// that one.
+  /// Returns whether `key` is in the container.
+  ///
+  /// This and all functions below throw `remote_error` if it is no longer exposed or the container has ended, `rank_lost`, and
+  /// `timeout_error` that says what the rank does. Cost: two calls: of the rank that says which one stores the key, and of that
+  /// one.
   bool contains(const Key& key) const { return ask<typename calls::contains>(rank_of(key), "contains", key); }
-  /// The first `most` elements of a rank, or all; of ordered containers in order, and the ranks' one after the other. They leave
-  /// the rank in batches, between which it goes on; what stays there meanwhile comes once. Where the rank makes its table anew,
-  /// or an ordered one changes, it begins again, with larger batches.
+  /// Returns the first `most` elements of rank `r`, or all of them; those of ordered containers in order.
+  ///
+  /// They are sent in batches, between which the rank continues. An element that is there all the time comes once. If the rank
+  /// rebuilds its table, or an ordered one changes, it begins again, with larger batches.
   std::vector<element> elements(rank_t r, std::size_t most = all) const {
     table_.part(r);
     std::vector<element> found;
@@ -57,7 +60,7 @@ class exposed_keys {
     if (found.size() > most) found.erase(found.begin() + std::ptrdiff_t(most), found.end());
     return found;
   }
-  /// Calls f(element) for all elements, rank by rank; those of a rank are here first.
+  /// Calls `f(element)` for all elements, rank by rank, after those of a rank have arrived.
   template <class F>
   void for_each(F f) const {
     for (const rank_t r : ranks())
@@ -90,7 +93,7 @@ class exposed_keys {
       return detail::decoder(bytes.data(), bytes.size(), r).template get<R>();
     }
   };
-  /// False: the rank has made its table anew meanwhile.
+  /// False: the rank has rebuilt its table meanwhile.
   bool collect(rank_t r, std::size_t most, std::uint64_t batch, std::vector<element>& found) const {
     std::optional<std::uint64_t> begun;
     for (std::uint64_t at = 0; found.size() < most;) {
@@ -108,20 +111,20 @@ class exposed_keys {
   detail::exposed_table table_;
 };
 
-/// An unordered_map or map of a running job; of a counting_set the map from its keys to numbers (`std::int64_t`), of an
-/// unordered_multimap that to vectors of values.
+/// An `unordered_map` or `map` of a running job. A `counting_set` is a map from its keys to numbers (`std::int64_t`), an
+/// `unordered_multimap` a map to vectors of values.
 template <class Key, class Value>
 class exposed_map : public exposed_keys<Key, Value> {
  public:
   using exposed_keys<Key, Value>::exposed_keys;
 
-  /// A copy of the key's value, or nothing. Errors and cost: as of contains.
+  /// Returns a copy of the value of `key`, or `nullopt`. Errors and cost are those of `contains`.
   std::optional<Value> find(const Key& key) const {
     return this->template ask<typename detail::table_calls<Key, Value>::find>(this->rank_of(key), "find", key);
   }
 };
 
-/// An unordered_set or set of a running job.
+/// An `unordered_set` or `set` of a running job.
 template <class Key>
 class exposed_set : public exposed_keys<Key, void> {
  public:

@@ -18,31 +18,42 @@
 #include "armilla/sendable.hpp"
 #include "armilla/team.hpp"
 
-/// Files that all ranks of a team read or write together, each its part.
+/// Files that all ranks of a team read or write together, each its share.
+///
+/// Use it for text, CSV, edges and binary data. To write containers and views, see armilla/write.hpp; to store a container and
+/// read it back on any number of ranks, its `save` and `load`.
 ///
 ///     for (std::string_view w : am::read_words("text.txt").local()) count.update(w, 1, std::plus<>{});
 ///
-/// A rank's part is its share of the bytes, cut at the next boundary: each line, word or record belongs to the rank in whose
-/// share it begins. Opening is collective: the part is read into memory there, and what fails on one rank (no such file, a file
-/// that changes meanwhile) is a usage_error on all. `local()` then goes over the part without the file.
+/// **Shares.** A rank has its share of the bytes, cut at the next boundary: each line, word or record belongs to the rank in
+/// whose share it begins.
+///
+/// **Opening** is collective: each rank reads its share into memory then. Afterwards `local()` needs the file no more.
+///
+/// **Errors.** What fails on one rank is a `usage_error` on all: a file that cannot be read, differs between ranks or changes
+/// meanwhile, is not a regular file, is compressed or has another kind of content. Lines that do not fit throw in the loop,
+/// unless `skip_bad` skips them.
+///
+/// **Cost.** One copy of the share, from the file into memory.
 namespace armilla {
 
-/// How a file is read; the same on all members.
+/// How a file is read. The same on all members.
 struct file_options {
-  team members{};           ///< the empty one: all ranks
-  bool skip_bad = false;    ///< lines that do not fit are skipped and counted in `skipped()`, else a usage_error in the loop
+  team members{};           ///< the ranks that read the file; the empty team: all ranks of the job
+  bool skip_bad = false;    ///< skip lines that do not fit, and count them in `skipped()`; otherwise the loop throws usage_error
   bool header = false;      ///< read_csv: the first record names the columns, and is skipped
   char separator = ',';     ///< read_csv: between fields
   char quote = '"';         ///< read_csv: around fields that hold separators or ends of lines; 0: quotes are plain text
   bool skip_space = false;  ///< read_csv: spaces and tabs around a field are not part of it, unless they are in quotes
 };
 
-/// An edge as read from a file: two numbers of vertices.
+/// An edge of a file or a graph: the numbers of two vertices.
 struct edge {
   std::uint64_t from = 0, to = 0;
   friend bool operator==(const edge&, const edge&) = default;
 };
-/// And a weight.
+
+/// An edge with a weight.
 template <class W>
 struct weighted_edge {
   std::uint64_t from = 0, to = 0;
@@ -50,14 +61,15 @@ struct weighted_edge {
   friend bool operator==(const weighted_edge&, const weighted_edge&) = default;
 };
 
-/// What a rank has of a file that all ranks have opened, by `read_lines` and the like. A value that can be copied; its texts
-/// point into memory that lives as long as a copy of it, or of `local()`, does.
+/// A rank's share of a text file that all ranks have opened: the result of `read_lines` and the like.
+///
+/// A value that can be copied. Its strings point into memory that lives as long as a copy of it, or of `local()`.
 template <class Reader>
 class file_range {
  public:
   using value_type = typename Reader::value;
 
-  /// One pass over this rank's part, from its beginning. Holds the memory.
+  /// One pass over this rank's share, from its beginning: an input range. It holds the memory.
   class pass {
    public:
     class iterator {
@@ -102,10 +114,11 @@ class file_range {
     bool over_ = false;
   };
 
+  /// Returns a pass over this rank's lines, words or records.
   pass local() const { return pass(part_, reader_); }
-  /// The ranks that have a part.
+  /// Returns the ranks that have a share.
   const team& members() const noexcept { return part_->members(); }
-  /// How many bad lines have been left out on this rank.
+  /// Returns how many lines were skipped on this rank.
   std::size_t skipped() const noexcept { return part_->skipped(); }
 
   file_range(std::shared_ptr<detail::file_part> part, Reader reader) : part_(std::move(part)), reader_(std::move(reader)) {}
@@ -115,7 +128,7 @@ class file_range {
   Reader reader_;
 };
 
-/// This rank's elements of a file, and what holds them: for a loop over a range that is not kept.
+/// This rank's elements of a binary file, and the memory that has them: for a loop over a temporary `binary_range`.
 template <class T>
 class binary_elements : public std::span<const T> {
  public:
@@ -126,20 +139,21 @@ class binary_elements : public std::span<const T> {
   std::shared_ptr<detail::file_part> held_;
 };
 
-/// This rank's elements of a file of them. The elements live as long as it; a loop over `read_binary<T>(path).local()` keeps
-/// them.
+/// A rank's share of a binary file: the result of `read_binary`. The elements live as long as it; a loop over
+/// `read_binary<T>(path).local()` holds them.
 template <class T>
 class binary_range {
  public:
   using value_type = T;
   explicit binary_range(std::shared_ptr<detail::file_part> part) : part_(std::move(part)) {}
 
+  /// Returns this rank's elements.
   binary_elements<T> local() && { return {std::as_const(*this).local(), part_}; }
   std::span<const T> local() const& noexcept {
     return {reinterpret_cast<const T*>(part_->begin()), std::size_t(part_->end() - part_->begin()) / sizeof(T)};
   }
-  std::uint64_t size() const noexcept { return part_->file_size() / sizeof(T); }  ///< of the file
-  std::uint64_t offset() const noexcept { return part_->offset() / sizeof(T); }   ///< of this rank's first element
+  std::uint64_t size() const noexcept { return part_->file_size() / sizeof(T); }  ///< the number of elements in the file
+  std::uint64_t offset() const noexcept { return part_->offset() / sizeof(T); }   ///< the index of this rank's first element
 
  private:
   std::shared_ptr<detail::file_part> part_;
@@ -156,39 +170,47 @@ file_range<Reader> open_file(const std::string& path, const file_use& use, Reade
   return {std::make_shared<file_part>(path, use), std::move(reader)};
 }
 void write_parts(const char* operation, const std::string& path, const team& members, const char* bytes, std::size_t size);
+
 /// What `write_lines` and `write_words` have made of the members' texts, unless one of them has failed at that.
 void write_texts(const char* operation, const std::string& path, const team& members, const std::string& texts, failure& why);
+
 /// Adds a line. Throws std::invalid_argument if the text holds the end of one.
 void append_line(std::string& all, std::string_view text);
 
 }  // namespace detail
 
-/// Reads lines, as string_views without their ends (`\n` or `\r\n`; the last line needs none). A byte order mark at the
-/// beginning of the file is skipped. All members call it. Cost: the part is copied once, from the file into memory. Errors:
-/// usage_error on all members for a file that cannot be read on one of them, differs between them or changes meanwhile, is not
-/// a regular file, is compressed or is not text.
+/// Reads lines, as string_views without their ends (`\n` or `\r\n`; the last line needs none). Collective. Skips a byte order
+/// mark at the beginning of the file.
 inline auto read_lines(const std::string& path, const file_options& how = {}) {
   using namespace detail;
   return open_file(path, use_of("read_lines", cut_at::line, file_content::text, how), line_reader{});
 }
-/// Reads what is between spaces, tabs and ends of lines. Else as `read_lines`.
+
+/// Reads words: what is between spaces, tabs and ends of lines, as string_views. Collective.
 inline auto read_words(const std::string& path, const file_options& how = {}) {
   using namespace detail;
   return open_file(path, use_of("read_words", cut_at::word, file_content::text, how), word_reader{});
 }
-/// Reads records of comma-separated values (RFC 4180: fields in quotes may hold separators, doubled quotes and ends of lines).
-/// With types, `read_csv<std::string, int, std::optional<double>>(path)`, an item is a tuple; a record of other fields is a bad
-/// line, and an empty field is the empty std::optional. Without types, an item is a std::vector<std::string_view>. Views of
-/// fields are valid until the loop's next step. Errors: also usage_error on all members for a quote that is not around a whole
-/// field, with its line and field; `skip_bad` skips such a record if it is one line.
+
+/// Reads records of comma-separated values (RFC 4180: fields in quotes may contain separators, doubled quotes and ends of lines).
+/// Collective.
+///
+/// With types, an item is a tuple; a record with other fields does not fit, and an empty field is the empty `std::optional`.
+/// Without types, an item is a `std::vector<std::string_view>`. Views of fields are valid until the next step of the loop.
+/// `usage_error` on all members, with line and field, for a quote that is not around a whole field; `skip_bad` skips such a
+/// record if it is one line.
+///
+///     for (const auto& [town, n, price] : am::read_csv<std::string, int, std::optional<double>>("sales.csv").local())
+///       use(town, n, price.value_or(0));
 template <class... T>
 auto read_csv(const std::string& path, const file_options& how = {}) {
   using namespace detail;
   const file_use use = use_of("read_csv", how.quote == 0 ? cut_at::line : cut_at::record, file_content::table, how);
   return open_file(path, use, csv_reader<T...>(use.csv, how.header));
 }
-/// Reads an edge a line, two numbers of vertices; `read_edges<double>` with a weight. The rest of the line is ignored. Lines that
-/// begin with # or % are comments. Errors: also usage_error on all members for a MatrixMarket or METIS file.
+
+/// Reads an edge from each line: the numbers of two vertices, with `read_edges<double>` also a weight. Collective. Ignores the
+/// rest of a line, and lines that begin with # or %. `usage_error` on all members for a MatrixMarket or METIS file.
 template <class W = void>
 auto read_edges(const std::string& path, const file_options& how = {}) {
   using namespace detail;
@@ -198,8 +220,9 @@ auto read_edges(const std::string& path, const file_options& how = {}) {
   refuse_metis(*part);
   return file_range<reader>(std::move(part), reader{});
 }
-/// Reads elements as they are in memory. Errors: also usage_error for a file that is not a whole number of them, or was written
-/// by `save` or another program in a format of its own.
+
+/// Reads elements as they are in memory. Collective. `usage_error` also for a file that does not have a whole number of them, or
+/// was written by `save` or another program in a format of its own.
 template <class T>
   requires trivially_sendable<T>
 binary_range<T> read_binary(const std::string& path, const team& members = {}) {
@@ -211,9 +234,11 @@ binary_range<T> read_binary(const std::string& path, const team& members = {}) {
   return binary_range<T>(std::make_shared<detail::file_part>(path, use));
 }
 
-/// Writes the members' texts, each a line, in the order of the members; a file that is there is replaced. All members call it,
-/// and when it returns the whole file is written. Errors: usage_error on all members; remote_error on all members for a text
-/// that holds the end of a line, or what the range throws, and then the file is left alone.
+/// Writes the strings of all members, one in each line, in the order of the members. Collective; when it returns, the whole file
+/// is written.
+///
+/// An existing file is replaced. `usage_error` on all members if the file cannot be written. `remote_error` on all members for a
+/// string that contains the end of a line, and for what the range throws; the file is then unchanged.
 template <class R>
   requires(!distributed_range<R> && std::ranges::input_range<R> &&
            std::convertible_to<std::ranges::range_reference_t<R>, std::string_view>)
@@ -225,9 +250,9 @@ void write_lines(const std::string& path, R&& lines, const team& members = {}) {
   } catch (...) { why.note(); }
   detail::write_texts("write_lines", path, members, all, why);
 }
-/// The members' words, as `read_words` reads them: with a space between them, in lines of some 80 characters; each member begins
-/// a line. Else as `write_lines`. Errors: also remote_error on all members for a text that is empty or holds white space, or what
-/// the range throws; then the file is left alone.
+
+/// Writes the words of all members, with a space between them, in lines of some 80 characters, as `read_words` reads them. Each
+/// member begins a line. Otherwise as `write_lines`; a word must not be empty or contain white space.
 template <class R>
   requires(!distributed_range<R> && std::ranges::input_range<R> &&
            std::convertible_to<std::ranges::range_reference_t<R>, std::string_view>)
@@ -240,7 +265,8 @@ void write_words(const std::string& path, R&& words, const team& members = {}) {
   } catch (...) { why.note(); }
   detail::write_texts("write_words", path, members, all, why);
 }
-/// The members' elements as they lie in memory, in the order of the members. Else as `write_lines`.
+
+/// Writes the elements of all members as they are in memory, in the order of the members. Otherwise as `write_lines`.
 template <class R>
   requires(!distributed_range<R> && std::ranges::contiguous_range<R> && trivially_sendable<std::ranges::range_value_t<R>>)
 void write_binary(const std::string& path, const R& elements, const team& members = {}) {

@@ -11,17 +11,31 @@
 
 namespace armilla {
 
-/// The reply to a question that may not be there yet. Belongs to the rank that asked, moves, and is asked once.
+/// The result of a two-way operation, which may not be there yet.
 ///
-/// Ready when the reply has been received, which happens inside the library's calls: `get`, `wait`, `poll`, fences and
-/// barriers. If a future is destroyed before its value is taken, the callee still runs and its value is discarded. An error is
-/// not discarded: the next fence throws it, as the error of a one-way call; except the loss of a rank. Cost: no allocation for
-/// values up to 40 bytes.
+///     am::future<int> f = am::call(1, [] { return 42; });
+///     const int n = f.get();                                        // waits; other calls run meanwhile
+///     am::future<int> twice = am::call(1, [] { return 21; }).then([](int k) { return 2 * k; });
+///
+/// A future belongs to the rank that called, moves, and gives its value once. To wait for several, see armilla/when_all.hpp;
+/// coroutines `co_await` it (armilla/task.hpp).
+///
+/// **When it is ready.** When the reply has been received, which happens inside the library's calls: `get`, `wait`, `poll`,
+/// fences, barriers and others that wait.
+///
+/// **Destruction.** If a future is destroyed before its value is taken, the called function still runs, and its value is
+/// discarded. An error is not discarded: the next fence throws it, as that of a one-way call. The loss of a rank is not thrown
+/// so.
+///
+/// **Errors.** An empty future throws `usage_error` from every function but `valid`.
+///
+/// **Cost.** No allocation for values of up to 40 bytes.
 template <class T>
 class future {
  public:
   using value_type = T;
 
+  /// Creates an empty future.
   future() noexcept = default;
   future(future&& other) noexcept : op_(std::exchange(other.op_, nullptr)) {}
   future& operator=(future&& other) noexcept {
@@ -36,49 +50,41 @@ class future {
       drop();
   }
 
-  /// Whether it holds a question or a reply: false after `get`, `then` and a move from it.
-  bool valid() const noexcept { return op_ != nullptr; }
+  /// Waits, and returns the value. The future is empty afterwards.
+  ///
+  /// `remote_error`, with rank, type and text, if the called function threw. `usage_error` if another fiber has taken the value
+  /// meanwhile, by `get`, `then` or `co_await`.
+  ARMILLA_NO_DANGLING T get();
 
-  /// Whether `get` would return at once. Takes in no messages: a loop over `ready()` must call `poll()`.
-  bool ready() const { return checked("future::ready").state != detail::pending_op::state_t::pending; }
-
-  /// Waits for the reply; bodies and other fibers run meanwhile. A body that waits becomes a fiber. Several fibers may wait for
-  /// one future; the wait ends, too, when one of them takes the reply or gives the future another question.
+  /// Waits until the value is there. Calls of other ranks and other fibers run meanwhile.
+  ///
+  /// A called function that waits becomes a fiber. Several fibers may wait for one future. The wait also ends when one of them
+  /// takes the value, or assigns another future to this one.
   void wait() const {
     detail::pending_op& c = checked("future::wait");
     if (c.state == detail::pending_op::state_t::pending) detail::wait_for_reply(c, 0, "future::wait");
   }
 
-  /// The same for at most `span`; whether the reply is there. A span that is negative or not a number does not wait.
+  /// Waits for at most `span`, and returns whether the value is there. A span that is negative or not a number does not wait.
   template <class Rep, class Period>
   bool wait_for(std::chrono::duration<Rep, Period> span) const {
     detail::pending_op& c = checked("future::wait_for");
     return detail::wait_for_reply(c, detail::deadline_after(span), "future::wait_for");
   }
 
-  /// Waits and gives the value; the future is empty afterwards. Throws `remote_error` with rank, type and text when the
-  /// body threw, and `usage_error` when another fiber has taken the value meanwhile, by `get`, `then` or `co_await`.
-  ARMILLA_NO_DANGLING T get() {
-    do wait();
-    while (checked("future::get").state == detail::pending_op::state_t::pending);
-    detail::pending_op* c = std::exchange(op_, nullptr);
-    if (c->state == detail::pending_op::state_t::failed) [[unlikely]]
-      detail::rethrow_and_give_back(c);
-    struct returner {
-      detail::pending_op* c;
-      ~returner() {
-        c->template destroy<detail::stored<T>>();
-        detail::current_head->out->pending.give_back(c);
-      }
-    } at_end{c};
-    if constexpr (!std::is_void_v<T>) return std::move(c->template value<T>());
-  }
-
-  /// Runs `f(value)` (`f()` for a future<void>) when the reply is there, at once if it is, else while the rank takes in the
-  /// reply: like a body, `f` may not wait. Gives a future of what `f` returns (of its value, if `f` returns a future). An
-  /// error passes `f` by. Costs one allocation.
+  /// Calls `f(value)` when the value is there, or `f()` for a `future<void>`, and returns a future of its result.
+  ///
+  /// `f` runs at once if the value is there, otherwise when the rank receives the reply. Like a called function that must run to
+  /// completion, it must not wait. If `f` returns a future, the result is a future of that one's value. If this future fails, `f`
+  /// does not run, and the result fails with the same error. Cost: one allocation.
   template <class F>
   auto then(F f);
+
+  /// Returns whether `get` would return at once. It receives no messages, so a loop over `ready()` must call `poll()`.
+  bool ready() const { return checked("future::ready").state != detail::pending_op::state_t::pending; }
+
+  /// Returns whether the future is not empty: false after `get`, `then` and a move from it.
+  bool valid() const noexcept { return op_ != nullptr; }
 
  private:
   friend struct detail::future_access;
@@ -90,20 +96,49 @@ class future {
     return *op_;
   }
 
-  [[gnu::noinline]] void drop() noexcept {
-    if (op_ == nullptr || detail::current_head == nullptr) return;
-    if (op_->if_dropped == detail::pending_op::dropped::waits && op_->state == detail::pending_op::state_t::pending)
-      detail::await_dropped(*op_);
-    if (op_->state == detail::pending_op::state_t::ready) op_->template destroy<detail::stored<T>>();
-    if (op_->state == detail::pending_op::state_t::failed) detail::drop_failed(op_);
-    if (op_->next_step != nullptr) detail::wake_waiting(*op_);
-    detail::settle_deferred(*op_);  // of a coroutine that is destroyed while it waits
-    detail::current_head->out->pending.give_back(op_);
-    op_ = nullptr;
-  }
+  [[gnu::noinline]] void drop() noexcept;
 
   detail::pending_op* op_ = nullptr;
 };
+
+/// Returns a future that is ready, with `value`.
+template <class T>
+future<std::decay_t<T>> make_future(T&& value);
+
+/// Returns a `future<void>` that is ready.
+inline future<void> make_future();
+
+// ---- Implementation only below ----
+
+template <class T>
+ARMILLA_NO_DANGLING inline T future<T>::get() {
+  do wait();
+  while (checked("future::get").state == detail::pending_op::state_t::pending);
+  detail::pending_op* c = std::exchange(op_, nullptr);
+  if (c->state == detail::pending_op::state_t::failed) [[unlikely]]
+    detail::rethrow_and_give_back(c);
+  struct returner {
+    detail::pending_op* c;
+    ~returner() {
+      c->template destroy<detail::stored<T>>();
+      detail::current_head->out->pending.give_back(c);
+    }
+  } at_end{c};
+  if constexpr (!std::is_void_v<T>) return std::move(c->template value<T>());
+}
+
+template <class T>
+void future<T>::drop() noexcept {
+  if (op_ == nullptr || detail::current_head == nullptr) return;
+  if (op_->if_dropped == detail::pending_op::dropped::waits && op_->state == detail::pending_op::state_t::pending)
+    detail::await_dropped(*op_);
+  if (op_->state == detail::pending_op::state_t::ready) op_->template destroy<detail::stored<T>>();
+  if (op_->state == detail::pending_op::state_t::failed) detail::drop_failed(op_);
+  if (op_->next_step != nullptr) detail::wake_waiting(*op_);
+  detail::settle_deferred(*op_);  // of a coroutine that is destroyed while it waits
+  detail::current_head->out->pending.give_back(op_);
+  op_ = nullptr;
+}
 
 template <class T>
 template <class F>
@@ -133,7 +168,6 @@ auto future<T>::then(F f) {
   return result;
 }
 
-/// A future that is ready from the start.
 template <class T>
 future<std::decay_t<T>> make_future(T&& value) {
   auto p = detail::promise<std::decay_t<T>>::make("make_future");

@@ -6,11 +6,45 @@
 
 #include "armilla/algorithm/elementwise/gather_inline.hpp"
 
-/// Access to many elements whose indices are a list: each rank for itself, no collective. Where this rank maps the elements they
-/// are used in place; the others travel in one message, or few, for each rank that has some.
+/// Reads and writes of many elements of an array by a list of indices.
+///
+/// Not collective: each rank calls them for itself. Elements that this rank maps are used in place; the others are sent in one
+/// message, or few, for each rank that has some.
+///
+///     const std::vector<std::size_t> indices = {3, 999, 500, 3};
+///     const std::vector<double> values = am::gather(x, indices);       // complete when it returns
+///     am::scatter_add(x, indices, 1.0);                                // one-way: complete at the fence
+///     am::fence();
+///
+/// **Errors.** `usage_error` for an index beyond the end, and for lists of different lengths.
 namespace armilla {
 
-/// into[k] = x[indices[k]], complete when it returns. usage_error for an index beyond the end, or lists of two lengths.
+/// Sets `into[k]` to `x[indices[k]]` for each k. Complete when it returns.
+template <class T>
+void gather(const array<T>& x, std::span<const std::size_t> indices, std::span<std::type_identity_t<T>> into);
+
+/// Returns `x[indices[k]]` for each k, as a vector.
+template <class T>
+std::vector<T> gather(const array<T>& x, std::span<const std::size_t> indices);
+
+/// Sets `x[indices[k]]` to `values[k]` for each k. One-way, complete at the fence. If two ranks or two entries name one element,
+/// one of them wins.
+template <class T>
+void scatter(array<T>& x, std::span<const std::size_t> indices, std::span<const std::type_identity_t<T>> values);
+
+/// Adds `values[k]` to `x[indices[k]]` for each k, atomically: any ranks may add to the same elements. One-way, complete at the
+/// fence. `T` is an integer of 32 or 64 bits, or double.
+template <detail::atomic_number T>
+void scatter_add(array<T>& x, std::span<const std::size_t> indices, std::span<const std::type_identity_t<T>> values);
+
+/// Adds `value` to `x[indices[k]]` for each k: with 1, a histogram of the indices.
+template <detail::atomic_number T>
+void scatter_add(array<T>& x, std::span<const std::size_t> indices, std::type_identity_t<T> value) {
+  armilla::scatter_add(x, indices, std::vector<T>(indices.size(), value));
+}
+
+// ---- Implementation only below ----
+
 template <class T>
 void gather(const array<T>& x, std::span<const std::size_t> indices, std::span<std::type_identity_t<T>> into) {
   if (indices.size() != into.size()) detail::throw_unlike_lists("gather", indices.size(), into.size());
@@ -29,7 +63,7 @@ void gather(const array<T>& x, std::span<const std::size_t> indices, std::span<s
       for (std::size_t j = 0; j < come[m].size(); ++j) into[far[m].numbers[j]] = T(come[m][j]);
   }
 }
-/// The same as a vector.
+
 template <class T>
 std::vector<T> gather(const array<T>& x, std::span<const std::size_t> indices) {
   std::vector<detail::kept_as<T>> all(indices.size());
@@ -40,7 +74,6 @@ std::vector<T> gather(const array<T>& x, std::span<const std::size_t> indices) {
     return all;
 }
 
-/// x[indices[k]] = values[k]: a statement, complete at the fence. If two ranks or two entries name one element, one of them wins.
 template <class T>
 void scatter(array<T>& x, std::span<const std::size_t> indices, std::span<const std::type_identity_t<T>> values) {
   if (indices.size() != values.size()) detail::throw_unlike_lists("scatter", indices.size(), values.size());
@@ -58,8 +91,6 @@ void scatter(array<T>& x, std::span<const std::size_t> indices, std::span<const 
   }
 }
 
-/// x[indices[k]] += values[k], atomically: any ranks may add to the same elements. A statement, complete at the fence. T is an
-/// integer of 32 or 64 bits, or double.
 template <detail::atomic_number T>
 void scatter_add(array<T>& x, std::span<const std::size_t> indices, std::span<const std::type_identity_t<T>> values) {
   if (indices.size() != values.size()) detail::throw_unlike_lists("scatter_add", indices.size(), values.size());
@@ -71,12 +102,6 @@ void scatter_add(array<T>& x, std::span<const std::size_t> indices, std::span<co
       __atomic_fetch_add(&e, values[k], __ATOMIC_SEQ_CST);
   });
   for (std::size_t m = 0; m < far.size(); ++m) detail::send_additions(to.block(m), far[m], values);
-}
-
-/// x[indices[k]] += value for each k: a histogram of the indices, if value is 1.
-template <detail::atomic_number T>
-void scatter_add(array<T>& x, std::span<const std::size_t> indices, std::type_identity_t<T> value) {
-  armilla::scatter_add(x, indices, std::vector<T>(indices.size(), value));
 }
 
 }  // namespace armilla

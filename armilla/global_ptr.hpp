@@ -16,6 +16,7 @@ class global_ptr;
 namespace detail {
 void signal_counter(const global_ptr<counter>& c, std::uint64_t n);
 [[noreturn, gnu::cold]] void throw_negative_signals(const char* operation, std::uint64_t n);
+
 /// A number that is a constant costs nothing.
 inline void require_signals(const char* operation, std::uint64_t n) {
   if (looks_negative(n)) [[unlikely]]
@@ -23,54 +24,81 @@ inline void require_signals(const char* operation, std::uint64_t n) {
 }
 }  // namespace detail
 
-/// A pointer to an object of type T anywhere in the job: in the segment of a rank, or in the heap, static or stack memory
-/// of its process. 16 bytes, trivially copyable, sendable to any rank of any program. Value-initialised it is null.
+/// A pointer to an object of type `T` anywhere in the job: in the segment of a rank, or in its heap, static memory or stack.
 ///
-/// `*p` and `p[i]` read and write (`global_ref`); `p->*&P::x` is the member x of a struct P. `get`, `put`, `store` and
-/// `sync_memory` overlap and move in bulk; `atomic_add` and its kin are atomic. `p + n` stays on the rank and counts in T;
-/// `p.spread(n)` and `spread_ptr` go from rank to rank.
-/// Cost of `*p` where the memory is mapped: three loads and two predicted branches beside the access.
+/// Use it for data structures that span ranks, and for one-sided access: the owner need not take part. For arrays, `array` and
+/// `spread_array` compute the pointers; for many elements, transfers (armilla/transfer.hpp) overlap.
+///
+///     am::global_ptr<double> p = am::allocate<double>(100);      // in this rank's segment
+///     p[3] = 2.5;                                                // any rank that has a copy of p may write this
+///     const double x = p[3];
+///     double* mine = p.local();                                  // a plain pointer, where the memory is mapped
+///     am::deallocate(p);
+///
+/// A global_ptr has 16 bytes, is trivially copyable, and can be sent to any rank of any program. A value-initialized one is null.
+///
+/// **Access.** `*p` and `p[i]` read and write (`global_ref`); `p->*&P::x` is the member `x` of a struct `P`. Each is complete
+/// when the expression is. `get`, `put` and `store` overlap and move blocks; `atomic_add` and the like are atomic.
+///
+/// **Arithmetic.** `p + n` stays on the rank, and counts in elements. `p.spread(n)` and `spread_ptr` go from rank to rank.
+///
+/// **Order.** On mapped memory a read acquires and a write releases; aligned objects of 1, 2, 4 and 8 bytes are read and written
+/// whole. docs/spec/order.md has the details.
+///
+/// **Errors.** An access throws `usage_error` for null, for a wrong alignment and for memory that is not open.
+///
+/// **Cost.** `*p` on mapped memory takes three loads and two predicted branches beside the access. Otherwise the kernel or the
+/// owner carries it out.
+///
 /// Paper: Split-C, section 2; MPC++ (global pointers).
 template <class T>
 class global_ptr {
  public:
   using element_type = T;
-  static constexpr const char* wire_name = "armilla.global_ptr";  ///< with the target's type: in signatures of methods by name
+  static constexpr const char* wire_name = "armilla.global_ptr";  ///< with the target's type, in signatures of methods by name
 
+  // ---- Construction ----
+
+  /// Creates a null pointer.
   constexpr global_ptr() noexcept = default;
   constexpr global_ptr(std::nullptr_t) noexcept {}  // NOLINT(google-explicit-constructor): as for a plain pointer
-  /// To a const element, or to void.
+  /// Converts to a pointer to const elements, or to void.
   template <class U>
     requires(!std::is_same_v<U, T> &&
              (std::is_convertible_v<U (*)[], T (*)[]> || (std::is_void_v<T> && std::is_convertible_v<U*, T*>)))
   constexpr global_ptr(const global_ptr<U>& other) noexcept : at_(other.address()) {}  // NOLINT(google-explicit-constructor)
   constexpr explicit global_ptr(detail::global_address at) noexcept : at_(at) {}
 
-  /// The rank on which the target lies; `no_rank` (-1) for null.
+  // ---- The target ----
+
+  /// Returns the rank that has the target; `no_rank` (-1) for null.
   constexpr rank_t rank() const noexcept { return at_.null() ? rank_t{-1} : at_.rank(); }
+  /// Returns whether the pointer is not null.
   constexpr explicit operator bool() const noexcept { return !at_.null(); }
 
-  /// Whether the target lies on this rank.
+  /// Returns whether this rank has the target.
   bool is_local() const { return !at_.null() && at_.rank() == detail::head_here("is_local").rank; }
-  /// Whether this rank can load and store the target by `local()`: always if it is its own, and on one host any segment,
-  /// unless ARMILLA_ACCESS restricts it.
+  /// Returns whether this rank can load and store the target directly: its own memory always, and any segment on one host, unless
+  /// ARMILLA_ACCESS restricts it.
   bool is_mapped() const { return local() != nullptr; }
-  /// The plain pointer with which this rank can load and store the target, or nullptr. Never throws for a valid pointer.
+  /// Returns a plain pointer to the target, or null if it is not mapped. Does not throw for a valid pointer.
   T* local() const { return static_cast<T*>(local_address(at_)); }
 
-  /// The target. See global_ref.
+  // ---- Access ----
+
+  /// Refers to the target, to read or write it: see `global_ref`.
   global_ref<T> operator*() const noexcept
     requires(!std::is_void_v<T>)
   {
     return global_ref<T>(at_);
   }
-  /// The n-th element from here, on the same rank.
+  /// Refers to the n-th element from here, on the same rank.
   template <class Index>
     requires(std::is_integral_v<Index> && !std::is_void_v<T>)
   global_ref<T> operator[](Index n) const noexcept {
     return global_ref<T>(at_.plus(std::int64_t(n) * std::int64_t(sizeof(T))));
   }
-  /// A data member of the target: `p->*&P::x`.
+  /// Refers to a data member of the target: `p->*&P::x`.
   template <class M, class C>
     requires(std::is_object_v<M> && std::is_class_v<T> && (std::is_same_v<C, std::remove_cv_t<T>> || std::is_base_of_v<C, T>))
   auto operator->*(M C::* member) const noexcept {
@@ -86,7 +114,8 @@ class global_ptr {
     return nullptr;
   }
 
-  // Local arithmetic: the same rank, in units of T.
+  // ---- Arithmetic: on the same rank, in elements ----
+
   // clang-format off
   constexpr global_ptr& operator+=(std::ptrdiff_t n) noexcept requires(!std::is_void_v<T>) { at_ = at_.plus(n * std::int64_t(sizeof(T))); return *this; }
   constexpr global_ptr& operator-=(std::ptrdiff_t n) noexcept requires(!std::is_void_v<T>) { return *this += -n; }
@@ -98,15 +127,17 @@ class global_ptr {
   friend constexpr global_ptr operator+(std::ptrdiff_t n, global_ptr p) noexcept requires(!std::is_void_v<T>) { return p += n; }
   friend constexpr global_ptr operator-(global_ptr p, std::ptrdiff_t n) noexcept requires(!std::is_void_v<T>) { return p += -n; }
   // clang-format on
-  /// Elements between two pointers to memory of one rank.
+  /// Returns the number of elements between two pointers to memory of one rank.
   friend constexpr std::ptrdiff_t operator-(const global_ptr& a, const global_ptr& b) noexcept
     requires(!std::is_void_v<T>)
   {
     return std::int64_t(a.at_.offset - b.at_.offset) / std::int64_t(sizeof(T));
   }
 
-  /// Split-C's spread arithmetic: `n` elements on, where the next element lies on the next rank and the one after the last
-  /// rank's is the next on rank 0. Meaningful where all ranks have the object at the same place (spread_array, per_rank).
+  /// Returns a pointer to the n-th next element, where the next one is on the next rank, and after the last rank follows the next
+  /// element of rank 0.
+  ///
+  /// For objects that all ranks have at the same offset (`spread_array`, `per_rank`). This is the spread arithmetic of Split-C.
   global_ptr spread(std::ptrdiff_t n) const
     requires(!std::is_void_v<T>)
   {
@@ -117,14 +148,19 @@ class global_ptr {
                                                    at_.offset + std::uint64_t(rows * std::int64_t(sizeof(T))), at_.generation()));
   }
 
-  /// Of a pointer to a `counter`: adds `n` to it and wakes its rank. The rank that has waited for it sees
-  /// - everything that this rank had written before, on any rank, by operations that were complete: `*p = x`, `put` and
+  // ---- Signals ----
+
+  /// Adds `n` to the `counter` to which this points, and wakes its rank. May be called in a called function.
+  ///
+  /// The rank that has waited for it sees
+  /// - everything that this rank wrote before, on any rank, by operations that were complete: `*p = x`, or `put` and
   ///   `sync_memory`;
-  /// - every `put` and `store` to memory of the counter's rank that this rank had begun before, complete or not.
-  /// It says nothing about puts to other ranks that are not complete, and nothing about statements and questions: those run when
-  /// they are taken in. May be called in a body. Errors: as `*p`; usage_error for an `n` that was negative. Cost: on mapped
-  /// memory a store or an atomic addition; a message where the counter's memory is not mapped, or transfers of this rank are
-  /// under way by message: then it goes behind them.
+  /// - every `put` and `store` to memory of the counter's rank that this rank began before, complete or not.
+  ///
+  /// It says nothing about incomplete puts to other ranks, nor about calls.
+  ///
+  /// Errors: as `*p`; `usage_error` for a negative `n`. Cost: a store or an atomic addition on mapped memory. A message if the
+  /// counter is not mapped, or if transfers of this rank are under way by message: then it goes after them.
   void signal(std::uint64_t n = 1) const
     requires std::is_same_v<T, counter>
   {
@@ -132,17 +168,20 @@ class global_ptr {
     detail::signal_counter(*this, n);
   }
 
-  /// Two pointers are equal if they point to the same place.
+  // ---- Comparison ----
+
+  /// Returns whether both point to the same object.
   friend constexpr bool operator==(const global_ptr& a, const global_ptr& b) noexcept {
     return a.at_.null() ? b.at_.null() : a.at_.offset == b.at_.offset && a.at_.place() == b.at_.place();
   }
-  /// By rank, then by place.
+  /// Orders pointers by rank, then by address.
   friend constexpr std::strong_ordering operator<=>(const global_ptr& a, const global_ptr& b) noexcept {
     if (a == b) return std::strong_ordering::equal;
     if (a.at_.place() != b.at_.place()) return a.at_.place() <=> b.at_.place();
     return a.at_.offset <=> b.at_.offset;
   }
 
+  /// For the library.
   constexpr const detail::global_address& address() const noexcept { return at_; }
 
  private:
@@ -155,7 +194,7 @@ class global_ptr {
   detail::global_address at_;
 };
 
-/// The same place seen as another type, as reinterpret_cast does.
+/// Returns a pointer to the same address with another type, as `reinterpret_cast` does.
 template <class To, class From>
 constexpr global_ptr<To> reinterpret_pointer_cast(const global_ptr<From>& p) noexcept {
   return global_ptr<To>(p.address());

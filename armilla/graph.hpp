@@ -13,104 +13,113 @@
 
 namespace armilla {
 
-/// How a graph is made of its edges; the same on all members.
+/// How a graph is constructed from its edges. The same on all members.
 struct graph_options {
-  bool undirected = false;       ///< each edge leads both ways; it is given once
-  bool in_edges = false;         ///< rows of the edges that lead to a vertex, too. An undirected graph has them without it
-  bool keep_duplicates = false;  ///< several edges from one vertex to another; else the first one given, by lowest rank
-  bool keep_loops = false;       ///< edges from a vertex to itself; else they are left out
-  team members{};                ///< the empty one: all ranks
+  bool undirected = false;       ///< each edge is given once, and leads both ways
+  bool in_edges = false;         ///< also store the edges that lead to a vertex; an undirected graph has them anyway
+  bool keep_duplicates = false;  ///< keep parallel edges; otherwise the first one of the lowest rank remains
+  bool keep_loops = false;       ///< keep edges from a vertex to itself; otherwise they are removed
+  team members{};                ///< the ranks that have the graph; the empty team: all ranks of the job
 };
 
-/// A graph whose vertices lie in blocks over the ranks of a team, with as many edges in each as can be. A vertex has a number
-/// from 0; the edges that leave it form a row, in the order of where they lead, which lies in the segment of its rank: ranks of
-/// one host read each other's rows where they lie.
+/// A graph that is distributed over the ranks of a team. Its vertices are in blocks, with as equal numbers of edges as possible.
 ///
-///     am::graph<> g(am::read_edges("graph.txt"), {.undirected = true});
-///     am::graph<void, double> roads(n, mine);             // mine: weighted_edge<double>'s that this rank knows, of any vertices
-///     const am::array<std::int32_t> level = am::bfs(g, 0);
-///     am::array<double> heat(g.size(), am::like(g));      // a value a vertex, where the vertices lie
+/// Use it for the algorithms of armilla/graph_algorithms.hpp (`bfs`, `components`, `pagerank`, ...), and to walk over vertices
+/// and edges yourself. It does not change after construction. For components while edges arrive, use a `disjoint_set`.
 ///
-/// `V` is what each vertex has (`values()`), `E` what each edge has (`edge_data(v)`); void costs nothing. Both are trivially
-/// copyable. A graph does not change; it moves and does not copy. Vertices are numbered by 32 bits. Made by all members together.
-/// Cost: three reductions, one exchange of all edges; afterwards 8 bytes a vertex, and 4 and E an edge.
-/// Errors: remote_error on all members for an edge of a vertex that is not there, or what reading a file throws; limit_error on
-/// all for one that does not fit.
+///     am::graph<> g(am::read_edges("graph.txt"), {.undirected = true});    // collective
+///     const am::array<std::int32_t> level = am::bfs(g, 0);                 // collective: an algorithm
+///     am::array<double> heat(g.size(), am::like(g));                       // a value for each vertex, on the vertex's rank
+///     for (am::vertex_id v : g.local())                                    // this rank's vertices
+///       for (am::vertex_id w : g.neighbours(v)) use(v, w);
+///
+/// **Values.** `V` is the type of a value of each vertex (`values()`), `E` that of each edge (`edge_data(v)`). `void` costs
+/// nothing. Both are trivially copyable.
+///
+/// **Vertices** are numbered from 0, by 32 bits. The edges that leave a vertex form a row, in the order of their targets. Rows
+/// are stored in the ranks' segments, so ranks of one host read each other's directly.
+///
+/// **Kinds of operations.** Construction is collective. The others send no message, except `fetch_neighbours`.
+///
+/// **Cost.** Construction takes four reductions and one exchange of all edges (two with `in_edges`). The memory is 8 bytes for
+/// each vertex, and 4 bytes and `sizeof(E)` for each end of an edge.
+///
+/// **Errors.** Construction throws `remote_error` on all members for an edge of a vertex that does not exist and for what reading
+/// a file throws, and `limit_error` on all if the graph does not fit into memory or has 2^32 vertices.
+///
+/// **Lifetime.** A graph moves, but does not copy.
 template <class V /* = void */, class E /* = void */>
 class graph : public detail::named_container<graph<V, E>> {
  public:
-  using handle_type = container_handle<graph>;
+  using handle_type = container_handle<graph>;  // see handle()
   using vertex_value = V;
   using edge_value = E;
 
+  // ---- Construction (collective) ----
+
+  /// Creates a graph without vertices and without ranks, such as a moved-from one. Not collective.
   graph() = default;
-  /// `n` vertices. `mine` is a vector or span of edges, of which this reads `from`, `to`, and `weight` unless E is void.
+
+  /// Creates a graph with `n` vertices from the edges of all members.
+  ///
+  /// `mine` is a contiguous range of edges that this rank has, from any vertices: of each, `from`, `to` and, unless `E` is void,
+  /// `weight` are read. `am::edge` and `am::weighted_edge<E>` have these members.
+  ///
+  ///     const std::vector<am::weighted_edge<double>> mine = {{0, 1, 2.5}};
+  ///     am::graph<void, double> roads(100, mine, {.undirected = true});
   template <std::ranges::contiguous_range Edges>
   graph(std::size_t n, const Edges& mine, const graph_options& how = {}) {
     detail::require_few_vertices(n);
     make(std::span(std::ranges::data(mine), std::ranges::size(mine)), n, how);
   }
-  /// As many vertices as the greatest number of an edge says. usage_error on all if the numbers are not dense: more than a
-  /// million and 64 for each edge.
+
+  /// Creates a graph whose number of vertices follows from the greatest number in an edge. `usage_error` on all members if the
+  /// numbers are not dense: more than a million and 64 for each edge.
   template <std::ranges::contiguous_range Edges>
   explicit graph(const Edges& mine, const graph_options& how = {}) {
     make(std::span(std::ranges::data(mine), std::ranges::size(mine)), detail::count_vertices, how);
   }
-  /// The edges of a file, as `read_edges` reads them.
+
+  /// Creates a graph from the edges of a file, such as `am::read_edges(path)`. Its vertices are counted as above.
   template <class Reader>
-  explicit graph(const file_range<Reader>& file, graph_options how = {}) {
-    if (!how.members) how.members = file.members();
-    std::vector<typename Reader::value> mine;
-    detail::failure why;
-    try {
-      for (const auto& e : file.local()) mine.push_back(e);
-    } catch (...) { why.note(); }
-    detail::agree(how.members, "graph", why);
-    make(std::span<const typename Reader::value>(mine), detail::count_vertices, how);
-  }
+  explicit graph(const file_range<Reader>& file, graph_options how = {});
   graph(graph&&) noexcept = default;
   graph& operator=(graph&&) noexcept = default;
 
-  /// Vertices.
-  std::size_t size() const noexcept { return shape_.where.size(); }
-  /// Edges; of an undirected graph each once.
-  std::size_t edges() const noexcept { return shape_.edges; }
-  bool undirected() const noexcept { return shape_.undirected; }
-  /// The ranks that have it.
-  const team& members() const noexcept { return shape_.members; }
-  /// Where each vertex lies.
-  const armilla::placement& placement() const noexcept { return shape_.where; }
-  /// Names it on all members, wherever it moves: to send and to keep. No message.
-  handle_type handle() const { return this->template make_handle<handle_type>(); }
-  /// The rank of the job that has vertex v.
-  rank_t rank_of(std::size_t v) const {
-    return shape_.members.world_rank(rank_t(shape_.owner(detail::checked_vertex(shape_, v))));
-  }
+  // ---- Edges ----
 
-  /// This rank's vertices, in order: `for (am::vertex_id v : g.local())`.
-  auto local() const noexcept { return std::views::iota(vertex_id(shape_.first), vertex_id(shape_.first + shape_.count)); }
-  /// Where the edges of v lead, in order. v is a vertex of this rank, or of one whose memory it maps; usage_error else.
+  /// Returns the targets of the edges of `v`, in order. Sends nothing.
+  ///
+  /// `v` is a vertex of this rank, or of a rank whose memory this one maps; otherwise this throws `usage_error`.
   std::span<const vertex_id> neighbours(std::size_t v) const { return detail::row_of(shape_, shape_.out, v); }
+  /// Returns the number of edges of `v`. As `neighbours`.
   std::size_t degree(std::size_t v) const { return neighbours(v).size(); }
-  /// Where edges come from that lead to v. usage_error if the graph has no rows of them.
+  /// Returns the sources of the edges that lead to `v`. As `neighbours`; `usage_error` also if the graph does not store them.
   std::span<const vertex_id> in_neighbours(std::size_t v) const { return detail::row_of(shape_, detail::in_rows(shape_), v); }
+  /// Returns the number of edges that lead to `v`. As `in_neighbours`.
   std::size_t in_degree(std::size_t v) const { return in_neighbours(v).size(); }
-  /// The neighbours of any vertex, fetched if need be. Cost: two messages where its rank is not mapped.
+  /// Returns the targets of the edges of any vertex. Cost: two messages and their replies if its rank is not mapped.
   std::vector<vertex_id> fetch_neighbours(std::size_t v) const { return detail::fetch_row(shape_, shape_.out, v); }
 
-  /// What the edges of v have, in the order of `neighbours(v)`; and those of `in_neighbours(v)`.
+  /// Returns the values of the edges of `v`, in the order of `neighbours(v)`.
   std::span<const E> edge_data(std::size_t v) const
     requires(!std::is_void_v<E>)
   {
     return detail::data_of_row<E>(shape_, shape_.out, v);
   }
+  /// Returns the values of the edges that lead to `v`, in the order of `in_neighbours(v)`.
   std::span<const E> in_edge_data(std::size_t v) const
     requires(!std::is_void_v<E>)
   {
     return detail::data_of_row<E>(shape_, detail::in_rows(shape_), v);
   }
 
-  /// What the vertices have, as an array that is dealt as they are; value-initialised.
+  // ---- Vertices (no message) ----
+
+  /// Returns this rank's vertices, in order: `for (am::vertex_id v : g.local())`.
+  auto local() const noexcept { return std::views::iota(vertex_id(shape_.first), vertex_id(shape_.first + shape_.count)); }
+
+  /// Returns the values of all vertices, as an `array` that is distributed as the vertices. They are value-initialized.
   auto& values() noexcept
     requires(!std::is_void_v<V>)
   {
@@ -122,24 +131,63 @@ class graph : public detail::named_container<graph<V, E>> {
     return values_;
   }
 
+  /// Returns the number of vertices.
+  std::size_t size() const noexcept { return shape_.where.size(); }
+  /// Returns the number of edges; each edge of an undirected graph counts once.
+  std::size_t edges() const noexcept { return shape_.edges; }
+  /// Returns whether each edge leads both ways.
+  bool undirected() const noexcept { return shape_.undirected; }
+  /// Returns the team over which the vertices are distributed.
+  const team& members() const noexcept { return shape_.members; }
+  /// Returns which member has which vertex.
+  const armilla::placement& placement() const noexcept { return shape_.where; }
+  /// Returns the rank of the job that has vertex `v`.
+  rank_t rank_of(std::size_t v) const {
+    return shape_.members.world_rank(rank_t(shape_.owner(detail::checked_vertex(shape_, v))));
+  }
+  /// Returns a small value that names the graph on all members, wherever it is moved. Called functions use it:
+  /// `h->neighbours(v)`.
+  handle_type handle() const { return this->template make_handle<handle_type>(); }
+
+  // ---- For the library ----
+
   /// For algorithms.
   const detail::graph_shape& shape() const noexcept { return shape_; }
 
  private:
   template <class Edge>
-  void make(std::span<const Edge> mine, std::size_t n, const graph_options& how) {
-    const team t = how.members ? how.members : world();
-    n = detail::agree_on_vertices(t, mine, n);
-    detail::make_graph<E>(shape_, t, detail::arcs_of<E>(mine, how.undirected, how.keep_loops), n,
-                          {how.undirected, how.in_edges, how.keep_duplicates});
-    if constexpr (!std::is_void_v<V>) values_ = array<V>(n, as_in(t, shape_.where));
-    this->be_named(t);
-  }
+  void make(std::span<const Edge> mine, std::size_t n, const graph_options& how);
 
   detail::graph_shape shape_;
   struct nothing {};
   [[no_unique_address]] std::conditional_t<std::is_void_v<V>, nothing, array<std::conditional_t<std::is_void_v<V>, char, V>>>
       values_;
 };
+
+// ---- Implementation only below ----
+
+template <class V, class E>
+template <class Reader>
+graph<V, E>::graph(const file_range<Reader>& file, graph_options how) {
+  if (!how.members) how.members = file.members();
+  std::vector<typename Reader::value> mine;
+  detail::failure why;
+  try {
+    for (const auto& e : file.local()) mine.push_back(e);
+  } catch (...) { why.note(); }
+  detail::agree(how.members, "graph", why);
+  make(std::span<const typename Reader::value>(mine), detail::count_vertices, how);
+}
+
+template <class V, class E>
+template <class Edge>
+void graph<V, E>::make(std::span<const Edge> mine, std::size_t n, const graph_options& how) {
+  const team t = how.members ? how.members : world();
+  n = detail::agree_on_vertices(t, mine, n);
+  detail::make_graph<E>(shape_, t, detail::arcs_of<E>(mine, how.undirected, how.keep_loops), n,
+                        {how.undirected, how.in_edges, how.keep_duplicates});
+  if constexpr (!std::is_void_v<V>) values_ = array<V>(n, as_in(t, shape_.where));
+  this->be_named(t);
+}
 
 }  // namespace armilla

@@ -15,16 +15,20 @@
 
 namespace armilla {
 
-/// How a matrix is dealt to ranks: in blocks, so many in each dimension. `grid()` chooses the numbers so that blocks have short
-/// borders; `grid({2, 3})` is two rows of three blocks. The blocks of a dimension differ by one in length at most.
+/// How a matrix is distributed: the number of blocks in each dimension, and the ranks that have them.
+///
+/// `grid()` chooses the numbers so that blocks have short borders. `grid({2, 3})` makes two rows of three blocks, for a team of 6
+/// ranks. The lengths of the blocks of a dimension differ by one at most.
+///
+///     am::matrix<double> a({100, 200}), rows({100, 200}, am::grid({am::ranks(), 1}));   // rows: none is cut
 class grid {
  public:
   grid() = default;
   explicit grid(std::vector<rank_t> blocks) : blocks_(std::move(blocks)) {}
 
-  /// The ranks; world() unless `on` named others.
+  /// Returns the ranks: those that `on` named, otherwise `world()`.
   team members() const { return members_ ? members_ : world(); }
-  /// In each dimension; empty: to be chosen.
+  /// Returns the number of blocks in each dimension; empty if the library chooses.
   const std::vector<rank_t>& blocks() const noexcept { return blocks_; }
 
  private:
@@ -33,21 +37,26 @@ class grid {
   std::vector<rank_t> blocks_;
 };
 
-/// The same over the ranks of `t`.
+/// Returns `g` over the ranks of `t`.
 inline grid on(const team& t, grid g) {
   g.members_ = t;
   return g;
 }
 
-/// Cells around each block that hold what lies beyond its border: `width` on each side, or as `sides` says. Beyond the border of
-/// the whole matrix they hold what `set_border` says, or in a periodic dimension the cells of the other end. Errors: usage_error
-/// for a width that is a negative number.
+/// How many cells of its neighbors each block of a matrix holds around itself.
+///
+/// `halo(w)` is `w` cells wide on each side. Beyond the border of the whole matrix, a halo holds what `matrix::set_border` says,
+/// or in a periodic dimension the cells of the other end. Each function returns a changed copy. `usage_error` for a width that is
+/// negative.
+///
+///     am::matrix<double> torus({100, 200}, am::grid(), am::halo(1).periodic());
+///     am::matrix<double> upwind({100, 200}, am::grid(), am::halo(0).sides(0, 2, 0).corners(false));
 class halo {
  public:
   halo() = default;
   explicit halo(std::size_t width) : before_{width, width, width}, behind_{width, width, width} { require_width(width); }
 
-  /// In this dimension (0 to 2) so many before a block's first cell and behind its last one: for a stencil that looks one way.
+  /// Sets the widths in `dimension` (0 to 2): `before` cells before a block's first one, `behind` cells after its last one.
   halo sides(std::size_t dimension, std::size_t before, std::size_t behind) const {
     detail::dimension_below(3, dimension);
     require_width(before);
@@ -58,23 +67,28 @@ class halo {
     return h;
   }
 
+  /// Makes all dimensions periodic, or none.
   halo periodic(bool yes = true) const { return periodic(std::vector<bool>(3, yes)); }
-  /// One for each dimension; those that are not named are not periodic.
+  /// Makes dimension `d` periodic if `each[d]`. Dimensions that `each` does not have are not periodic.
   halo periodic(std::vector<bool> each) const {
     halo h = *this;
     h.periodic_ = std::move(each);
     return h;
   }
-  /// Whether cells that are beyond two borders or more are refreshed as well. They are unless this says no.
+  /// Says whether an exchange also copies corner cells, which are beyond two borders or more. It does by default.
   halo corners(bool yes) const {
     halo h = *this;
     h.corners_ = yes;
     return h;
   }
 
+  /// Returns the width before a block's first cell, in `dimension`.
   std::size_t before(std::size_t dimension) const { return before_[detail::dimension_below(3, dimension)]; }
+  /// Returns the width after a block's last cell, in `dimension`.
   std::size_t behind(std::size_t dimension) const { return behind_[detail::dimension_below(3, dimension)]; }
+  /// Returns whether an exchange also copies corner cells.
   bool has_corners() const noexcept { return corners_; }
+  /// Returns whether `dimension` is periodic.
   bool is_periodic(std::size_t dimension) const { return dimension < periodic_.size() && periodic_[dimension]; }
 
  private:
@@ -84,6 +98,8 @@ class halo {
   bool corners_ = true;
   std::vector<bool> periodic_;
 };
+
+// ---- Implementation only below ----
 
 namespace detail {
 
@@ -120,11 +136,13 @@ void each_row(const box<N>& b, F f) {
 
 /// Into how many blocks each dimension is cut: a product of `members`, with the shortest border.
 void choose_blocks(std::size_t dimensions, const std::size_t* extents, rank_t members, rank_t* blocks);
+
 /// Takes the numbers that the program gives. usage_error unless they are as many as dimensions, and their product the members.
 void take_blocks(std::size_t dimensions, const std::vector<rank_t>& given, rank_t members, rank_t* blocks);
 [[noreturn, gnu::cold]] void throw_row(std::size_t dimension, std::ptrdiff_t i, std::ptrdiff_t first, std::ptrdiff_t end);
 [[noreturn, gnu::cold]] void throw_cell(std::size_t dimension, std::size_t i, std::size_t extent);
 [[noreturn, gnu::cold]] void throw_too_large(std::size_t dimensions, const std::size_t* extents);
+
 /// Of how many pieces a member's halo may be made.
 inline constexpr std::uint64_t most_halo_pieces = std::uint64_t{1} << 22;
 [[noreturn, gnu::cold]] void throw_block_too_large(std::size_t dimensions, const std::size_t* extents, const std::size_t* before,
@@ -139,7 +157,7 @@ inline constexpr std::uint64_t most_halo_pieces = std::uint64_t{1} << 22;
 [[noreturn, gnu::cold]] void throw_stencil_shapes(bool same);
 [[noreturn, gnu::cold]] void throw_beyond_halo(std::size_t dimension, std::ptrdiff_t distance, std::size_t width);
 
-/// Where each cell of a matrix lies: the same value on all members.
+/// Which block has each cell of a matrix: the same value on all members.
 template <std::size_t N>
 class grid_shape {
  public:

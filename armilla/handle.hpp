@@ -18,6 +18,7 @@ struct container_name {
 
   static constexpr std::uint64_t no_team = ~std::uint64_t(0);
 };
+
 /// What has this name on this rank. Waits for a container that other members have already made. usage_error if there is none.
 void* find_container(const container_name& name);
 
@@ -26,15 +27,19 @@ class named_container;
 
 }  // namespace detail
 
-/// Names a container on all members of its team: a small value to copy, keep and send.
+/// A name of a container on all members of its team: a small value that can be copied, stored and sent.
 ///
 ///     am::async(dest, [](am::array<int>::handle_type h) { h->local()[0] = 1; }, x.handle());
 ///
-/// `*h` and `h->` are the container on the rank where they are called, wherever it has moved. In a body they reach this rank's
-/// part and any element; algorithms and fences are for code that all members run. Errors: usage_error on a rank that is no
-/// member, or where the container has ended: a fence before its end completes the bodies that name it. `*h` waits where this rank
-/// is on its way out of making the container: where a body may not wait, put a barrier behind the making. Cost: a look into a
-/// table; no message.
+/// `*h` and `h->` are the container on the rank that runs them, wherever it was moved. Called functions reach the local elements
+/// by it, and any element. Algorithms and fences are for code that all members run.
+///
+/// **Lifetime.** A fence before the end of the container completes the calls that name it. A call that arrives while its rank is
+/// constructing the container waits; if it must not wait, put a barrier after the construction.
+///
+/// **Errors.** `usage_error` on a rank that is not a member, and after the end of the container.
+///
+/// **Cost.** A search in a table; no message.
 template <class Container, class Named = Container>
 class container_handle {
  public:

@@ -1,31 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 #include "armilla/container/keyed/hash_inline.hpp"
 
 namespace armilla {
 
-/// The hash of keys in hash containers, the same on all ranks. Keys that are equal have one hash:
+/// The hash function of hash containers for keys. It is the same on all ranks, and keys that are equal have one hash.
 ///
-/// 1. strings, numbers and enums by their value: equal integers of different types, and equal strings of different types, have
-///    one hash, so that a `find` needs no key of the container's type
-/// 2. classes for which `std::hash` is specialized by that, with its bits mixed
-/// 3. pairs and tuples by their members
-/// 4. the standard's containers by their elements
-/// 5. other classes by their bytes or, if they are aggregates, by their members, if the compiler can see that their operator==
-///    compares all of these: a defaulted one does, one of your own must be constexpr. Else the class is refused at compile time.
-///    The compiler cannot tell a defaulted operator== from one of your own. It tries some values: neighbors, signs, letters of
-///    both cases, remainders by usual divisors, single bits, members exchanged. An operator== that holds values equal which
-///    differ, and is not found out by these, needs a std::hash: else equal keys lie in a container twice.
+/// To use another one, give a container a function object as its `Hash` argument (the third of a map, the second of a set). It
+/// has no state, and keys that are equal have one hash. The container mixes its bits, so `std::size_t(k.id)` is good enough.
 ///
-/// Give a container another hash as its third template argument: a function object without state, which agrees with the equality.
-/// Its bits are mixed, too. Cost: some 1 ns for a number, 2 to 5 ns for a word.
+/// **What is hashed.** The first of these that applies:
+/// 1. strings, numbers and enums: their value. Equal integers of different types have one hash, and so have equal strings of
+///    different types; so `find` needs no key of the container's type
+/// 2. classes for which `std::hash` is specialized: that, with its bits mixed
+/// 3. pairs and tuples: their members
+/// 4. containers of the standard library: their elements
+/// 5. other classes: their bytes or, if they are aggregates, their members. The compiler must see that `operator==` compares all
+///    of these: default it, or make it `constexpr`. Otherwise the class is refused at compile time
+///
+/// **Limit of rule 5.** The compiler cannot distinguish a defaulted `operator==` from one of your own, so it tries some values:
+/// neighbors, signs, letters of both cases, remainders by usual divisors, single bits, exchanged members. If your `operator==`
+/// holds different values equal and passes these tests, specialize `std::hash`. Without that, a container stores equal keys
+/// twice.
+///
+/// **Cost.** Some 1 ns for a number, 2 to 5 ns for a word.
 struct hash {
+  /// Returns the hash of `value`.
   template <class T>
   std::uint64_t operator()(const T& value) const {
     return detail::hash_value<T, std::equal_to<>>(value);
   }
+};
+
+/// How a hash container buffers what it sends. The same on all members.
+///
+///     am::unordered_map<std::string, long> count({.combine = 256, .gather = 2048});
+struct hash_options {
+  static constexpr std::size_t fitting = std::size_t(-1);
+  /// For how many keys updates are combined on the calling rank before they are sent; rounded up to a power of two. 0: for none.
+  /// `fitting`: as many keys and values as fit into 1 MiB.
+  std::size_t combine = fitting;
+  /// How many bytes of keys and values are buffered for a rank before they are sent.
+  std::size_t gather = 8192;
 };
 
 }  // namespace armilla

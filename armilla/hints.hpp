@@ -3,48 +3,57 @@
 #include "armilla/rpc/hints_inline.hpp"
 #include "armilla/rpc/kept_argument.hpp"
 
-/// What a call may say about its body, wrapped around the function:
+/// Hints on how a called function runs, wrapped around the function in a call.
 ///
-///     am::call(1, am::to_completion([](int n) { return n + 1; }), 41);   // it never waits: no stack is kept ready for it
-///     am::call(1, am::as_fiber(&search), root);                         // a fiber from the start: others go first
-///     am::async(1, am::urgent([] { stop(); }));                         // leaves at once, without company
-///     am::call(h.on(1), am::as_fiber<&part::meet>());                   // a method: of a part, or of a processor object
+/// Without a hint a function runs at once, on the stack of its rank's loop, and becomes a fiber only if it waits. That is what
+/// most calls want.
 ///
-/// A hint stands where the body stands, in `async`, `call`, `async_all`, `call_all` and `call_into`. A method by name takes none:
-/// its caller does not know the body. In `call_into` `to_completion` and `safe` change nothing, as to put the result there may
+///     auto next = am::call(1, am::to_completion([](int n) { return n + 1; }), 41);   // it never waits
+///     auto found = am::call(1, am::as_fiber(&search), root);                         // a fiber: others go first
+///     am::async(1, am::urgent([] { stop(); }));                                      // leaves at once
+///     auto met = am::call(h.on(1), am::as_fiber<&part::meet>());                     // a method of an object
+///
+/// `async`, `call`, `async_all`, `call_all` and `call_into` take hints. Methods by name (armilla/method.hpp) do not, for their
+/// caller does not know the function. In `call_into`, `to_completion` and `safe` change nothing, because storing the result may
 /// wait.
 ///
-/// Without a hint a body runs at once on the stack of the rank's loop and becomes a fiber only if it waits, which is what most
-/// calls want. Paper: MRPC, section 5 (0-Word Simple, Threaded, Atomic: how the body runs is independent of how the caller
-/// waits).
+/// Paper: MRPC, section 5 (0-Word Simple, Threaded, Atomic: how the body runs is independent of how the caller waits).
 namespace armilla {
 
-/// The body never waits. Saves the rank that runs it the switch to its loop, when that rank waits in place; a wait in it is a
-/// usage_error.
+/// Promises that the function never waits: a wait in it throws `usage_error`.
+///
+/// The receiver needs no stack for it. If it waits in place, it saves the switch to its loop.
 template <class F>
 auto to_completion(const F& f) {
   return detail::hinted<detail::completed_body>(f, "to_completion");
 }
-/// The body is a fiber from its beginning: what came behind it, and fibers that can go on, have their turn first. Cost: two
-/// switches and a stack from the pool. It may enter collectives of teams in which no other fiber of its rank is inside one.
+
+/// Runs the function as a fiber from the start: what came after it, and fibers that can continue, run first.
+///
+/// It may enter collectives of teams in which no other fiber of its rank is at that time. Cost: two switches, and a stack from
+/// the pool.
 template <class F>
 auto as_fiber(const F& f) {
   return detail::hinted<detail::fiber_body>(f, "as_fiber");
 }
-/// The statement leaves at once, with those to the same rank that were waiting for company. Questions do so anyway.
+
+/// Sends the one-way call at once, together with those to the same rank that are buffered. Two-way calls are sent at once anyway.
 template <class F>
 auto urgent(const F& f) {
   return detail::hinted<detail::urgent_body>(f, "urgent");
 }
-/// The body may run beside the rank, under ARMILLA_PROGRESS_MODE=thread even while the rank computes: it touches nothing but
-/// atomics and what the rank leaves alone meanwhile, does not wait, and sends nothing but its reply. Bodies marked so are atomic
-/// with respect to each other, not to the rank; they keep their order among themselves. Under `poll` and `signal`: as
-/// to_completion.
+
+/// Says that the function may run beside the rank: with ARMILLA_PROGRESS_MODE=thread even while the rank computes.
+///
+/// It touches nothing but atomics and what the rank leaves alone meanwhile, it does not wait, and it sends nothing but its reply.
+/// Such functions are atomic with respect to each other, not to the rank, and keep their order. In the modes `poll` and `signal`
+/// this is as `to_completion`.
 template <class F>
 auto safe(const F& f) {
   return detail::hinted<detail::safe_body>(f, "safe");
 }
-/// The same for a function that is named at compile time, `as_fiber<&f>()`, and for a member of the object that the call goes to,
+
+/// Gives a function that is named at compile time the hint, `as_fiber<&f>()`, or a member of the object that is called,
 /// `as_fiber<&T::method>()`. A member cannot be `safe`: the rank may be changing the table in which its object is found.
 template <auto F>
 auto to_completion() {

@@ -7,20 +7,41 @@
 
 #include "armilla/algorithm/sets/join_inline.hpp"
 
-/// Two inputs of pairs brought together by key. Inputs are as those of `reduce_by_key`: what each member has of a container, of a
-/// file, or a range of its own; the first and the second of an element are its key and its value.
+/// Joins of two inputs of pairs by key.
 ///
-/// Each element travels once, in one exchange for an input. It is put behind the others of its key's partition before it
-/// leaves, so that what comes is in partitions which fit into a cache, and each is joined there. All elements of one key come to
-/// one rank: a key that half of an input has is a half for that rank.
+///     for (const auto& [city, people, country] : am::join(people_of, country_of)) show(city, people, country);
+///
+/// **Inputs** are those of `reduce_by_key` (armilla/by_key.hpp): what each member has of a container, of a file, or a range of
+/// its own. The first and the second of an element are its key and its value. All members of `left` call them, and `right` is
+/// over the same members.
+///
+/// **Result.** A `std::vector` with this rank's share of the result, in no particular order: those elements whose keys belong to
+/// this rank. All elements of one key come to one rank, so a key of half of an input is half of the work for that rank.
+///
+/// **Errors.** What a file or a container throws on one rank is thrown on all, and so is that a rank has no memory for its share.
+///
+/// **Cost.** Each element is sent once, in one exchange for each input, already sorted into partitions that fit into a cache.
+/// Memory for both inputs twice.
 namespace armilla {
 
-/// Inner join: for each pair of elements with one key a tuple (key, value of `left`, value of `right`). Gives this rank's part of
-/// the result, in no particular order: those whose keys belong here. All members of `left` call it, and `right` is over the same.
-/// What a file or a container throws on one rank comes on all, and so does that a rank has no memory for its part. Cost: each
-/// element travels once; memory for both inputs twice.
-///
-///     for (const auto& [city, people, country] : am::join(people_of, country_of)) ...
+/// Returns the inner join: for each pair of elements with one key, a tuple (key, value of `left`, value of `right`).
+template <class L, class R>
+auto join(L&& left, R&& right);
+
+/// Returns the elements of `left` whose keys `right` has, each once, as pairs.
+template <class L, class R>
+auto semi_join(L&& left, R&& right) {
+  return detail::filter_by_key("semi_join", left, right, true);
+}
+
+/// Returns the elements of `left` whose keys `right` does not have, as pairs.
+template <class L, class R>
+auto anti_join(L&& left, R&& right) {
+  return detail::filter_by_key("anti_join", left, right, false);
+}
+
+// ---- Implementation only below ----
+
 template <class L, class R>
 auto join(L&& left, R&& right) {
   const team t = detail::members_of(left);
@@ -41,17 +62,6 @@ auto join(L&& left, R&& right) {
   } catch (...) { why.note(); }
   detail::agree(t, "join", why);
   return joined;
-}
-
-/// The elements of `left` whose keys `right` has, each once: a std::vector of pairs, this rank's part. Else as `join`.
-template <class L, class R>
-auto semi_join(L&& left, R&& right) {
-  return detail::filter_by_key("semi_join", left, right, true);
-}
-/// The elements of `left` whose keys `right` has not. Else as `join`.
-template <class L, class R>
-auto anti_join(L&& left, R&& right) {
-  return detail::filter_by_key("anti_join", left, right, false);
 }
 
 }  // namespace armilla

@@ -14,19 +14,34 @@
 
 namespace armilla {
 
-/// Elements in an order that insertions make: those of the team's first member, then those of the next. An element stays on the
-/// rank to which it came, and its place names it there until it is erased. All members make the list, which is one meeting.
+/// A distributed list. It has the elements of the team's first member, then those of the second, and so on; on a rank, insertions
+/// make the order.
 ///
-///     am::list<std::string> lines;
-///     const am::list_place mine = lines.push_local("mine");      // behind this rank's
-///     lines.insert(mine, "in front").get();                      // from any rank
+/// Use it where elements are inserted before others while the program runs. An element stays on its rank, and its `list_place`
+/// names it on every rank until it is erased. If elements are only appended, use a `vector`, which has indices.
+///
+///     am::list<std::string> lines;                               // collective: all ranks construct it
+///     const am::list_place mine = lines.push_local("mine");      // after this rank's elements
+///     lines.insert(mine, "before it").get();                     // any rank may do this
 ///     am::fence();
-///     lines.for_each_in_order([](const std::string& s) { ... });
+///     lines.for_each_in_order([](const std::string& s) { am::print_on(0, "{}\n", s); });
 ///
-/// Order: verbs about elements of one rank take effect there one after the other, those of one rank in their order; all
-/// statements by the fence of the team or of all ranks. Cost: a statement, or a message each way; nothing for `push_local`. Its
-/// end waits for nothing: what lies on this rank goes at the next fence of the team or of all ranks, which still completes
-/// statements to it. Errors: usage_error for a place that is none, and for a `splice` of a list of another team.
+/// **Kinds of operations.**
+/// - *Local* (`push_local`, `local`, `clear_local`, ...): at once, without a message.
+/// - *One-way* (`push_back`, `set`, `erase`): complete at the next fence of the list's team or of all ranks.
+/// - *Two-way* (`insert`, `get`): return a future.
+/// - *Collective* (construction, `splice`, `for_each_in_order`, `save`, `load`): all members of the team call them.
+///
+/// **Order.** Operations on the elements of one rank take effect there one after the other; those of one rank in its order.
+/// Elements of different ranks are ordered by fences only.
+///
+/// **Cost.** `push_local` sends nothing; a one-way operation takes a message, a two-way operation a message each way. A fence
+/// after which the size has changed takes one more collective.
+///
+/// **Errors.** `usage_error` for a `list_place` of a rank that is not a member, and for `splice` with a list of another team.
+///
+/// **Lifetime.** The destructor waits for nothing. The rank's elements are freed at the next fence of the team or of all ranks,
+/// which still completes one-way operations on them.
 template <class T>
 class list : public detail::named_container<list<T>> {
   static_assert(detail::require_element<T>());
@@ -35,83 +50,87 @@ class list : public detail::named_container<list<T>> {
 
  public:
   using value_type = T;
-  using handle_type = container_handle<list>;
+  using handle_type = container_handle<list>;  // see handle()
 
+  // ---- Construction (collective) ----
+
+  /// Creates an empty list over the members of `members`. Cost: one collective.
   explicit list(const team& members = world()) : detail::named_container<list>(members), parts_(members) {
     detail::meet(members);
   }
 
-  /// Behind this rank's elements. No message.
+  // ---- Changes ----
+
+  /// Appends `value` to this rank's elements, and returns its place. Sends nothing.
   list_place push_local(T value) { return parts_.mine().add(std::move(value)); }
-  /// Statement: behind all elements, on the last member.
+
+  /// Appends `value` to all elements, on the last member. One-way.
   void push_back(const T& value) { async(parts_.of(members().size() - 1), to_completion<&part::push>(), value); }
-  /// Question: in front of the element there, on its rank; gives the place of the new one. remote_error if it has been erased.
+
+  /// Inserts `value` before the element at `before`, on its rank, and returns the place of the new element. Two-way. `get()`
+  /// throws `remote_error` if the element at `before` has been erased.
   [[nodiscard]] future<list_place> insert(list_place before, const T& value) {
     return call<&part::insert>(at(before), before, value);
   }
-  /// Statement: the element there goes, if it has not gone yet.
-  void erase(list_place p) { async(at(p), to_completion<&part::erase>(), p); }
-  /// Statement: the element there becomes `value`, unless it has been erased.
+
+  /// Replaces the element at `p` by `value`. Does nothing if it has been erased. One-way.
   void set(list_place p, const T& value) { async(at(p), to_completion<&part::set>(), p, value); }
-  /// Question: a copy of the element there, or nothing if it has been erased.
+
+  /// Removes the element at `p`. Does nothing if it has been erased. One-way.
+  void erase(list_place p) { async(at(p), to_completion<&part::erase>(), p); }
+
+  // ---- Queries (two-way) ----
+
+  /// Returns a copy of the element at `p`, or `nullopt` if it has been erased.
   [[nodiscard]] future<std::optional<T>> get(list_place p) const { return call<&part::get>(at(p), p); }
 
-  /// Collective: each rank's elements of `other`, a list of the same team, move behind its own. They have new places; the old
-  /// ones name nothing. Two meetings, nothing is sent.
-  void splice(list& other) {
-    detail::require_same_members(members(), other.members());
-    detail::meet(members());
-    if (&other != this) parts_.mine().take_all(other.parts_.mine());
-    detail::meet(members());
-  }
+  // ---- Local access (no message) ----
 
-  /// Collective: calls f(element) or f(element, place) on all elements in their order, each on its rank, one member after the
-  /// other. Statements that are not fenced are not seen. `f` may change the element; it must not send or wait. Errors: what it
-  /// throws on any rank comes on all, behind all. Cost: a meeting a member.
-  template <class F>
-  void for_each_in_order(F f) {
-    detail::algorithm_call why("for_each_in_order");
-    detail::meet(members());
-    for (rank_t m = 0; m < members().size(); ++m) {
-      if (m == members().rank()) walk(f, why);
-      members().barrier();
-    }
-    detail::agree(members(), "for_each_in_order", why);
-  }
-
-  /// Writes all elements into a file, in their order; it takes the place of one that is there when it is whole, and not before.
-  /// Collective, and a fence of the team; no fiber and no body may change the list meanwhile. Errors: usage_error on all members,
-  /// and the old file stays.
-  void save(const std::string& path) const {
-    members().fence();
-    detail::save_walked(members(), path, detail::saved_sequence<T>(), {},
-                        [this](detail::piece_writer& to) { detail::put_elements<T>(to, local()); });
-  }
-  /// Its elements are those of a file from then on that a list, array, vector or bag has saved on any number of ranks: each
-  /// member has as many, and their places name others than before. Collective, and a fence of the team. Errors: usage_error on
-  /// all members for a file that is damaged or of another kind or element; the elements are as before then.
-  void load(const std::string& path) {
-    members().fence();
-    std::vector<T> mine = detail::load_share<T>(members(), path);
-    clear_local();
-    for (T& each : mine) push_local(std::move(each));
-    parts_.count();
-  }
-
-  /// This rank's elements in their order, to be walked in both directions and changed. A loop over them must not wait, send or
-  /// change the list.
+  /// Returns this rank's elements in their order, as a bidirectional range. You may change the elements. A loop over them must
+  /// not wait, send or change the list.
   auto local() { return parts_.mine().nodes | std::views::transform(&part::node::value); }
   auto local() const { return std::as_const(parts_.mine().nodes) | std::views::transform(&part::node::value); }
-  /// All elements of this rank go; places of them name nothing. No message.
+
+  /// Removes all elements of this rank. Their places name nothing afterwards.
   void clear_local() { parts_.mine().clear(); }
-  /// How many elements all members had at the last fence of the list's team or of all ranks. No message.
+
+  /// Returns the number of elements on all ranks, as of the last fence of the list's team or of all ranks.
   std::size_t size() const noexcept { return parts_.size(); }
+  /// Returns whether `size()` is 0.
   bool empty() const noexcept { return size() == 0; }
-  /// How many elements this rank has.
+  /// Returns the number of elements on this rank, as of now.
   std::size_t local_size() const { return parts_.mine().nodes.size(); }
+  /// Returns the team over which the list is distributed.
   const team& members() const { return parts_.members(); }
-  /// Names it on all members, wherever it moves: to send and to keep. No message.
+
+  /// Returns a small value that names the list on all members, wherever it is moved. Called functions use it: `h->push_local(x)`.
   handle_type handle() const { return this->template make_handle<handle_type>(); }
+
+  // ---- Whole list (collective) ----
+
+  /// Moves each rank's elements of `other`, a list of the same team, to the end of this rank's elements. They get new places; the
+  /// old ones name nothing afterwards. Cost: two collectives; no element is sent.
+  void splice(list& other);
+
+  /// Calls `f(element)` or `f(element, place)` for all elements in their order, each on its rank, one member after the other.
+  ///
+  /// One-way operations that are not fenced may not be seen. `f` may change the element, but must not send or wait. What `f`
+  /// throws on any rank comes as `remote_error` on all, at the end. Cost: a collective for each member, and two.
+  template <class F>
+  void for_each_in_order(F f);
+
+  /// Writes all elements to the file `path`, in their order. `load` reads them on any number of ranks.
+  ///
+  /// Fences the team first; no fiber and no called function may change the list meanwhile. The file replaces an existing one only
+  /// when it is complete. `usage_error` on all members if writing fails.
+  void save(const std::string& path) const;
+
+  /// Replaces the elements by those of a file that a list, `array`, `vector` or `bag` of the same element type has saved, on any
+  /// number of ranks.
+  ///
+  /// Fences the team. Each member has equally many elements afterwards; earlier places name nothing. `usage_error` on all members
+  /// if the file is damaged or has another kind of content; the list is then unchanged.
+  void load(const std::string& path);
 
  private:
   object_ref<part> at(list_place p) const {
@@ -121,21 +140,63 @@ class list : public detail::named_container<list<T>> {
     return parts_.of(member);
   }
   template <class F>
-  void walk(F& f, detail::failure& why) {
-    std::size_t i = 0;
-    try {
-      for (auto& n : parts_.mine().nodes) {
-        if constexpr (std::is_invocable_v<F&, T&, list_place>)
-          f(n.value, parts_.mine().place_of(n));
-        else
-          f(n.value);
-        ++i;
-      }
-    } catch (...) { why.note(i); }
-    detail::count_elements(i);
-  }
+  void walk(F& f, detail::failure& why);
 
   detail::named_parts<part> parts_;
 };
+
+// ---- Implementation only below ----
+
+template <class T>
+void list<T>::splice(list& other) {
+  detail::require_same_members(members(), other.members());
+  detail::meet(members());
+  if (&other != this) parts_.mine().take_all(other.parts_.mine());
+  detail::meet(members());
+}
+
+template <class T>
+template <class F>
+void list<T>::for_each_in_order(F f) {
+  detail::algorithm_call why("for_each_in_order");
+  detail::meet(members());
+  for (rank_t m = 0; m < members().size(); ++m) {
+    if (m == members().rank()) walk(f, why);
+    members().barrier();
+  }
+  detail::agree(members(), "for_each_in_order", why);
+}
+
+template <class T>
+template <class F>
+void list<T>::walk(F& f, detail::failure& why) {
+  std::size_t i = 0;
+  try {
+    for (auto& n : parts_.mine().nodes) {
+      if constexpr (std::is_invocable_v<F&, T&, list_place>)
+        f(n.value, parts_.mine().place_of(n));
+      else
+        f(n.value);
+      ++i;
+    }
+  } catch (...) { why.note(i); }
+  detail::count_elements(i);
+}
+
+template <class T>
+void list<T>::save(const std::string& path) const {
+  members().fence();
+  detail::save_walked(members(), path, detail::saved_sequence<T>(), {},
+                      [this](detail::piece_writer& to) { detail::put_elements<T>(to, local()); });
+}
+
+template <class T>
+void list<T>::load(const std::string& path) {
+  members().fence();
+  std::vector<T> mine = detail::load_share<T>(members(), path);
+  clear_local();
+  for (T& each : mine) push_local(std::move(each));
+  parts_.count();
+}
 
 }  // namespace armilla

@@ -14,8 +14,9 @@
 
 namespace armilla {
 
-/// Elements in memory of this rank that lie at equal distances in each of N dimensions: a column, a tile, the own cells of a
-/// matrix. It refers to them, as a std::span does. Where the standard library has mdspan, it converts to one.
+/// Elements in memory of this rank at equal distances in each of N dimensions: a column, a tile, the own cells of a matrix.
+///
+/// It refers to the elements, as a `std::span` does. It converts to `std::mdspan` where the standard library has that.
 ///
 ///     double corner = tile(0, 0);
 ///     std::ranges::sort(column);          // one dimension: begin() and end(), too
@@ -28,11 +29,14 @@ class local_span {
   constexpr local_span(T* first, const std::array<std::size_t, N>& extents, const std::array<std::ptrdiff_t, N>& strides) noexcept
       : first_(first), extents_(extents), strides_(strides) {}
 
+  /// Returns a pointer to the first element.
   constexpr T* data() const noexcept { return first_; }
-  /// In dimension d. Errors: usage_error for a dimension that it does not have.
+  /// Returns the number of elements in dimension `d`. `usage_error` if there is no such dimension.
   constexpr std::size_t extent(std::size_t d) const { return extents_[detail::dimension_below(N, d)]; }
-  /// Elements from one to the next of a dimension. Errors: as extent.
+  /// Returns the distance from one element to the next in dimension `d`, in elements. `usage_error` if there is no such
+  /// dimension.
   constexpr std::ptrdiff_t stride(std::size_t d) const { return strides_[detail::dimension_below(N, d)]; }
+  /// Returns the number of elements.
   constexpr std::size_t size() const noexcept {
     std::size_t all = 1;
     for (const std::size_t n : extents_) all *= n;
@@ -54,7 +58,7 @@ class local_span {
     return first_[std::ptrdiff_t(i) * strides_[0]];
   }
 
-  /// Goes from one element to the next, at any distance.
+  /// A random-access iterator, for one dimension.
   class iterator {
    public:
     using value_type = std::remove_cv_t<T>;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Views of a matrix: one row or column as a range of its cells, a rectangular part, and ranges whose elements are rows, columns
-/// or tiles. Nothing is copied where memory is mapped.
+/// Views of a matrix: a row, a column or a rectangle as a range of cells, and ranges whose elements are rows, columns or tiles.
+///
+/// Cells that are not mapped are fetched before a function gets them, and written back unless the matrix is `std::as_const`.
+/// Where memory is mapped nothing is copied. A view of a temporary does not compile.
 ///
 ///     am::sort(am::views::column(m, 3));
 ///     am::for_each(am::views::rows(m), [](auto row) { std::ranges::sort(row); });
@@ -16,7 +18,7 @@ namespace armilla {
 
 namespace views {
 
-/// The cells from `first` up to `last` exclusive, row by row. usage_error where the matrix has not as many.
+/// Returns the cells from `first` up to, but without, `last`, row by row. `usage_error` if the matrix does not have them.
 template <detail::matrix_shaped R>
 auto block(R&& r, const detail::cell_coordinates<R>& first, const detail::cell_coordinates<R>& last) {
   const auto v = views::all(std::forward<R>(r));
@@ -26,7 +28,7 @@ auto block(R&& r, const detail::cell_coordinates<R>& first, const detail::cell_c
   return detail::block_view(v, {first, last});
 }
 
-/// The cells (i, 0), (i, 1) ... of a matrix of two dimensions.
+/// Returns the cells (i, 0), (i, 1), ... of a matrix of two dimensions. `usage_error` for a row beyond the end.
 template <detail::has_rows R>
 auto row(R&& r, std::size_t i) {
   const auto v = views::all(std::forward<R>(r));
@@ -37,7 +39,7 @@ inline auto row(std::size_t i) {
   return detail::closure{[i](auto&& r) { return views::row(std::forward<decltype(r)>(r), i); }};
 }
 
-/// The cells (0, j), (1, j) ... of a matrix of two dimensions.
+/// Returns the cells (0, j), (1, j), ... of a matrix of two dimensions. `usage_error` for a column beyond the end.
 template <detail::has_rows R>
 auto column(R&& r, std::size_t j) {
   const auto v = views::all(std::forward<R>(r));
@@ -47,8 +49,8 @@ inline auto column(std::size_t j) {
   return detail::closure{[j](auto&& r) { return views::column(std::forward<decltype(r)>(r), j); }};
 }
 
-/// A range of all rows, each a `local_span<T, 1>` that is valid while a function has it. usage_error where the grid cuts rows:
-/// give the matrix a `grid({ranks, 1})`.
+/// Returns a range of all rows, each a `local_span<T, 1>` that is valid while a function has it. `usage_error` if the grid cuts
+/// rows; `grid({ranks, 1})` does not.
 template <detail::has_rows R>
 auto rows(R&& r) {
   return detail::lines_of<1>(views::all(std::forward<R>(r)), "views::rows");
@@ -57,7 +59,7 @@ inline auto rows() {
   return detail::closure{[](auto&& r) { return views::rows(std::forward<decltype(r)>(r)); }};
 }
 
-/// The same of all columns; the grid is `grid({1, ranks})`.
+/// Returns a range of all columns, likewise. `grid({1, ranks})` does not cut them.
 template <detail::has_rows R>
 auto columns(R&& r) {
   return detail::lines_of<0>(views::all(std::forward<R>(r)), "views::columns");
@@ -66,8 +68,8 @@ inline auto columns() {
   return detail::closure{[](auto&& r) { return views::columns(std::forward<decltype(r)>(r)); }};
 }
 
-/// A range of tiles, each a `local_span<T, N>` of these extents or less: tiles end where a block does. They are numbered row by
-/// row.
+/// Returns a range of tiles, each a `local_span<T, N>` of these extents, or less at the end of a block. They are numbered row by
+/// row. `usage_error` for an extent of 0.
 template <detail::matrix_shaped R>
 auto tiles(R&& r, const detail::cell_coordinates<R>& sizes) {
   const auto v = views::all(std::forward<R>(r));

@@ -6,13 +6,18 @@
 #include "armilla/distributed.hpp"
 #include "armilla/object/member_pointer_inline.hpp"
 
-/// Members of objects that are named by a pointer at run time.
+/// Calls of members that a pointer names at run time, of parts of distributed objects and of processor objects.
+///
+/// If the member is known at compile time, `async<&T::m>(object, ...)` and `call<&T::m>(object, ...)` send 8 bytes less.
 namespace armilla {
 
-/// Statement to a member that a pointer names: `async(h.on(1), &histogram::add, 7)`, where the pointer may be known at run time
-/// only. For parts of distributed objects and for processor objects. As `async<&histogram::add>(h.on(1), 7)`, which sends 8 bytes
-/// less. Errors: usage_error for a null pointer, for a method of a library that was loaded later, and for one of a base that lies
-/// 64 KiB or more inside of its object. Paper: STAPL, section 5 (async_rmi takes a pointer to a method).
+/// Runs the member that `member` points to. One-way, as `async<&histogram::add>(h.on(1), 7)`: `async(h.on(1), &histogram::add,
+/// 7)`.
+///
+/// `usage_error` for a null pointer, for a method of a library that was loaded later, and for one of a base that is 64 KiB or
+/// more inside of its object.
+///
+/// Paper: STAPL, section 5 (async_rmi takes a pointer to a method).
 template <detail::addresses_object Address, class F, class C, class... A>
 void async(const Address& object, F C::* member, A&&... arguments) {
   detail::check_member_call<F, C, typename detail::object_at<Address>::type, A...>();
@@ -22,7 +27,7 @@ void async(const Address& object, F C::* member, A&&... arguments) {
   }
 }
 
-/// Question, likewise: `call(h.on(1), &histogram::total)`.
+/// Runs the member that `member` points to, and returns a future of its result: `call(h.on(1), &histogram::total)`.
 template <detail::addresses_object Address, class F, class C, class... A>
 [[nodiscard]] auto call(const Address& object, F C::* member, A&&... arguments) {
   detail::check_member_call<F, C, typename detail::object_at<Address>::type, A...>();
@@ -34,7 +39,7 @@ template <detail::addresses_object Address, class F, class C, class... A>
   }
 }
 
-/// Statement to the parts on all members of the object's team, likewise.
+/// Runs the member that `member` points to, of the parts on all members of the object's team. One-way.
 template <class T, class F, class C, class... A>
 void async_all(const distributed<T>& object, F C::* member, const A&... arguments) {
   detail::check_member_call<F, C, T, A...>();
@@ -44,7 +49,8 @@ void async_all(const distributed<T>& object, F C::* member, const A&... argument
   }
 }
 
-// What is easily written otherwise says how it is written.
+// ---- Mistakes: these do not compile, and say what to write instead ----
+
 template <class T, class F, class C, class... A>
 void async(const distributed<T>&, F C::*, A&&...) {
   static_assert(detail::dependent_false<T>,

@@ -6,12 +6,24 @@
 #include "armilla/global/memory_inline.hpp"
 #include "armilla/global_ptr.hpp"
 
-/// Memory that others can point to: blocks of this rank's segment, and anything else by its address.
+/// Memory to which other ranks can point: blocks of this rank's segment, and anything else by its address.
+///
+///     am::global_ptr<double> p = am::allocate<double>(100);        // in this rank's segment
+///     am::global_ptr<std::pair<int, int>> q = am::create_global<std::pair<int, int>>(1, 2);
+///     static thread_local long hits = 0;
+///     am::global_ptr<long> h = am::to_global(&hits);               // any object of this rank
+///     am::destroy_global(q);
+///     am::deallocate(p);
+///
+/// Other ranks of the host load and store memory of a segment directly; what is elsewhere is reached by the kernel or by
+/// messages. For arrays over all ranks use a container; for one variable on each rank, `per_rank`.
 namespace armilla {
 
-/// Room for `n` objects of type T in this rank's segment, aligned to alignof(T) and 16 bytes; what it holds is not defined.
-/// The segment grows as it is used, up to ARMILLA_SEGMENT bytes (limit_error). Cost: some 10 ns below 8 KiB. May be called in a
-/// body.
+/// Returns room for `n` objects of type `T` in this rank's segment, aligned to `alignof(T)` and 16 bytes. The content is
+/// undefined.
+///
+/// The segment grows as it is used, up to ARMILLA_SEGMENT bytes (`limit_error`). Called functions may allocate. Cost: some 10 ns
+/// below 8 KiB.
 template <class T>
 global_ptr<T> allocate(std::size_t n = 1) {
   if (n > ~std::size_t{0} / 2 / sizeof(T)) [[unlikely]]
@@ -19,15 +31,15 @@ global_ptr<T> allocate(std::size_t n = 1) {
   return global_ptr<T>(detail::allocate_bytes(n * sizeof(T), alignof(T) < 16 ? 16 : alignof(T), "allocate"));
 }
 
-/// Gives back what `allocate` returned, on this rank or on another one of this host (whose rank takes it in when it next
-/// allocates). Nothing happens for null. usage_error for a pointer that was freed already, that is not the beginning of a
-/// block, or that does not point into a segment.
+/// Frees what `allocate` returned, on this rank or on another one of this host, whose rank takes it back when it next allocates.
+/// Does nothing for null. `usage_error` for a pointer that was freed already, that is not the beginning of a block, or that does
+/// not point into a segment.
 template <class T>
 void deallocate(const global_ptr<T>& p) {
   if (p) detail::deallocate_bytes(p.address(), "deallocate");
 }
 
-/// A T in this rank's segment, constructed from `args`. Give it back with `destroy_global`.
+/// Returns a `T` in this rank's segment, constructed from `args`. Free it by `destroy_global`.
 template <class T, class... A>
 global_ptr<T> create_global(A&&... args) {
   const global_ptr<T> p = allocate<T>();
@@ -40,8 +52,8 @@ global_ptr<T> create_global(A&&... args) {
   return p;
 }
 
-/// Destroys what `create_global` made, and gives its memory back; nothing for a null pointer. On the rank that made it: another
-/// rank of its host would run the destructor there. Errors as of `deallocate`.
+/// Destroys what `create_global` made, and frees its memory. Does nothing for null. Call it on the rank that made the object: on
+/// another rank of its host the destructor would run there. Errors are those of `deallocate`.
 template <class T>
 void destroy_global(const global_ptr<T>& p) {
   if (!p) return;
@@ -49,13 +61,15 @@ void destroy_global(const global_ptr<T>& p) {
   deallocate(p);
 }
 
-/// The global pointer to an object of this rank, or in a mapped segment: whatever `p` points to, in segment, heap, static or
-/// stack memory. Null for null. The object must live as long as others use the pointer.
+/// Returns a global pointer to an object of this rank, in segment, heap, static memory or stack, or in a mapped segment. Null for
+/// null. The object must live as long as others use the pointer.
 ///
-/// Where ranks are threads (ARMILLA_FABRIC=threads) a plain static is one object for all of them, so a pointer to "rank 2's"
-/// would lie: usage_error for what the program, or a library of it, has as a static variable that may change. Make that a
-/// `per_rank`. Constants are given (.rodata, and what is constant once it is relocated), and so are thread_local variables: each
-/// rank has its own. Cost: some nanoseconds; where ranks are threads a look through the list of loaded libraries.
+/// If ranks are threads (ARMILLA_FABRIC=threads), a plain static variable is one object for all of them, so a pointer to that of
+/// one rank has no meaning: `usage_error` for static variables of the program or its libraries that may change. Make them
+/// `per_rank`. Constants are allowed (.rodata, and what is constant after relocation), and so are thread_local variables, of
+/// which each rank has its own.
+///
+/// Cost: some nanoseconds; if ranks are threads, a search in the list of loaded libraries.
 template <class T>
 global_ptr<T> to_global(T* p) {
   return global_ptr<T>(detail::address_for_others(p));

@@ -6,22 +6,32 @@
 #include "armilla/am/endpoint/message_inline.hpp"
 #include "armilla/am/endpoint/sender.hpp"
 
-/// Active messages: a message that names the function which takes it in, and carries its arguments.
+/// Active messages: messages that name the function which handles them, and carry its arguments.
 ///
-///     void pong(armilla::sender, long n) { answer = n; }
-///     void ping(armilla::sender from, long n) { armilla::reply<pong>(from, n + 1); }
-///     ...
-///     armilla::request<ping>(1, 41L);
+/// They are the lowest level of communication. Use `async` and `call` unless you need a reply without a future, or a payload that
+/// is read in place.
 ///
-/// A handler is an ordinary function: first the sender, then any number of trivially copyable arguments, and last, if it
-/// wants one, a payload as `std::span<const std::byte>`, which it reads in place and which ends with it. It runs on the
-/// rank's one thread, atomic with respect to other handlers; it may send and reply, as often as it likes, but not wait.
+///     void pong(am::sender, long n) { answer = n; }
+///     void ping(am::sender from, long n) { am::reply<pong>(from, n + 1); }
+///
+/// Then any rank may say
+///
+///     am::request<ping>(1, 41L);
+///
+/// **Handlers** are ordinary functions. Their parameters are the sender, any number of trivially copyable arguments, and last,
+/// optionally, a payload as `std::span<const std::byte>`, which is valid until the handler ends. A handler runs on the rank's one
+/// thread, atomic with respect to other handlers. It may send and reply as often as it likes, but must not wait.
+///
+/// **Complete** at the next fence. Small messages to one rank are sent together, as with `async`.
+///
+/// **Errors.** `usage_error` if `dest` is not a rank.
+///
+/// **Cost.** One cache line for up to 48 bytes when sent alone.
 ///
 /// Paper: Split-C and Active Messages on the Paragon, sections 2 and 3.
 namespace armilla {
 
-/// Sends a message for `Handler` to `dest`. Small ones to one destination travel together, as with `async`; complete at the
-/// next fence. Cost: one cache line for up to 48 bytes when sent alone. Errors: usage_error when `dest` is no rank.
+/// Sends a message for `Handler` to rank `dest`.
 template <auto Handler, class... A>
 void request(rank_t dest, const A&... values) {
   detail::sending& out = *detail::head_here("request").out;
@@ -32,7 +42,7 @@ void request(rank_t dest, const A&... values) {
     out.count_call();
 }
 
-/// The same with a payload, which is copied. A span of bytes of any extent, constant or not.
+/// Sends a message with a payload, which is copied: a span of bytes of any extent, constant or not.
 template <auto Handler, class... A>
 void request(rank_t dest, std::span<const std::byte> bytes, const A&... values) {
   detail::sending& out = *detail::head_here("request").out;
@@ -43,7 +53,7 @@ void request(rank_t dest, std::span<const std::byte> bytes, const A&... values) 
     out.count_call();
 }
 
-/// Answers the sender of the message that is being handled; sent when the handler has ended.
+/// Sends a message to the sender of the one that is being handled. It is sent when the handler has ended.
 template <auto Handler, class... A>
 void reply(const sender& to, const A&... values) {
   detail::sending& out = detail::message_access::out(to);
@@ -55,6 +65,8 @@ void reply(const sender& to, const A&... values) {
   c.urgent = true;
   out.done(c);
 }
+
+/// Replies with a payload, which is copied.
 template <auto Handler, class... A>
 void reply(const sender& to, std::span<const std::byte> bytes, const A&... values) {
   detail::sending& out = detail::message_access::out(to);

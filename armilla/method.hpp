@@ -9,20 +9,32 @@
 #include "armilla/rpc/method_inline.hpp"
 #include "armilla/wire/signature.hpp"
 
-/// Methods that ranks of any program call by name: the programs share a line of a header, and no code.
+/// Methods: functions that ranks of any program of a job call by name. The programs share a line of a header, and no code.
 ///
-///     // solver_api.hpp, included by both
-///     namespace solver_api { inline constexpr armilla::method<double(double)> step{"demo.solver.step"}; }
+/// Use them between different programs of one job, for loaded libraries and for attached clients. Inside one program, `call` and
+/// `async` with a function need no name.
 ///
-///     armilla::provide<solver_api::step, &step>();                       // in the program that has it
-///     double r = armilla::call<solver_api::step>(rank, 0.1).get();       // in any program of the job
+/// A header that both programs include declares the name and the signature:
+///
+///     namespace solver_api {
+///     inline constexpr armilla::method<double(double)> step{"demo.solver.step"};
+///     }
+///
+/// Then one program provides the function, and any program of the job calls it:
+///
+///     armilla::provide<solver_api::step, &step>();
+///     double r = armilla::call<solver_api::step>(rank, 0.1).get();
+///
+/// **Cost.** The first call of a method on a rank carries name and signature, and so do calls before its reply. Later calls carry
+/// an index: they cost as much as a call inside a program, and 8 bytes.
 ///
 /// Paper: MRPC, sections 3 and 4.
 namespace armilla {
 
-/// A name and a signature. The name is the programs' agreement: letters, one meaning in the job, at most 256 of them.
-/// Parameters are values for the caller, whatever they look like; the result is one, too. All of them must be sendable,
-/// and classes with private members among them need a `wire_name`. Declare it `inline constexpr`, in a namespace.
+/// A name and a signature, by which programs agree. Declare it `inline constexpr`, in a namespace.
+///
+/// The name has 1 to 256 letters, and one meaning in the job. Parameters and result are sent by value, whatever they look like,
+/// and must be sendable. Classes with private members among them need a `wire_name`.
 template <class Signature>
 class method;
 
@@ -36,17 +48,18 @@ class method<R(P...)> {
     while (name[letters] != 0) ++letters;
     if (letters == 0 || letters > 256) throw "armilla: the name of a method has 1 to 256 letters";
   }
+  /// Returns the name.
   constexpr const char* name() const noexcept { return name_; }
 
  private:
   const char* name_;  // private, so that a tag is no template argument by value, but by reference
 };
 
-/// Lets ranks of every program call `F` as method `M` of this rank, from now on.
+/// Makes `F` the method `M` of this rank, which ranks of every program may call from now on.
 ///
-/// `F`: a function, or a lambda without captures, that takes the parameters of the signature by value or const reference and
-/// gives something its result can be made of. It runs as any body does. At any time, also inside a body. Each rank provides
-/// for itself. Errors: usage_error when this rank already provides the name.
+/// `F` is a function, or a lambda without captures, that takes the parameters of the signature by value or const reference and
+/// returns something from which its result can be made. It runs as any called function. You may provide at any time, also inside
+/// a called function; each rank provides for itself. `usage_error` if this rank already provides the name.
 template <const auto& M, auto F>
   requires(detail::method_tag<M> && !std::is_member_pointer_v<decltype(F)>)
 void provide() {
@@ -56,7 +69,7 @@ void provide() {
   calls::template provide<F>(nullptr);
 }
 
-/// The same for a lambda without captures: `provide<solver_api::step>([](double x) { return x / 2; })`.
+/// Provides a lambda without captures: `provide<solver_api::step>([](double x) { return x / 2; })`.
 template <const auto& M, class F>
   requires(detail::method_tag<M> && std::is_empty_v<F> && std::is_default_constructible_v<F>)
 void provide(F) {
@@ -66,8 +79,8 @@ void provide(F) {
   if constexpr (!detail::is_hint<F>) provide<M, F{}>();
 }
 
-/// The same for a member function of `object`, which must live until it is withdrawn, or the session ends:
-/// `provide<solver_api::step, &solver::step>(mine)`.
+/// Provides a member function of `object`, which must live until it is withdrawn, or the session ends: `provide<solver_api::step,
+/// &solver::step>(mine)`.
 template <const auto& M, auto F>
   requires(detail::method_tag<M> && std::is_member_function_pointer_v<decltype(F)>)
 void provide(detail::owner<F>& object) {
@@ -78,22 +91,22 @@ void provide(detail::owner<F>& object) {
   calls::template provide<F>(&object);
 }
 
-/// Ends what `provide` began: calls of the method on this rank get an error from now on. It may be provided again, as the same
-/// or as another function or signature. Errors: usage_error when this rank does not provide it.
+/// Ends what `provide` began: later calls of the method on this rank fail. `usage_error` if this rank does not provide it.
+///
+/// It may be provided again, with the same or another function or signature.
 template <const auto& M>
   requires detail::method_tag<M>
 void withdraw() {
   detail::head_here("withdraw").calls->methods.withdraw(detail::description_of<M>);
 }
 
-/// Question by name: runs what rank `dest` (of whichever program; this one, too) provides as `M` and gives a future of its
-/// result. Arguments are converted to the parameters of the signature here, and go by value.
+/// Runs what rank `dest`, of any program, provides as `M`, and returns a future of the result: `call<solver_api::step>(dest,
+/// 0.1)`.
 ///
-/// The first call carries name and signature and is answered in the one round trip; calls before its reply do so as well;
-/// later ones carry an index. As for `call` within a program otherwise: when complete, exceptions, views.
-/// Errors: if `dest` provides no such name, or with another signature, `get()` throws remote_error that says what it does
-/// provide; nothing runs there. This is not remembered: it works once the method is provided.
-/// Cost: that of a call within a program and 8 bytes, once the index is known.
+/// The calling rank converts the arguments to the parameters of the signature. Completion, order and views are as for `call`
+/// inside a program. If `dest` does not provide the name, or provides it with another signature, nothing runs there, and `get()`
+/// throws `remote_error` that says what it does provide. That is not remembered: the call works once the method is provided.
+///
 /// Paper: MRPC, section 4.
 template <const auto& M, class... A>
   requires detail::method_tag<M>
@@ -104,8 +117,10 @@ template <const auto& M, class... A>
   return calls::ask(out, dest, out.checked(dest, "call"), std::forward<A>(arguments)...);
 }
 
-/// Statement by name: as `call`, but nothing comes back. What the method throws, or that `dest` does not provide it, is thrown
-/// by the next fence, on every rank. Small ones travel together; complete at the next fence, in their order.
+/// Runs what rank `dest` provides as `M`. One-way: `async<solver_api::step>(dest, 0.1)`.
+///
+/// Small calls are sent together, in their order; complete at the next fence. The fence throws, on every rank, what the method
+/// throws, or that `dest` does not provide it.
 template <const auto& M, class... A>
   requires detail::method_tag<M>
 void async(rank_t dest, A&&... arguments) {
@@ -115,7 +130,8 @@ void async(rank_t dest, A&&... arguments) {
   calls::tell(out, dest, out.checked(dest, "async"), std::forward<A>(arguments)...);
 }
 
-// What is easily written otherwise says how it is written.
+// ---- Mistakes: these do not compile, and say what to write instead ----
+
 template <const auto& M>
   requires detail::method_tag<M>
 auto to_completion() {

@@ -13,12 +13,72 @@
 #include "armilla/elementwise.hpp"
 #include "armilla/sort.hpp"
 
-/// Algorithms that move elements to other indices. The member that has the place an element goes to reads it where it lies: one
-/// meeting before, one agreement behind. Those in place copy into blocks first, but for `reverse` of elements in blocks.
+/// Algorithms that move elements to other indices: `reverse`, `rotate`, `shift_left`, `shuffle` and the like.
+///
+/// All members of the range's team call them.
+///
+///     am::rotate(x, 10);                       // x[10] comes first
+///     am::shuffle(x, 42);                      // the same order on any number of ranks
+///
+/// **How.** The member that has the destination of an element reads it where it is: one collective before, one agreement at the
+/// end. Algorithms in place copy into blocks first, except `reverse` of elements in blocks.
+///
+/// **Errors.** `usage_error` on all members for an index beyond the end, and for an output that has too few elements.
 namespace armilla {
 
-/// The last element first. Cost: each pair is exchanged by the member that has the one in the first half; elements that are dealt
-/// in turn are copied instead, with room for half of them.
+/// Reverses the order of the elements.
+///
+/// Cost: the member that has the element in the first half exchanges each pair. With a cyclic distribution, elements are copied
+/// instead, with room for half of them.
+template <distributed_range R>
+void reverse(R&& r);
+
+/// Copies the elements in reverse order.
+template <distributed_range In, distributed_range Out>
+void reverse_copy(In&& in, Out&& out) {
+  const detail::algorithm_call all("reverse_copy");
+  const detail::without_end last(all);
+  armilla::copy(views::reverse(detail::require_sized(detail::reading(in))), views::all(out));
+}
+
+/// Moves the elements from index `middle` on to the front, and those before it to the end. Returns the index of the element that
+/// was first. Cost: room for all elements once more, two copies.
+template <distributed_range R>
+std::size_t rotate(R&& r, std::size_t middle);
+
+/// Copies the elements in rotated order into a range that shares no element with `in`.
+template <distributed_range In, distributed_range Out>
+void rotate_copy(In&& in, std::size_t middle, Out&& out);
+
+/// Moves elements `by` indices towards the front. The first ones are lost, and the last `by` stay as they are.
+///
+/// Returns the number of elements that moved, which is the index after them. If `by` is not less than the size, nothing happens,
+/// and it returns 0.
+template <distributed_range R>
+std::size_t shift_left(R&& r, std::size_t by);
+
+/// Moves elements `by` indices towards the end. The first `by` elements stay as they are.
+///
+/// Returns the index of the first element that moved. If `by` is not less than the size, nothing happens, and it returns the
+/// size.
+template <distributed_range R>
+std::size_t shift_right(R&& r, std::size_t by);
+
+/// Brings the elements into an order that depends only on `seed` and the size, whatever the number of ranks. Cost: a sort of
+/// pairs of a 64-bit number and an element.
+template <distributed_range R>
+void shuffle(R&& r, std::uint64_t seed);
+
+/// Copies as many elements as `out` has room for, chosen at random without repetition, in the order of their indices. Returns
+/// their number.
+///
+/// The choice depends only on `seed` and the sizes. `usage_error` if the ranges share elements. Cost: each rank draws all
+/// indices; an agreement, then one exchange, in which each rank sends the chosen elements that it has.
+template <distributed_range In, distributed_range Out>
+std::size_t sample(In&& in, Out&& out, std::uint64_t seed);
+
+// ---- Implementation only below ----
+
 template <distributed_range R>
 void reverse(R&& r) {
   const detail::algorithm_call all("reverse");
@@ -31,16 +91,7 @@ void reverse(R&& r) {
   else
     detail::swap_by_copies(all, first, last);
 }
-/// The same into another range.
-template <distributed_range In, distributed_range Out>
-void reverse_copy(In&& in, Out&& out) {
-  const detail::algorithm_call all("reverse_copy");
-  const detail::without_end last(all);
-  armilla::copy(views::reverse(detail::require_sized(detail::reading(in))), views::all(out));
-}
 
-/// The elements from index `middle` on come first, then those before; returns the index of the element that was first.
-/// usage_error if `middle` is beyond the end. Cost: room for all elements once more, two copies.
 template <distributed_range R>
 std::size_t rotate(R&& r, std::size_t middle) {
   const detail::algorithm_call all("rotate");
@@ -51,7 +102,7 @@ std::size_t rotate(R&& r, std::size_t middle) {
   armilla::copy(rotated, v);
   return v.extent() - middle;
 }
-/// The same into a range that shares no element with `in`.
+
 template <distributed_range In, distributed_range Out>
 void rotate_copy(In&& in, std::size_t middle, Out&& out) {
   const detail::algorithm_call all("rotate_copy");
@@ -68,8 +119,6 @@ void rotate_copy(In&& in, std::size_t middle, Out&& out) {
   armilla::copy(views::take(from, middle), views::drop(to, from.extent() - middle));
 }
 
-/// Moves elements `by` indices towards the front; the first ones are lost, the last `by` stay as they are. Returns how many have
-/// moved, which is the index behind them; 0, and nothing happens, if `by` is not less than the size.
 template <distributed_range R>
 std::size_t shift_left(R&& r, std::size_t by) {
   const detail::algorithm_call all("shift_left");
@@ -82,8 +131,7 @@ std::size_t shift_left(R&& r, std::size_t by) {
   armilla::copy(std::as_const(moved), v);
   return n - by;
 }
-/// The same towards the end; the first `by` elements stay as they are. Returns the index of the first that has moved; the size,
-/// and nothing happens, if `by` is not less than that.
+
 template <distributed_range R>
 std::size_t shift_right(R&& r, std::size_t by) {
   const detail::algorithm_call all("shift_right");
@@ -97,8 +145,6 @@ std::size_t shift_right(R&& r, std::size_t by) {
   return by;
 }
 
-/// Brings the elements into an order that depends on `seed` and the size only, whatever the number of ranks. Cost: a sort of
-/// pairs of a 64-bit number and an element.
 template <distributed_range R>
 void shuffle(R&& r, std::uint64_t seed) {
   const detail::algorithm_call whole("shuffle");
@@ -113,9 +159,6 @@ void shuffle(R&& r, std::uint64_t seed) {
   armilla::transform(std::as_const(all), v, &element::value);
 }
 
-/// Copies as many elements as `out` has room for, drawn without putting back, in the order of their indices; returns how many
-/// these are. Which ones depends on `seed` and the sizes only. usage_error if the ranges share elements. Cost: each rank draws
-/// all indices; an agreement, then one exchange, in which each rank sends the elements that it has.
 template <distributed_range In, distributed_range Out>
 std::size_t sample(In&& in, Out&& out, std::uint64_t seed) {
   const auto from = detail::require_sized(detail::reading(in));

@@ -11,13 +11,23 @@ struct lock_access;  // for reports
 
 }
 
-/// Lets one fiber of a rank at a time through. For fibers of one rank only; each rank needs its own (`per_rank<mutex>` for a
-/// static). Works with std::lock_guard, std::unique_lock, std::scoped_lock.
+/// A lock that one fiber of a rank holds at a time.
 ///
-/// Between two waits a fiber has the rank to itself anyway: a mutex is for a section in which it waits. Those that wait get it
-/// in the order in which they came; `unlock` hands it over, so none overtakes. Cost: some 2 ns to lock and unlock when it is
-/// free, no allocation ever; one switch for each that must wait. Counted as `locks` and `contended_locks`.
-/// Paper: MRPC, section 5 (the price of thread synchronisation); CC++ (atomic functions are made of it).
+/// Between two waits a fiber has the rank to itself anyway. So use a mutex only for a section in which the fiber waits. It is for
+/// fibers of one rank; each rank needs its own (`per_rank<mutex>` for a static one). It works with `std::lock_guard`,
+/// `std::unique_lock` and `std::scoped_lock`.
+///
+///     am::mutex m;
+///     {
+///       const std::lock_guard lock(m);
+///       am::sleep_for(1ms);                    // other fibers run, but none gets m
+///     }
+///
+/// Fibers that wait get it in the order in which they came; `unlock` hands it over, so none overtakes. Cost: some 2 ns to lock
+/// and unlock when it is free, no allocation; one switch for each fiber that must wait. Statistics count it as `locks` and
+/// `contended_locks`.
+///
+/// Paper: MRPC, section 5 (the price of thread synchronization); CC++ (atomic functions are made of it).
 class mutex {
  public:
   constexpr mutex() noexcept = default;
@@ -28,7 +38,8 @@ class mutex {
       detail::destroyed_in_use("mutex::~mutex");
   }
 
-  /// Waits until it is free; other fibers run meanwhile. Errors: usage_error if the calling fiber holds it already.
+  /// Waits until the mutex is free, and takes it. Other fibers run meanwhile. `usage_error` if the calling fiber holds it
+  /// already.
   void lock() {
     detail::context_head& self = detail::head_here("mutex::lock");
     ++self.count->locks;
@@ -36,7 +47,7 @@ class mutex {
       return lock_slowly(self);
     owner_ = &self.fibers->running();
   }
-  /// Whether it was free, and is the caller's now.
+  /// Takes the mutex if it is free, and returns whether it was.
   bool try_lock() {
     detail::context_head& self = detail::head_here("mutex::try_lock");
     if (owner_ != nullptr) return false;
@@ -44,8 +55,8 @@ class mutex {
     owner_ = &self.fibers->running();
     return true;
   }
-  /// Hands it to the one that waits longest, which runs when its turn comes. Errors: usage_error if the calling fiber does not
-  /// hold it.
+  /// Hands the mutex to the fiber that has waited longest, which runs when its turn comes. `usage_error` if the calling fiber
+  /// does not hold it.
   void unlock() {
     if (owner_ != &detail::scheduler_here("mutex::unlock").running()) [[unlikely]]
       throw_not_owner();
@@ -54,6 +65,7 @@ class mutex {
     owner_ = nullptr;
   }
 
+  /// Returns whether a fiber holds the mutex.
   bool is_locked() const noexcept { return owner_ != nullptr; }
 
  private:

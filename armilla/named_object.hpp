@@ -7,7 +7,10 @@
 #include "armilla/method.hpp"
 #include "armilla/object/named_object_inline.hpp"
 
-/// Processor objects of classes that other programs do not have: the programs share method tags, and perhaps an interface.
+/// Processor objects of classes that other programs do not have. The programs share the names of methods, and perhaps an
+/// interface.
+///
+/// Use them for objects of other programs and of loaded libraries. Inside one program, `create<T>` needs no names.
 ///
 ///     // solver_api.hpp, included by both
 ///     namespace solver_api {
@@ -16,18 +19,22 @@
 ///     inline constexpr am::method<double(double)> step{"demo.solver.step"};
 ///     }
 ///
-///     am::provide_class<solver_api::make, fast_solver>();                // in the program or library that has it
+/// Then one program or library provides the class, and any program of the job uses it:
+///
+///     am::provide_class<solver_api::make, fast_solver>();
 ///     am::provide<solver_api::step, &fast_solver::step>();
 ///
-///     auto s = am::create<solver_api::make>(rank, 100);                  // in any program of the job
+///     auto s = am::create<solver_api::make>(rank, 100);
 ///     double r = am::call<solver_api::step>(s, 0.1).get();
 ///
 /// Paper: MRPC, sections 2 and 4.
 namespace armilla {
 
-/// Lets ranks of every program call `F` as method `M` of the objects of its class, and of those derived from it, that live on
-/// this rank. Each class has its own; of a derived class goes first. At any time. Errors: usage_error when the class already
-/// provides the name as something else.
+/// Makes the member function `F` the method `M` of the objects of its class, and of classes derived from it, on this rank. Ranks
+/// of every program may call it from now on.
+///
+/// Each class has its own; that of a derived class takes precedence. `usage_error` if the class already provides the name as
+/// something else.
 template <const auto& M, auto F>
   requires(detail::method_tag<M> && std::is_member_function_pointer_v<decltype(F)>)
 void provide() {
@@ -42,22 +49,24 @@ void provide() {
     provide<detail::object_method<M>, &calls::run>();
 }
 
-/// Lets ranks of every program create a T on this rank by `create<M>`; the signature of `M` is `remote<Interface>(arguments...)`.
-/// T need not derive from Interface.
+/// Makes `create<M>` create a `T` on this rank, for ranks of every program. The signature of `M` is
+/// `remote<Interface>(arguments...)`; `T` need not derive from `Interface`.
 template <const auto& M, class T>
   requires detail::method_tag<M>
 void provide_class() {
   provide<M, &detail::object_calls<M>::template make<T>>();
 }
 
-/// Makes an object as rank `dest` (of whichever program) provides it under `M`; see `provide_class`. Cost and errors as `call`.
+/// Creates an object as rank `dest`, of any program, provides it under `M`: see `provide_class`. Returns a future of a reference.
+/// Cost and errors are those of `call`.
 template <const auto& M, class... A>
   requires detail::method_tag<M>
 [[nodiscard]] auto create(rank_t dest, A&&... arguments) {
   return call<M>(dest, std::forward<A>(arguments)...);
 }
 
-/// Question by name to an object, of whatever class and program. Errors as `call`, and if its class provides no such method.
+/// Runs what the object's class provides as `M`, and returns a future of the result: `call<solver_api::step>(s, 0.1)`. `get()`
+/// also throws if its class does not provide the method.
 template <const auto& M, class T, class... A>
   requires detail::method_tag<M>
 [[nodiscard]] auto call(const remote<T>& object, A&&... arguments) {
@@ -78,7 +87,7 @@ template <const auto& M, class T, class... A>
   return call<M>(object, std::forward<A>(arguments)...);
 }
 
-/// Statement by name to an object.
+/// Runs what the object's class provides as `M`. One-way.
 template <const auto& M, class T, class... A>
   requires detail::method_tag<M>
 void async(const remote<T>& object, A&&... arguments) {

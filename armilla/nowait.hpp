@@ -10,12 +10,25 @@
 #include "armilla/sorted_ranges.hpp"
 #include "armilla/stencil.hpp"
 
-/// Algorithms without the agreement in the end: with `am::nowait` in front of their arguments a rank goes on when it has done its
-/// own part. What a function threw comes at the team's next agreement. What others have written is there after that, or after a
-/// barrier, and until then the inputs must not change: others may still read them. All else is as without it: the meetings that
-/// an algorithm needs on its way stay (two ranges of different borders: one at the begin; a scan, a copy_if: one in the middle).
-/// Algorithms with a result that all members make together in the end (folds, questions, sorts, those that make a vector shorter)
-/// are not here.
+/// Algorithms without the agreement at the end: with `am::nowait` as the first argument, a rank continues when it has done its
+/// own part.
+///
+/// Use it for several algorithms in a row that work on each rank's own elements. Every algorithm has such a form, except those
+/// whose result all members make together at the end: folds, searches, sorts, and those that make a vector shorter.
+///
+///     am::vector<double> x(1000), y(1000);
+///     am::fill(am::nowait, x, 1.0);                             // each rank its own elements
+///     am::fill(am::nowait, y, 2.0);
+///     am::barrier();                                            // now all ranks see both
+///
+/// **Complete.** What others have written is there after the team's next agreement (an algorithm without `nowait`, or the
+/// construction of a container), or after a barrier. Until then the inputs must not change, because others may still read them.
+///
+/// **Errors.** The team's next agreement, or the next fence of the team or of all ranks, throws what a function threw, whichever
+/// comes first.
+///
+/// **Cost.** As without `nowait`, less the agreement. Collectives that an algorithm needs on its way remain: one at the beginning
+/// for two ranges with different borders, one in the middle for a scan or `copy_if`.
 namespace armilla {
 
 template <distributed_range R, class... A>
@@ -239,13 +252,14 @@ auto set_symmetric_difference(nowait_t, R&& r, A&&... arguments) {
   return armilla::set_symmetric_difference(std::forward<R>(r), std::forward<A>(arguments)...);
 }
 
-/// Ranks wait for the neighbours only. Until the members' next meeting the input is written by stencils alone.
+/// Ranks wait for their neighbors only. Until the members' next collective, only stencils may write the input.
 template <class T, std::size_t N, class... A>
 void stencil(nowait_t, matrix<T, N>& in, A&&... arguments) {
   const detail::without_end here;
   armilla::stencil(in, std::forward<A>(arguments)...);
 }
-/// Products; one whose vector is dealt anew on the way meets for that.
+
+/// Products. One whose vector is redistributed on the way needs a collective for that.
 template <class... A>
 void transpose(nowait_t, A&&... arguments) {
   const detail::without_end here;

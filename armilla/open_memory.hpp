@@ -4,9 +4,14 @@
 
 #include "armilla/global_ptr.hpp"
 
-/// Restricted access, for jobs that run with ARMILLA_ACCESS=opened: other ranks reach only the memory that its owner opened
-/// for them, and every other access is an error that names the owner. A rank's own memory needs no opening. In other jobs
-/// opening is allowed and changes nothing.
+/// Restricted access to memory, for jobs that run with ARMILLA_ACCESS=opened.
+///
+/// In such a job other ranks reach only the memory that its owner has opened for them. Every other access is an error that names
+/// the owner. A rank's own memory needs no opening. In other jobs opening is allowed and changes nothing.
+///
+///     am::global_ptr<double> p = am::allocate<double>(100);
+///     am::opened_memory open = am::open_memory(p, 100, am::access_rights::read_write);
+///
 /// Paper: the portals that the Split-C paper wants instead of handlers (sections 3 and 5).
 namespace armilla {
 
@@ -25,7 +30,7 @@ namespace detail {
 opened_memory open_bytes(global_address at, std::size_t n, std::size_t size, access_rights rights);
 }
 
-/// Keeps memory open while it lives. On the owner's thread only.
+/// An opening of memory: the memory is open while it lives. On the owner's thread only.
 class [[nodiscard]] opened_memory {
  public:
   opened_memory() = default;
@@ -39,7 +44,7 @@ class [[nodiscard]] opened_memory {
   }
   ~opened_memory() { close(); }
 
-  /// Ends it. An access that is under way may still happen: meet (barrier) first.
+  /// Closes the memory. An access that is in flight may still happen: call a barrier first.
   void close() noexcept;
 
  private:
@@ -48,8 +53,8 @@ class [[nodiscard]] opened_memory {
   std::uint32_t index_ = none;
 };
 
-/// Opens `n` objects from `p` on, of this rank's memory, for what `rights` says. Up to 2048 at a time (limit_error). usage_error
-/// for memory of another rank, and for more objects than lie there.
+/// Opens `n` objects from `p` on, of this rank's memory, for what `rights` says. Up to 2048 openings at a time (`limit_error`).
+/// `usage_error` for memory of another rank, and for more objects than are there.
 template <class T>
 opened_memory open_memory(const global_ptr<T>& p, std::size_t n, access_rights rights) {
   return detail::open_bytes(p.address(), n, sizeof(T), rights);

@@ -4,24 +4,52 @@
 #include <functional>
 #include <utility>
 
+#include "armilla/algorithm/order/moves_inline.hpp"
 #include "armilla/algorithm/order/order_inline.hpp"
 
-/// Orders beside sort: of elements with companions, and of a part of the elements. Errors, and what comparators must be, as of
-/// sort.
+/// Sorting beside `sort`: of keys with values, of indices, and of a part of the order.
+///
+/// All members of the range's team call them. Comparators, floating-point numbers and errors are as for `sort`
+/// (armilla/sort.hpp).
+///
+///     const am::vector<std::size_t> by_price = am::argsort(prices);       // prices[by_price[0]] is the least one
+///     am::partial_sort(prices, 10);                                       // the ten least ones come first
 namespace armilla {
 
-/// Sorts `keys`, and does with `values` what it does with them. Equal keys stay in the order of their indices. usage_error unless
-/// both have one length and share no elements. Cost: a stable sort of pairs, and two passes.
+/// Sorts `keys`, and moves the elements of `values` in the same way. Equal keys stay in the order of their indices.
+///
+/// `usage_error` unless both have the same length and share no elements. Cost: a stable sort of pairs, and two passes.
 template <distributed_range Keys, distributed_range Values, class Comp = std::ranges::less>
 void sort_by_key(Keys&& keys, Values&& values, Comp comp = {}) {
   detail::require_function(comp, "sort_by_key");
   detail::sort_keyed(detail::require_sized(views::all(keys)), detail::require_sized(views::all(values)), comp);
 }
 
-/// The indices of the elements in the order that sort would give them: r[argsort(r)[i]] is the i-th. Equal elements by their
-/// index. The range stays as it is. Cost: a stable sort of pairs of element and index.
+/// Returns the indices of the elements in the order that `sort` would give them: `r[argsort(r)[i]]` is the i-th. Equal elements
+/// are in the order of their indices. The range does not change. Cost: a stable sort of pairs of element and index.
 template <distributed_range R, class Comp = std::ranges::less, class Proj = std::identity>
-vector<std::size_t> argsort(R&& r, Comp comp = {}, Proj proj = {}) {
+vector<std::size_t> argsort(R&& r, Comp comp = {}, Proj proj = {});
+
+/// Moves to index `nth` the element that a sort would put there. No element before it comes after it in the order, and none after
+/// it before.
+///
+/// Cost: two or three passes and a sort of some percent of the elements, most often; room for all elements once more.
+template <distributed_range R, class Comp = std::ranges::less, class Proj = std::identity>
+void nth_element(R&& r, std::size_t nth, Comp comp = {}, Proj proj = {});
+
+/// Moves the first `n` elements of the sorted range to the front, in order. The others are in no order. Cost: as `nth_element`,
+/// and a sort of `n` elements.
+template <distributed_range R, class Comp = std::ranges::less, class Proj = std::identity>
+void partial_sort(R&& r, std::size_t n, Comp comp = {}, Proj proj = {});
+
+/// Copies the first elements of the sorted range to `out`, as many as it has room for, and returns their number.
+template <distributed_range In, distributed_range Out, class Comp = std::ranges::less, class Proj = std::identity>
+std::size_t partial_sort_copy(In&& in, Out&& out, Comp comp = {}, Proj proj = {});
+
+// ---- Implementation only below ----
+
+template <distributed_range R, class Comp, class Proj>
+vector<std::size_t> argsort(R&& r, Comp comp, Proj proj) {
   const detail::algorithm_call all("argsort");
   const auto v = detail::require_sized(detail::reading(r));
   using T = typename std::remove_cvref_t<decltype(v)>::value_type;
@@ -34,10 +62,8 @@ vector<std::size_t> argsort(R&& r, Comp comp = {}, Proj proj = {}) {
   return order;
 }
 
-/// Element `nth` becomes what it would be in the sorted range; those before it do not come behind it, those behind not before.
-/// Cost: two or three passes and a sort of some percent of the elements, most often; room for all of them once more.
-template <distributed_range R, class Comp = std::ranges::less, class Proj = std::identity>
-void nth_element(R&& r, std::size_t nth, Comp comp = {}, Proj proj = {}) {
+template <distributed_range R, class Comp, class Proj>
+void nth_element(R&& r, std::size_t nth, Comp comp, Proj proj) {
   detail::require_function(comp, "nth_element");
   detail::require_function(proj, "nth_element");
   const detail::algorithm_call all("nth_element");
@@ -46,9 +72,8 @@ void nth_element(R&& r, std::size_t nth, Comp comp = {}, Proj proj = {}) {
   detail::select(v, nth, "nth_element", comp, proj);
 }
 
-/// The first `n` elements become those of the sorted range, in order; the others are in no order.
-template <distributed_range R, class Comp = std::ranges::less, class Proj = std::identity>
-void partial_sort(R&& r, std::size_t n, Comp comp = {}, Proj proj = {}) {
+template <distributed_range R, class Comp, class Proj>
+void partial_sort(R&& r, std::size_t n, Comp comp, Proj proj) {
   detail::require_function(comp, "partial_sort");
   detail::require_function(proj, "partial_sort");
   const detail::algorithm_call all("partial_sort");
@@ -57,9 +82,9 @@ void partial_sort(R&& r, std::size_t n, Comp comp = {}, Proj proj = {}) {
   detail::select(v, n, "partial_sort", comp, proj);
   armilla::sort(views::take(v, n), comp, proj);
 }
-/// Copies the first elements of the sorted range, as many as `out` has room for, and returns how many these are.
-template <distributed_range In, distributed_range Out, class Comp = std::ranges::less, class Proj = std::identity>
-std::size_t partial_sort_copy(In&& in, Out&& out, Comp comp = {}, Proj proj = {}) {
+
+template <distributed_range In, distributed_range Out, class Comp, class Proj>
+std::size_t partial_sort_copy(In&& in, Out&& out, Comp comp, Proj proj) {
   const detail::algorithm_call whole("partial_sort_copy");
   const auto from = detail::require_sized(detail::reading(in));
   const auto to = detail::require_sized(views::all(out));

@@ -13,15 +13,21 @@ namespace armilla {
 
 /// Runs `f(i)` for each i of [first, last) as if all at once, and returns when all have ended.
 ///
-///     parfor(0, n, [&](int i) { x[i] = *far[i]; });        // n remote reads overlap
+/// Use it for loops whose iterations wait for other ranks: their waits overlap. Nothing runs in parallel, for a rank has one
+/// thread.
 ///
-/// Iterations run one after the other on the calling fiber until one waits; the rest then goes on beside it on a fiber from the
-/// pool. So a loop that never waits costs no more than a plain one with a call for each `grain`, and one that waits in each
-/// iteration has up to 1,024 of them waiting at a time: iterations that wait for later ones must be no further apart.
-/// `grain` iterations stay together: they run one after the other even if one waits. Remote accesses of iterations travel
-/// together: before one leaves, no more iterations begin than had begun before it.
-/// Errors: an exception does not end the others; the first one is thrown when all have ended. Cost: two switches for an iteration
-/// that waits, no allocation.
+///     am::parfor(0, n, [&](int i) { x[i] = *remote[i]; });        // n remote reads overlap
+///
+/// **How.** Iterations run one after the other on the calling fiber until one waits; the rest then continues beside it, on a
+/// fiber from the pool. So a loop that never waits costs no more than a plain one with a call for each `grain`. Of a loop that
+/// waits in each iteration up to 1,024 wait at a time: iterations that wait for later ones must be no further apart. `grain`
+/// iterations stay together: they run one after the other even if one waits. Remote accesses of iterations are sent together:
+/// before one leaves, no more iterations begin than had begun before it.
+///
+/// **Errors.** An exception does not end the other iterations; the first one is thrown when all have ended.
+///
+/// **Cost.** Two switches for an iteration that waits, no allocation.
+///
 /// Paper: CC++ (parfor); MRPC, section 6 (prefetch: 20 overlapping reads).
 template <std::integral A, std::integral B, class F>
   requires std::invocable<F&, std::common_type_t<A, B>>
@@ -33,7 +39,7 @@ void parfor(A first, B last, F&& f, std::common_type_t<A, B> grain = 1) {
   if (std::cmp_less(first, last)) detail::index_loop<index, std::remove_reference_t<F>>(index(first), index(last), f, grain);
 }
 
-/// The same for each element of a range that can be gone through more than once.
+/// Runs `f(e)` for each element of a range that can be traversed more than once, in the same way.
 template <class Range, class F>
   requires requires(Range& range, F& f) { f(*std::begin(range)); }
 void parfor(Range&& range, F&& f, std::size_t grain = 1) {
@@ -45,12 +51,14 @@ void parfor(Range&& range, F&& f, std::size_t grain = 1) {
   detail::range_loop<decltype(first), decltype(last), std::remove_reference_t<F>>(std::move(first), std::move(last), f, grain);
 }
 
-/// Runs blocks as if all at once, and returns when all have ended: the first on the calling fiber until it waits, then the
-/// second, and so on, as `parfor` does.
+/// Runs blocks as if all at once, and returns when all have ended.
 ///
-///     par([&] { left(); }, [&] { right(); });
+///     am::par([&] { left(); }, [&] { right(); });
 ///
-/// Errors: the first exception is thrown when all have ended. Paper: CC++ (par); MRPC, section 2.
+/// The first one runs on the calling fiber until it waits, then the second one, and so on, as in `parfor`. The first exception is
+/// thrown when all have ended.
+///
+/// Paper: CC++ (par); MRPC, section 2.
 template <class... F>
   requires(sizeof...(F) > 0 && (std::invocable<F&> && ...))
 void par(F&&... blocks) {

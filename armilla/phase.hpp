@@ -8,19 +8,21 @@
 
 namespace armilla {
 
-/// Names what this rank does until the end of the scope, so that the report can say what happened in it:
+/// A name of what this rank does until the end of the scope. The report of statistics says what happened in it.
 ///
 ///     for (int step = 0; step < steps; ++step) {
 ///       am::phase force("force");
 ///       compute_forces();
 ///     }
 ///
-/// Phases of one name add up. They may lie inside each other; what happens in the inner one counts for the outer one as well,
-/// so phases do not add up to the whole. A phase inside one of its own name counts once. Phases are of a rank, not collective:
-/// what belongs to a phase is what this rank did between its begin and its end, bodies run for other ranks included. Statements
-/// that were sent in it may arrive later; a fence before the end keeps them inside.
+/// Phases of the same name are added. They may be nested; what happens in the inner one counts for the outer one as well. A phase
+/// inside one of its own name counts once.
 ///
-/// Cost: one test, unless ARMILLA_STATS is set; then two snapshots. Errors: usage_error outside a session.
+/// Phases are of a rank, and not collective. A phase has what this rank did between its beginning and its end, including
+/// functions that it ran for other ranks. One-way calls that were sent in it may arrive later; a fence before its end keeps them
+/// inside.
+///
+/// **Cost.** One test, unless ARMILLA_STATS is set; then two snapshots. `usage_error` outside of a session.
 class phase {
  public:
   explicit phase(const char* name);
@@ -33,14 +35,15 @@ class phase {
   std::uint32_t place_ = none;  // in the rank's list
 };
 
-/// What phases of one name did on this rank.
+/// What happened in the phases of one name on this rank.
 struct phase_statistics {
   std::string name;
-  std::uint64_t times = 0;  ///< ended
+  std::uint64_t times = 0;  ///< how many have ended
   statistics what;
 };
 
-/// This rank's phases in the order of their first begin, those that have ended at least once. Empty unless ARMILLA_STATS is set.
+/// Returns this rank's phases that have ended at least once, in the order in which they first began. Empty unless ARMILLA_STATS
+/// is set.
 std::vector<phase_statistics> phases();
 
 }  // namespace armilla

@@ -13,7 +13,7 @@ namespace armilla::detail {
 /// Settings that backends take; the same on all ranks.
 struct network_settings {
   std::size_t frame_bytes = 64 * 1024 + 256;  ///< longest frame
-  std::uint32_t receives = 16;                ///< frames that can arrive while the rank does not look
+  std::uint32_t receives = 16;                ///< frames that can arrive while the rank does not poll
   const char* interfaces = "";                ///< transports or devices to use, in the engine's words; empty: its own choice
   /// Unless the engine's own variables say it: "lo": all ranks are on this host, so that shared memory will do, and no port
   /// beyond the loopback is opened; else the interface by which the hosts reach each other. Empty: the engine's own choice.

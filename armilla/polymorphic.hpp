@@ -16,36 +16,21 @@
 
 namespace armilla {
 
-/// Lets values of class D travel as `polymorphic<B>` under a name on which the ranks agree; on every rank, before the first is
-/// sent or arrives. D is sendable: mostly by a `define_type` member. Errors: usage_error when the name, or D, is registered for B
-/// already, as something else.
+/// Makes class `D` sendable as `polymorphic<B>`, under a name on which the ranks agree.
+///
+/// Call it on every rank, before the first value is sent or arrives. `D` is sendable, mostly by a `define_type` member.
+/// `usage_error` if the name, or `D`, is already registered for `B` as something else.
 template <class B, class D>
   requires std::is_convertible_v<D*, B*>
-void register_type(const char* name) {
-  require_sendable_value<D>();
-  static_assert(std::has_virtual_destructor_v<B>, "armilla: the base of polymorphic arguments needs a virtual destructor");
-  static constexpr auto down = [](const void* value) -> const D& {
-    return dynamic_cast<const D&>(*static_cast<const B*>(value));
-  };
-  detail::register_kind({&typeid(B), &typeid(D), name, [](const void* value) { return detail::encoded_size(down(value)); },
-                         [](std::byte* to, const void* value, std::uint32_t readers) {
-                           detail::encoder out(to);
-                           out.set_readers(readers);
-                           out.put(down(value));
-                         },
-                         [](const std::byte* from, std::size_t bytes) -> void* {
-                           return static_cast<B*>(new D(detail::decoder(from, bytes).template get<D>()));
-                         },
-                         [](const void* value) -> void* { return static_cast<B*>(new D(down(value))); }});
-}
+void register_type(const char* name);
 
-/// An argument or result of some class derived from `B`: travels as what it is, if `register_type` has named it.
+/// An argument or result of any class derived from `B` that `register_type` has named. It is sent as what it is.
 ///
 ///     am::register_type<shape, circle>("demo.circle");                   // on every rank
-///     am::call(dest, [](const am::polymorphic<shape>& s) { return s->area(); }, am::polymorphic<shape>(circle{2}));
+///     auto area = am::call(dest, [](const am::polymorphic<shape>& s) { return s->area(); }, am::polymorphic<shape>(circle{2}));
 ///
-/// Owns its value; copies copy it. A name that the receiver does not know is an error at the caller, and the body does not run.
-/// In a result it is one as soon as the value is used. Cost: an allocation on each side.
+/// It owns its value; copies copy it. If the receiver does not know the name, the function does not run, and the caller gets an
+/// error; in a result, the error comes when the value is used. Cost: an allocation on each side.
 template <class B>
 class polymorphic {
  public:
@@ -68,10 +53,10 @@ class polymorphic {
   explicit operator bool() const noexcept { return value_ != nullptr; }
   B& operator*() const { return there(); }
   B* operator->() const { return &there(); }
-  /// Gives the value away; empty afterwards.
+  /// Returns the value; the object is empty afterwards.
   std::unique_ptr<B> release() noexcept { return std::move(value_); }
 
-  /// How it travels: a name, then the bytes of the value (see armilla/wire/define_type.hpp).
+  /// For the library: it is sent as a name and the bytes of the value (see armilla/wire/define_type.hpp).
   template <class Walk>
   void define_type(Walk& t) {
     if constexpr (std::is_same_v<Walk, detail::type_reader>)
@@ -119,5 +104,27 @@ class polymorphic {
   std::unique_ptr<B> value_;
   const char* unknown_ = nullptr;  ///< why there is none
 };
+
+// ---- Implementation only below ----
+
+template <class B, class D>
+  requires std::is_convertible_v<D*, B*>
+void register_type(const char* name) {
+  require_sendable_value<D>();
+  static_assert(std::has_virtual_destructor_v<B>, "armilla: the base of polymorphic arguments needs a virtual destructor");
+  static constexpr auto down = [](const void* value) -> const D& {
+    return dynamic_cast<const D&>(*static_cast<const B*>(value));
+  };
+  detail::register_kind({&typeid(B), &typeid(D), name, [](const void* value) { return detail::encoded_size(down(value)); },
+                         [](std::byte* to, const void* value, std::uint32_t readers) {
+                           detail::encoder out(to);
+                           out.set_readers(readers);
+                           out.put(down(value));
+                         },
+                         [](const std::byte* from, std::size_t bytes) -> void* {
+                           return static_cast<B*>(new D(detail::decoder(from, bytes).template get<D>()));
+                         },
+                         [](const void* value) -> void* { return static_cast<B*>(new D(down(value))); }});
+}
 
 }  // namespace armilla

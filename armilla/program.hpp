@@ -9,22 +9,21 @@
 
 namespace armilla {
 
-/// Number of the program (executable image) that this rank runs, 0 .. program_count()-1, in the order in which the job names
-/// them.
+/// Returns the number of the program (executable image) that this rank runs, from 0 to `program_count() - 1`, in the order in
+/// which the job names them.
 std::uint32_t this_program();
 
-/// What carries the messages of this job, as it was chosen: "shm", "threads", "loop", what carries in a backend, as
-/// "ucx", or "shm+ucx" where ranks of a host share memory and UCX goes between hosts. The same on every rank. Errors: usage_error
-/// outside a session.
+/// Returns what carries the messages of this job: "shm", "threads", "loop", the network of a backend such as "ucx", or "shm+ucx"
+/// if ranks of a host share memory and UCX connects hosts. The same on every rank. `usage_error` outside of a session.
 std::string fabric();
 
-/// How many programs the job holds.
+/// Returns how many programs the job has.
 std::uint32_t program_count();
 
-/// The name by which program `i` was started. Throws `usage_error` if there is none. Valid until the job ends.
+/// Returns the name by which program `i` was started. Valid until the job ends. `usage_error` if there is no such program.
 std::string_view program_name(std::uint32_t i);
 
-/// The ranks that run program `i`, ascending. Throws `usage_error` if there is none. Valid until the job ends.
+/// Returns the ranks that run program `i`, ascending. Valid until the job ends. `usage_error` if there is no such program.
 std::span<const rank_t> program_ranks(std::uint32_t i);
 
 }  // namespace armilla

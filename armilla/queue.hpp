@@ -7,36 +7,145 @@
 
 namespace armilla {
 
-/// First in, first out: items that lie on one rank of a team, which all ranks push and pop. Made by all members together, which
-/// is one meeting.
+/// A first-in, first-out queue that is stored on one rank of a team. All members push to it and pop from it.
 ///
-///     am::queue<job> jobs(0);                                        // on rank 0
-///     jobs.push(job{17});                                            // a statement
-///     while (std::optional<job> j = jobs.pop().get()) run(*j);       // a question
+/// Use it to hand out jobs from one rank, or to collect results on one. If items make new items and all ranks run them, use a
+/// `work_queue`, which has no central rank.
 ///
-/// Order: pushes and pops take effect one after the other on the owner, those of one rank in their order. So items that one rank
-/// pushed are popped in that order; between ranks there is none but the fence. Cost: a push is a statement, a pop a message each
-/// way; `push_range` and `pop_some` carry many. Items that all ranks make and run: `work_queue`.
-/// Its end waits for nothing: what lies on the owner goes at the next fence of the team or of all ranks, which still completes
-/// pushes. Errors: usage_error for an owner that is no member, and on all members for one that differs.
+///     am::queue<job> jobs(0);                                        // collective; rank 0 stores the items
+///     jobs.push(job{17});                                            // one-way
+///     while (std::optional<job> j = jobs.pop().get()) run(*j);       // two-way
+///
+/// **Kinds of operations.** `push` and `push_range` are one-way, complete at the next fence of the queue's team or of all ranks.
+/// `pop`, `pop_some` and `count` are two-way, they return futures. Items are of any sendable type.
+///
+/// **Order.** Pushes and pops take effect one after the other on the owner, those of one rank in its order. So items that one
+/// rank pushed are popped in that order. Only a fence orders operations of different ranks.
+///
+/// **Cost.** A push takes one message, a pop a message each way. `push_range` and `pop_some` carry many items in one.
+///
+/// **Errors.** `usage_error` if `owner` is not a member, on all members if they name different owners, and if the queue was moved
+/// from.
+///
+/// **Lifetime.** The destructor waits for nothing. The owner's items are freed at the next fence of the team or of all ranks,
+/// which still completes pushes.
 template <class T>
 class queue : public detail::owned_queue<T, detail::first_come<T>> {
   using base = detail::owned_queue<T, detail::first_come<T>>;
 
  public:
-  using base::base;
+  using typename base::handle_type;  // see handle()
+  using typename base::value_type;
+
+  // ---- Construction (collective) ----
+
+  /// Creates an empty queue over all ranks of the job; the rank `owner` stores the items. Cost: one collective.
+  explicit queue(rank_t owner = 0) : base(owner) {}
+  /// Creates an empty queue over the members of `members`; member number `owner` stores the items.
+  explicit queue(const team& members, rank_t owner = 0) : base(members, owner) {}
+
+  // ---- Changes (one-way) ----
+
+  /// Pushes `item`. Items of one rank stay in the order of its calls.
+  using base::push;  // void push(const T& item)
+
+  /// Pushes all items of a range, in one message.
+  using base::push_range;  // template <class Range> void push_range(const Range& items)
+
+  // ---- Queries (two-way) ----
+
+  /// Removes and returns the first item, or `nullopt` if the queue is empty. Runs after what this rank pushed before.
+  using base::pop;  // future<std::optional<T>> pop()
+
+  /// Removes and returns the first `most` items, or all if there are fewer, in one message.
+  using base::pop_some;  // future<std::vector<T>> pop_some(std::size_t most)
+
+  /// Returns the number of items that have arrived. After a fence, and before the next push or pop, all ranks get the same.
+  using base::count;  // future<std::size_t> count() const
+
+  // ---- Local access (no message) ----
+
+  /// Returns the number of items as of the last fence of the queue's team or of all ranks.
+  using base::size;  // std::size_t size() const noexcept
+
+  /// Returns whether `size()` is 0.
+  using base::empty;  // bool empty() const noexcept
+
+  /// Returns the rank of the job that stores the items.
+  using base::owner;  // rank_t owner() const noexcept
+
+  /// Returns the team whose members may push and pop.
+  using base::members;  // const team& members() const
+
+  /// Returns a small value that names the queue on all members. Called functions use it: `h->push(item)`.
+  using base::handle;  // handle_type handle() const noexcept
 };
 
-/// The same, but that a pop gives the item that is largest by `Compare` (std::greater<>: the smallest) of those that have come to
-/// the owner. Of equal items any. Relaxed: a larger item of another rank may be on its way, until the fence. Between two fences
-/// in which no rank pushes, what pops give, in the order in which they take effect, is sorted. If `Compare` throws, the push or
-/// pop has no effect.
+/// A queue of which `pop` gives the largest item by `Compare` (with `std::greater<>`: the smallest). It is stored on one rank of
+/// a team.
+///
+///     am::priority_queue<int, std::greater<>> smallest;
+///     smallest.push(7);
+///     am::fence();
+///     const std::optional<int> least = smallest.pop().get();
+///
+/// **Order.** `pop` gives the largest of the items that have arrived at the owner; a larger one may be in flight until the fence.
+/// Of equal items it gives any. Between two fences in which no rank pushes, the results of all pops, in the order in which they
+/// take effect, are sorted.
+///
+/// **Errors.** As of a `queue`. If `Compare` throws, the push or pop has no effect.
+///
+/// Everything else is as of a `queue`.
 template <class T, class Compare /* = std::less<> */>
 class priority_queue : public detail::owned_queue<T, detail::largest_first<T, Compare>> {
   using base = detail::owned_queue<T, detail::largest_first<T, Compare>>;
 
  public:
-  using base::base;
+  using typename base::handle_type;  // see handle()
+  using typename base::value_type;
+
+  // ---- Construction (collective) ----
+
+  /// Creates an empty queue over all ranks of the job; the rank `owner` stores the items. Cost: one collective.
+  explicit priority_queue(rank_t owner = 0) : base(owner) {}
+  /// Creates an empty queue over the members of `members`; member number `owner` stores the items.
+  explicit priority_queue(const team& members, rank_t owner = 0) : base(members, owner) {}
+
+  // ---- Changes (one-way) ----
+
+  /// Pushes `item`.
+  using base::push;  // void push(const T& item)
+
+  /// Pushes all items of a range, in one message.
+  using base::push_range;  // template <class Range> void push_range(const Range& items)
+
+  // ---- Queries (two-way) ----
+
+  /// Removes and returns the largest item, or `nullopt` if the queue is empty. Runs after what this rank pushed before.
+  using base::pop;  // future<std::optional<T>> pop()
+
+  /// Removes and returns the largest `most` items, or all if there are fewer, in one message.
+  using base::pop_some;  // future<std::vector<T>> pop_some(std::size_t most)
+
+  /// Returns the number of items that have arrived. After a fence, and before the next push or pop, all ranks get the same.
+  using base::count;  // future<std::size_t> count() const
+
+  // ---- Local access (no message) ----
+
+  /// Returns the number of items as of the last fence of the queue's team or of all ranks.
+  using base::size;  // std::size_t size() const noexcept
+
+  /// Returns whether `size()` is 0.
+  using base::empty;  // bool empty() const noexcept
+
+  /// Returns the rank of the job that stores the items.
+  using base::owner;  // rank_t owner() const noexcept
+
+  /// Returns the team whose members may push and pop.
+  using base::members;  // const team& members() const
+
+  /// Returns a small value that names the queue on all members. Called functions use it: `h->push(item)`.
+  using base::handle;  // handle_type handle() const noexcept
 };
 
 }  // namespace armilla

@@ -5,13 +5,18 @@
 
 #include "armilla/container/place/range_inline.hpp"
 
-/// What algorithms see of containers and views: runs of elements that follow each other on one rank. A run is computed when it is
-/// asked for; nowhere is a list of them.
+/// Ranges: what algorithms see of containers and views.
+///
+/// A range is a sequence of runs: elements that follow each other on one rank. A run is computed on demand; there is no list of
+/// them. Programs that walk over a range by themselves use `segments`.
+///
+///     for (const auto& s : am::segments(x))
+///       if (s.mapped()) use(s.local());
 namespace armilla {
 
 namespace views {
 
-/// All elements of a container, or the view itself. What every algorithm does with its arguments.
+/// Returns all elements of a container as a view, or the view itself. Every algorithm does that with its arguments.
 template <class R>
   requires(detail::names_container<R> || detail::range_view<std::remove_cvref_t<R>>)
 auto all(R&& r) {
@@ -33,24 +38,25 @@ using all_t = decltype(views::all(std::declval<R>()));
 
 }  // namespace views
 
-/// A container or a view whose elements lie on the ranks of a team: what algorithms take.
+/// A container or view whose elements are distributed over the ranks of a team: the argument of an algorithm.
 template <class R>
 concept distributed_range = detail::names_container<R> || detail::range_view<std::remove_cvref_t<R>>;
 
-/// Elements of a range that follow each other on one rank.
+/// A run of a range: elements that follow each other on one rank.
 template <class View>
 class segment {
  public:
   segment(const View* range, std::size_t first) : range_(range), first_(first), run_(range->run_at(first)) {}
 
-  /// The rank of the job that has them.
+  /// Returns the rank of the job that has the elements.
   rank_t rank() const { return range_->members().world_rank(run_.member); }
-  /// The index of the first one.
+  /// Returns the index of the first element.
   std::size_t offset() const noexcept { return first_; }
+  /// Returns the number of elements.
   std::size_t size() const noexcept { return run_.end - first_; }
-  /// Whether this rank can load and store them: always where they are its own, and those of its host.
+  /// Returns whether this rank can load and store the elements: always for its own, and for those of its host.
   bool mapped() const { return range_->reaches(first_); }
-  /// The elements as a span (of a container) or as something that is indexed like one (of a view). usage_error unless mapped.
+  /// Returns the elements as a span, or for a view as something that is indexed like one. `usage_error` unless `mapped()`.
   auto local() const {
     if (!mapped()) [[unlikely]]
       detail::throw_not_mapped(rank());
@@ -106,10 +112,7 @@ class segments_of {
 
 }  // namespace detail
 
-/// The runs of a range in the order of their indices, each computed when it is looked at. For programs that walk by themselves:
-///
-///     for (const auto& s : am::segments(x))
-///       if (s.mapped()) use(s.local());
+/// Returns the runs of a range, in the order of their indices, each computed on demand: `for (const auto& s : am::segments(x))`.
 template <distributed_range R>
 auto segments(R&& r) {
   return detail::segments_of<views::all_t<R>>(views::all(r));

@@ -4,12 +4,15 @@
 
 namespace armilla {
 
-/// The calling rank's number, 0 .. ranks()-1; of one that has joined the running job (armilla-run --join) a higher one. One load.
-/// Throws `usage_error` outside a session and on threads that are no rank.
+/// Returns the calling rank's number, from 0 to `ranks() - 1`. A rank that has joined the running job (armilla-run --join) has a
+/// higher one.
+///
+/// `usage_error` outside of a session, and on threads that are not ranks. Cost: one load.
 inline rank_t rank() { return detail::head_here("rank").rank; }
 
-/// How many ranks the job was started with, over all its programs: those of `world()`. It never changes. One load. Throws as
-/// `rank()`.
+/// Returns the number of ranks with which the job was started, over all its programs: those of `world()`. It never changes.
+///
+/// Errors and cost are those of `rank()`.
 inline rank_t ranks() { return detail::head_here("ranks").world_size; }
 
 }  // namespace armilla

@@ -7,23 +7,23 @@
 #include "armilla/future.hpp"
 #include "armilla/object/remote_sync_inline.hpp"
 
-/// sync_vars of other ranks, through global pointers.
 namespace armilla {
 
-/// The value of a sync_var on any rank of this program, as soon as it has been written. The wait is at its owner, which goes on
-/// with everything else meanwhile; the caller waits at `get`, or awaits, as for every question.
+/// Returns a future of the value of a sync_var on any rank of this program, which is ready when the variable has been written.
 ///
-///     int x = read_sync_var(p).get();
+///     int x = am::read_sync_var(p).get();
 ///
-/// The sync_var must stay until the reply is there. Errors at `get`, as of a call. Cost: a question; a stack at the owner while
-/// it is not written.
-/// Paper: CC++ (sync variables behind global pointers); MPC++ (synchronising structures).
+/// The wait is at the owner, which continues with everything else meanwhile. The sync_var must live until the reply is there.
+/// Errors are those of a call. Cost: a call; a stack at the owner while it is not written.
+///
+/// Paper: CC++ (sync variables behind global pointers); MPC++ (synchronizing structures).
 template <class T>
 [[nodiscard]] future<T> read_sync_var(const global_ptr<sync_var<T>>& p) {
   return call(p.rank(), [](global_ptr<sync_var<T>> at) -> T { return detail::own_sync_var(at, "read_sync_var").read(); }, p);
 }
 
-/// Writes a sync_var on any rank of this program; ready when it has been written. A second write throws at `get`.
+/// Writes a sync_var on any rank of this program. The future is ready when it has been written; after a second write `get()`
+/// throws.
 template <class T, class U>
   requires std::is_constructible_v<T, U&&>
 [[nodiscard]] future<void> write_sync_var(const global_ptr<sync_var<T>>& p, U&& value) {

@@ -5,54 +5,82 @@
 
 #include "armilla/algorithm/elementwise/scan_inline.hpp"
 
-/// Each element combined with all that come before it. Two passes over memory and two meetings: each member folds its part, all
-/// learn all folds, each goes through its part again. `op` is associative and need not be commutative. Where the output is dealt
-/// in turn the sums are made in blocks first and copied, which is one pass and one exchange more.
+/// Scans: each element combined with all that come before it.
+///
+///     am::inclusive_scan(x, y);                                // y[i] = x[0] + ... + x[i]
+///     am::exclusive_scan(counts, offsets, std::size_t(0));     // offsets[i] = counts[0] + ... + counts[i - 1]
+///
+/// All members of the ranges' team call them. `in` and `out` may be the same range. `op` is associative; it need not be
+/// commutative.
+///
+/// **Errors.** `usage_error` on all members if `out` has fewer elements than `in`, or shares some with it at other indices. What
+/// a function throws ends the algorithm with `remote_error` on all.
+///
+/// **Cost.** Two passes and two collectives: each member folds its elements, all learn all folds, each goes through its elements
+/// again. If `out` is distributed cyclically, the sums are made in blocks first, and copied: one pass and one exchange more.
 namespace armilla {
 
-/// Element i of `out` becomes e0 op ... op ei. `in` and `out` may be the same range. usage_error on all if `out` has fewer
-/// elements, or shares some with `in` at other positions.
+/// Sets element i of `out` to `e0 op ... op ei`.
 template <distributed_range In, distributed_range Out, class Op = std::plus<>>
 void inclusive_scan(In&& in, Out&& out, Op op = {}) {
   detail::scan_all<detail::scan_kind::inclusive>(detail::reading(in), views::all(out), "inclusive_scan",
                                                  detail::part<detail::range_value<Out>>{}, std::move(op), std::identity{});
 }
-/// The same from `init` on: init op e0 op ... op ei.
+
+/// Sets element i of `out` to `init op e0 op ... op ei`.
 template <distributed_range In, distributed_range Out, class Op, class T>
 void inclusive_scan(In&& in, Out&& out, Op op, T init) {
   detail::scan_all<detail::scan_kind::inclusive>(detail::reading(in), views::all(out), "inclusive_scan",
                                                  detail::part<T>{std::move(init), true}, std::move(op), std::identity{});
 }
-/// Element i of `out` becomes init op e0 op ... op e(i-1).
+
+/// Sets element i of `out` to `init op e0 op ... op e(i-1)`.
 template <distributed_range In, distributed_range Out, class T, class Op = std::plus<>>
 void exclusive_scan(In&& in, Out&& out, T init, Op op = {}) {
   detail::scan_all<detail::scan_kind::exclusive>(detail::reading(in), views::all(out), "exclusive_scan",
                                                  detail::part<T>{std::move(init), true}, std::move(op), std::identity{});
 }
-/// The scans of f(e).
+
+/// Sets element i of `out` to `f(e0) op ... op f(ei)`.
 template <distributed_range In, distributed_range Out, class Op, class F>
 void transform_inclusive_scan(In&& in, Out&& out, Op op, F f) {
   detail::scan_all<detail::scan_kind::inclusive>(detail::reading(in), views::all(out), "transform_inclusive_scan",
                                                  detail::part<detail::range_value<Out>>{}, std::move(op), std::move(f));
 }
+
+/// Sets element i of `out` to `init op f(e0) op ... op f(e(i-1))`.
 template <distributed_range In, distributed_range Out, class T, class Op, class F>
 void transform_exclusive_scan(In&& in, Out&& out, T init, Op op, F f) {
   detail::scan_all<detail::scan_kind::exclusive>(detail::reading(in), views::all(out), "transform_exclusive_scan",
                                                  detail::part<T>{std::move(init), true}, std::move(op), std::move(f));
 }
-/// inclusive_scan by its old name.
+
+/// Is `inclusive_scan` by its old name.
 template <distributed_range In, distributed_range Out, class Op = std::plus<>>
 void partial_sum(In&& in, Out&& out, Op op = {}) {
   const detail::algorithm_call all("partial_sum");
   const detail::without_end last(all);
   armilla::inclusive_scan(in, out, std::move(op));
 }
-/// A scan of each row of equal keys: element i of `out` becomes the sum of the values from the first one of the row to the i-th.
-/// Neighbours are of one row if `same` holds of their keys. usage_error on all if `values` or `out` has fewer elements than
-/// `keys`. Cost: room for all values and a flag each, four passes; `same` is called once an element.
+
+/// Scans each group of equal keys that follow each other: sets element i of `out` to the sum of the values from the first one of
+/// the group to the i-th.
+///
+/// Neighbors are in one group if `same` holds for their keys; it is called once for each element. `usage_error` on all if
+/// `values` or `out` has fewer elements than `keys`. Cost: room for all values and a flag each, and four passes.
 template <distributed_range Keys, distributed_range Values, distributed_range Out, class Op = std::plus<>,
           class Same = std::equal_to<>>
-void inclusive_scan_by_key(Keys&& keys, Values&& values, Out&& out, Op op = {}, Same same = {}) {
+void inclusive_scan_by_key(Keys&& keys, Values&& values, Out&& out, Op op = {}, Same same = {});
+
+/// Sets element 0 of `out` to e0, and element i to `ei - e(i-1)`, or `op(ei, e(i-1))`. The ranges may overlap in any way; then
+/// the input is copied first.
+template <distributed_range In, distributed_range Out, class Op = std::minus<>>
+void adjacent_difference(In&& in, Out&& out, Op op = {});
+
+// ---- Implementation only below ----
+
+template <distributed_range Keys, distributed_range Values, distributed_range Out, class Op, class Same>
+void inclusive_scan_by_key(Keys&& keys, Values&& values, Out&& out, Op op, Same same) {
   detail::require_function(same, "inclusive_scan_by_key");
   detail::require_function(op, "inclusive_scan_by_key");
   const detail::algorithm_call all("inclusive_scan_by_key");
@@ -79,10 +107,9 @@ void inclusive_scan_by_key(Keys&& keys, Values&& values, Out&& out, Op op = {}, 
   const detail::without_end last(all);
   armilla::transform(std::as_const(rows), to, &element::value);
 }
-/// Element 0 of `out` becomes e0, element i becomes ei - e(i-1), or op(ei, e(i-1)). The ranges may overlap in any way: then the
-/// input is copied first.
-template <distributed_range In, distributed_range Out, class Op = std::minus<>>
-void adjacent_difference(In&& in, Out&& out, Op op = {}) {
+
+template <distributed_range In, distributed_range Out, class Op>
+void adjacent_difference(In&& in, Out&& out, Op op) {
   const detail::algorithm_call all("adjacent_difference");
   const auto v = detail::require_sized(detail::reading(in));
   const auto to = views::all(out);

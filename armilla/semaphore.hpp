@@ -13,13 +13,18 @@ namespace detail {
 
 }  // namespace detail
 
-/// Counts what fibers of one rank may take: `acquire` takes one and waits while there is none, `release` gives some.
+/// A count of what fibers of one rank may take: `acquire` takes one and waits while there is none, `release` adds some.
 ///
-/// Those that wait are served in the order in which they came; what is released goes to them first. Cost: some 1 ns where none
-/// waits, no allocation.
+/// Use it to bound how many fibers do something at a time. Fibers that wait are served in the order in which they came. Cost:
+/// some 1 ns if none waits, no allocation.
+///
+///     am::semaphore room(4);                             // four at a time
+///     room.acquire();
+///     room.release();
 class semaphore {
  public:
-  /// Errors, here and of `release`: usage_error for a count of 2^63 or more, which was a negative number.
+  /// Creates a semaphore of `count`. `usage_error`, here and from `release`, for a count of 2^63 or more, which was a negative
+  /// number.
   explicit constexpr semaphore(std::uint64_t count = 0) : count_(count) {
     if (detail::looks_negative(count)) [[unlikely]]
       detail::throw_negative_count("semaphore", count);
@@ -36,25 +41,25 @@ class semaphore {
     if (!try_acquire()) [[unlikely]]
       acquire_slowly();
   }
-  /// Takes one if there is one now. False: there is none.
+  /// Takes one if there is one, and returns whether it did.
   bool try_acquire() noexcept {
     if (count_ == 0) return false;
     --count_;
     return true;
   }
-  /// Waits for `span` at most; whether it took one.
+  /// Takes one, waits for it at most `span`, and returns whether it did.
   template <detail::time_span Duration>
   bool try_acquire_for(Duration span) {
     return try_acquire() || acquire_until(detail::deadline_after(span));
   }
-  /// Gives `more`, to those that wait first, in their order. It does not wait.
+  /// Adds `more`, first for fibers that wait, in their order. It does not wait.
   void release(std::uint64_t more = 1) {
     if (detail::looks_negative(more)) [[unlikely]]
       detail::throw_negative_count("semaphore::release", more);
     for (; more != 0 && !waiting_.empty(); --more) waiting_.wake_one();
     count_ += more;
   }
-  /// What could be taken now.
+  /// Returns how many could be taken now.
   std::uint64_t available() const noexcept { return count_; }
 
  private:
@@ -65,10 +70,14 @@ class semaphore {
   detail::wait_list waiting_;
 };
 
-/// Opens when it has been counted down to nothing, and stays open. For fibers of one rank.
+/// A count that opens when it has been counted down to 0, and stays open. For fibers of one rank.
+///
+///     am::latch done(2);
+///     for (int i = 0; i < 2; ++i) am::spawn([&] { done.count_down(); }).detach();
+///     done.wait();
 class latch {
  public:
-  /// Errors: usage_error for a count of 2^63 or more, which was a negative number.
+  /// Creates a latch of `count`. `usage_error` for a count of 2^63 or more, which was a negative number.
   explicit constexpr latch(std::uint64_t count) : left_(count) {
     if (detail::looks_negative(count)) [[unlikely]]
       detail::throw_negative_count("latch", count);
@@ -80,16 +89,16 @@ class latch {
       detail::destroyed_in_use("latch::~latch");
   }
 
-  /// Errors: usage_error for more than is left.
+  /// Counts down by `n`. `usage_error` if less is left.
   void count_down(std::uint64_t n = 1) {
     if (n > left_) [[unlikely]]
       throw_too_many(n);
     left_ -= n;
     if (left_ == 0) waiting_.wake_all();
   }
-  /// Whether it is open.
+  /// Returns whether the latch is open.
   bool try_wait() const noexcept { return left_ == 0; }
-  /// Waits until it is open.
+  /// Waits until the latch is open.
   void wait() const {
     if (left_ != 0) wait_slowly();
   }

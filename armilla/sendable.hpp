@@ -2,9 +2,9 @@
 #pragma once
 #include "armilla/wire/kinds.hpp"
 
-/// What can be an argument or a result of a call.
+/// What can be sent: the types of arguments and results of calls, of elements of containers, and of values of collectives.
 ///
-/// | travels                                 | as                                                                        |
+/// | type                                    | is sent as                                                                |
 /// |-----------------------------------------|---------------------------------------------------------------------------|
 /// | numbers, enums, bool                    | their bytes                                                               |
 /// | T[n], std::array                        | their elements                                                            |
@@ -19,36 +19,37 @@
 /// | containers of other libraries           | their elements, if `armilla::sendable_as_container` is true for them      |
 /// | other classes                           | their bytes, if they are trivially copyable                               |
 ///
-/// A type that holds an address of this rank is refused at compile time, also inside of aggregates and containers: pointers,
-/// references, span, string_view, reference_wrapper, shared_ptr, iterators, error codes, functions, and whatever else of the
-/// standard library is not in the table. The compiler cannot see the private members of a trivially copyable class: make sure
-/// that they hold no address, or the class arrives with one that means nothing.
+/// **Addresses are refused.** A type that holds an address of this rank does not compile, also inside of aggregates and
+/// containers: pointers, references, span, string_view, reference_wrapper, shared_ptr, iterators, error codes, functions, and
+/// whatever else of the standard library is not in the table. The compiler cannot see the private members of a trivially copyable
+/// class: make sure that they hold no address.
 ///
-/// Arguments travel by value on every fabric. Comparators, hashes and allocators of containers are made again by their default
-/// constructors, so one with state is refused; a pmr container arrives with the default memory resource. Types that contain
-/// themselves, as trees do, travel up to 100 deep.
+/// **By value.** Arguments are copied on every fabric. Comparators, hashes and allocators of containers are made again by their
+/// default constructors, so one with state is refused; a pmr container arrives with the default memory resource. Types that
+/// contain themselves, such as trees, may be up to 100 deep.
 namespace armilla {
 
-/// T can be an argument of a call.
+/// A type that can be an argument of a call.
 template <class T>
 concept sendable = detail::verdict_of<T>.how != detail::kind::none;
 
-/// T can be a result of a call, an element of a container, a value of a collective: sendable, but no view.
+/// A type that can be a result of a call, an element of a container or a value of a collective: sendable, but not a view.
 template <class T>
 concept sendable_value = sendable<T> && !detail::is_view<std::remove_cv_t<T>>;
 
-/// T travels by one copy of its bytes.
+/// Whether a `T` is sent by one copy of its bytes.
 template <class T>
 inline constexpr bool trivially_sendable = detail::travels_as_bytes<T>;
 
-/// F can be sent as the body of a call: a closure or function object whose captures are trivially copyable. Captures are
-/// out of the compiler's sight; a checked build looks whether they hold addresses. Without captures it takes no byte.
+/// A closure or function object that can be sent as the function of a call: its captures are trivially copyable.
+///
+/// The compiler cannot see captures; a checked program tests whether they hold addresses. Without captures it takes no bytes.
 template <class F>
 concept sendable_closure = std::is_class_v<F> && std::is_trivially_copyable_v<F> && std::is_move_constructible_v<F>;
 
 namespace detail {
 
-/// The first part of a whole that does not travel, down to one that is not a whole of others.
+/// The first part of a type that cannot be sent, down to one that has no parts.
 template <class T, class Whole, std::size_t Number>
 struct culprit {
   using type = T;
@@ -186,7 +187,7 @@ constexpr void cannot_be_sent() {
 
 }  // namespace detail
 
-/// Compiles only if T is sendable, else says what to do.
+/// Compiles only if `T` is sendable; otherwise the compiler's message says what to do.
 template <class T>
 constexpr void require_sendable() {
   if constexpr (!sendable<T>) {
@@ -214,7 +215,7 @@ constexpr bool require_element() {
 
 }  // namespace detail
 
-/// The same for a result of a call and a value of a collective.
+/// Compiles only if `T` can be a result of a call or a value of a collective.
 template <class T>
 constexpr void require_sendable_value() {
   require_sendable<T>();
@@ -222,7 +223,7 @@ constexpr void require_sendable_value() {
                 "armilla: a view can be an argument, but no result: it would point into memory of another rank; return a vector");
 }
 
-/// The same for the body of a call.
+/// Compiles only if `F` can be sent as the function of a call.
 template <class F>
 constexpr void require_sendable_closure() {
   static_assert(

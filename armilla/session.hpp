@@ -8,20 +8,24 @@ namespace detail {
 struct session_holder;
 }
 
-/// Membership in a job, for hosts that own `main`: this process is a rank from here to the end of the scope.
+/// Membership in a job: this process is a rank from the construction to the end of the scope.
+///
+/// Use it in programs and frameworks that cannot give their code to `run` as a function. Everything of the library may be used
+/// meanwhile.
 ///
 ///     int main(int argc, char** argv) {
-///       armilla::session job(argc, argv);
-///       return job.run([] { armilla::async(1, work); });
+///       am::session job(argc, argv);
+///       return job.run([] { am::async(1, work); });
 ///     }
 ///
-/// The constructor does what `run` does first: in the first process of a job with several ranks it becomes the supervisor, which
-/// ends there as by std::exit. It returns when all ranks have started. Between, everything of the library can be used, with or
-/// without `run`. The destructor is collective: it returns when every rank has come to it and all calls are done. If an exception
-/// leaves the scope, the job is stopped instead.
+/// **Construction.** In the first process of a job with several ranks the constructor becomes the supervisor, which exits there
+/// as by `std::exit`. In the ranks it returns when all have started.
 ///
-/// Throws `usage_error` with ARMILLA_FABRIC=threads and several ranks, which only `run` and `run_main` can start, and for a
-/// second session of a process.
+/// **Destruction** is collective: it returns when every rank has come to it, and all calls are done. If an exception leaves the
+/// scope, the job is stopped.
+///
+/// **Errors.** `usage_error` for a second session of a process, and with ARMILLA_FABRIC=threads and several ranks, which only
+/// `run` and `run_main` can start.
 class session {
  public:
   session(int argc, char** argv);
@@ -29,13 +33,12 @@ class session {
   session& operator=(const session&) = delete;
   ~session();
 
-  /// Runs `f` on every rank and then awaits all that it caused. Returns 0, or the code with which the program shall exit.
-  /// Collective.
+  /// Runs `f` on every rank, waits for all that it caused, and returns the exit code of the program. Collective.
   template <rank_function F>
   int run(F f) {
     return run_erased(detail::call_copy<F>, &f, detail::who_runs::everybody);
   }
-  /// As `run`, but only rank 0 runs `f`; the others answer calls until it has returned. Collective.
+  /// Runs `f` on rank 0 only; the other ranks serve calls until it has returned. Collective.
   template <rank_function F>
   int run_main(F f) {
     return run_erased(detail::call_copy<F>, &f, detail::who_runs::first);

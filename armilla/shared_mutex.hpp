@@ -13,11 +13,11 @@ struct lock_access;  // for reports
 
 }
 
-/// Lets any number of readers through, or one writer. For fibers of one rank. Works with std::shared_lock and std::unique_lock.
+/// A lock that any number of readers hold at a time, or one writer. For fibers of one rank.
 ///
-/// In the order in which they came: a reader that comes behind a waiting writer waits, too, so no writer starves. Readers that
-/// wait side by side go on together. Cost and counting as for `mutex`. Errors: usage_error where a fiber unlocks what none
-/// has locked, or a writer locks once more.
+/// It works with `std::shared_lock` and `std::unique_lock`. Fibers get it in the order in which they came: a reader that comes
+/// after a waiting writer waits, too, so no writer starves. Readers that wait side by side continue together. `usage_error` if a
+/// fiber unlocks what none has locked, or if a writer locks again. Cost and statistics are those of `mutex`.
 class shared_mutex {
  public:
   constexpr shared_mutex() noexcept = default;
@@ -28,6 +28,7 @@ class shared_mutex {
       detail::destroyed_in_use("shared_mutex::~shared_mutex");
   }
 
+  /// Waits until neither a reader nor a writer holds it, and takes it as a writer.
   void lock() {
     detail::context_head& self = detail::head_here("shared_mutex::lock");
     ++self.count->locks;
@@ -35,6 +36,7 @@ class shared_mutex {
       return lock_slowly(self);
     writer_ = &self.fibers->running();
   }
+  /// Takes it as a writer if it is free, and returns whether it was.
   bool try_lock() {
     detail::context_head& self = detail::head_here("shared_mutex::try_lock");
     if (writer_ != nullptr || readers_ != 0) return false;
@@ -42,6 +44,7 @@ class shared_mutex {
     writer_ = &self.fibers->running();
     return true;
   }
+  /// Releases it as a writer.
   void unlock() {
     if (writer_ != &detail::scheduler_here("shared_mutex::unlock").running()) [[unlikely]]
       throw_not_locked("shared_mutex::unlock");
@@ -50,6 +53,7 @@ class shared_mutex {
       hand_over();
   }
 
+  /// Waits until no writer holds it or waits for it, and takes it as a reader.
   void lock_shared() {
     detail::context_head& self = detail::head_here("shared_mutex::lock_shared");
     ++self.count->locks;
@@ -57,6 +61,7 @@ class shared_mutex {
       return lock_shared_slowly(self);
     ++readers_;
   }
+  /// Takes it as a reader if no writer holds it or waits, and returns whether it did.
   bool try_lock_shared() {
     detail::context_head& self = detail::head_here("shared_mutex::try_lock_shared");
     if (writer_ != nullptr || !waiting_.empty()) return false;
@@ -64,6 +69,7 @@ class shared_mutex {
     ++readers_;
     return true;
   }
+  /// Releases it as a reader.
   void unlock_shared() {
     if (readers_ == 0) [[unlikely]]
       throw_not_locked("shared_mutex::unlock_shared");

@@ -9,95 +9,74 @@
 
 namespace armilla {
 
-/// One number of a sparse matrix, as it is made from.
+/// One number of a sparse matrix: what a `sparse_matrix` is constructed from.
 template <class T>
 struct matrix_entry {
   std::size_t row = 0, column = 0;
   T value{};
 };
 
-/// A matrix of which few numbers are not zero. Rows lie in blocks over the ranks of a team, with as many numbers in each as can
-/// be.
+/// A distributed matrix of which few numbers are not zero. Its rows are in blocks over the ranks of a team, with as equal numbers
+/// of entries as possible.
 ///
-///     am::sparse_matrix<double> a(n, n, mine);                       // mine: matrix_entry's that this rank knows, of any rows
-///     am::sparse_matrix<double> b = am::read_matrix_market("b.mtx");
+/// Use it for products with vectors (`spmv`) and for solvers that are made of them. It does not change after construction. If
+/// most numbers are not zero, use a `matrix`.
+///
+///     am::sparse_matrix<double> a(n, n, my_entries);                 // collective: entries that this rank has, of any rows
 ///     am::vector<double> x(a.columns(), a.column_distribution()), y(a.rows(), a.row_distribution());
-///     am::spmv(a, x, y);
+///     am::spmv(a, x, y);                                             // collective: y = a x
 ///
-/// Entries of one place are added up. It moves and does not copy, and does not change. Made by all members together. Errors:
-/// remote_error on all members for an entry outside; limit_error for more rows than the hosts have memory for, 16 bytes each.
+/// **Kinds of operations.** Construction, `read_matrix_market` and `diagonal` are collective; the others send no message.
+///
+/// **Errors.** `remote_error` on all members for an entry outside of the matrix. `limit_error` if the hosts have no memory for
+/// the rows, 16 bytes each.
+///
+/// **Lifetime.** A sparse_matrix moves, but does not copy.
 template <class T>
 class sparse_matrix {
  public:
   using value_type = T;
 
+  // ---- Construction (collective) ----
+
+  /// Creates a matrix without rows and without ranks, such as a moved-from one. Not collective.
   sparse_matrix() = default;
-  /// Cost: one exchange of all entries, two reductions.
-  sparse_matrix(std::size_t rows, std::size_t columns, std::span<const matrix_entry<T>> mine, const team& t = world())
-      : members_(t) {
-    detail::note_type(t, detail::mark_of<T>());
-    detail::failure why;
-    try {
-      for (const auto& e : mine)
-        if (e.row >= rows || e.column >= columns) detail::throw_entry_outside(e.row, e.column, rows, columns);
-    } catch (...) { why.note(); }
-    detail::agree(t, "sparse_matrix", why);
-    const std::uint64_t of_rows = detail::bytes_of_rows(rows, t.size());
-    detail::require_memory(t, "sparse_matrix", of_rows, of_rows);
-    const std::vector<std::size_t> borders = detail::deal_rows(t, rows, [&](auto weigh) {
-      for (const auto& e : mine) weigh(e.row);
-    });
-    rows_ = detail::blocks_between(borders);
-    columns_ = rows == columns ? rows_ : placement(columns, t.size(), blocks());
-    const detail::row_owners owner(borders, detail::rows_a_weight(rows));
-    auto entries = detail::entries_of_own_rows(t, mine, owner, [](const auto& e) { return e.row; });
-    const auto me = std::size_t(t.rank());
-    first_row_ = borders[me];
-    try {
-      detail::add_up(entries);
-      part_ = detail::compress(entries, borders[me], borders[me + 1] - borders[me], columns_, t.rank());
-    } catch (...) { why.note(); }
-    non_zeros_ = detail::agree(t, "sparse_matrix", why, entries.size(), std::plus<>{});
-  }
+  /// Creates a matrix of `rows` by `columns` from the entries of all members. Entries of the same row and column are added.
+  ///
+  /// Each member gives any entries, of any rows. Cost: one exchange of all entries, and three reductions.
+  sparse_matrix(std::size_t rows, std::size_t columns, std::span<const matrix_entry<T>> mine, const team& t = world());
   sparse_matrix(std::size_t rows, std::size_t columns, const std::vector<matrix_entry<T>>& mine, const team& t = world())
       : sparse_matrix(rows, columns, std::span<const matrix_entry<T>>(mine), t) {}
   sparse_matrix(sparse_matrix&&) noexcept = default;
   sparse_matrix& operator=(sparse_matrix&&) noexcept = default;
 
+  // ---- Local access (no message) ----
+
+  /// Returns the number of rows.
   std::size_t rows() const noexcept { return rows_.size(); }
+  /// Returns the number of columns.
   std::size_t columns() const noexcept { return columns_.size(); }
-  /// Places that have an entry.
+  /// Returns the number of entries on all ranks; those of the same row and column count once.
   std::size_t non_zeros() const noexcept { return non_zeros_; }
-  /// The ranks that have it.
+  /// Returns the team over which the rows are distributed.
   const team& members() const noexcept { return members_; }
-  /// How vectors lie with which `spmv` moves nothing but what rows need of other members. The two are the same for a square
-  /// matrix.
+
+  /// Returns the distribution of result vectors for which `spmv` moves least. For a square matrix it is that of
+  /// `column_distribution`.
   distribution row_distribution() const { return as_in(members_, rows_); }
+  /// Returns the distribution of argument vectors for which `spmv` moves only what rows need from other members.
   distribution column_distribution() const { return as_in(members_, columns_); }
 
-  /// The numbers (i, i), dealt as rows. Collective.
-  array<T> diagonal() const {
-    array<T> all(rows(), row_distribution());
-    const auto into = all.local();
-    for_each_entry([&](std::size_t row, std::size_t column, const T& value) {
-      if (row == column) into[row - first_row_] = value;
-    });
-    detail::meet(members_);
-    return all;
-  }
-
-  /// f(row, column, value) for the entries of this rank's rows, row by row.
+  /// Calls `f(row, column, value)` for each entry of this rank's rows, row by row.
   template <class F>
-  void for_each_entry(F f) const {
-    std::size_t borders = 0;
-    for (std::size_t r = 0; r < part_.inner.rows(); ++r) {
-      const bool border = borders < part_.border_row.size() && part_.border_row[borders] == r;
-      const detail::compressed_rows<T>& rows = border ? part_.border : part_.inner;
-      const std::size_t at = border ? borders++ : r;
-      for (std::size_t k = rows.begin[at]; k < rows.begin[at + 1]; ++k)
-        f(first_row_ + r, detail::column_of(part_, columns_, members_.rank(), rows.column[k]), rows.value[k]);
-    }
-  }
+  void for_each_entry(F f) const;
+
+  // ---- Whole matrix (collective) ----
+
+  /// Returns the numbers (i, i), distributed as the rows. Cost: two collectives.
+  array<T> diagonal() const;
+
+  // ---- For the library ----
 
   /// For algorithms.
   const detail::sparse_part<T>& part() const noexcept { return part_; }
@@ -115,11 +94,68 @@ class sparse_matrix {
   mutable detail::sparse_part<T> part_;  // `fetched` is room for one product at a time
 };
 
-/// Reads a matrix from a MatrixMarket file of coordinates (real, integer or pattern; general, symmetric or skew-symmetric), each
-/// rank its part of the lines. Collective. Errors: usage_error or remote_error on all members, with file and line, for a file
-/// that is not one, for more or fewer entries than its line of sizes says, and for an integer that a double does not hold
-/// exactly.
+/// Reads a matrix from a MatrixMarket file. Collective: each rank reads a part of the lines.
+///
+/// The file has coordinates; its numbers are real, integer or pattern, its symmetry general, symmetric or skew-symmetric.
+/// `usage_error` or `remote_error` on all members, with file and line, if it is no such file, has another number of entries than
+/// its line of sizes says, or an integer that a double cannot represent exactly. Cost: as construction, and four collectives.
+///
+///     am::sparse_matrix<double> b = am::read_matrix_market("b.mtx");
 sparse_matrix<double> read_matrix_market(const std::string& path, const file_options& how = {});
+
+// ---- Implementation only below ----
+
+template <class T>
+sparse_matrix<T>::sparse_matrix(std::size_t rows, std::size_t columns, std::span<const matrix_entry<T>> mine, const team& t)
+    : members_(t) {
+  detail::note_type(t, detail::mark_of<T>());
+  detail::failure why;
+  try {
+    for (const auto& e : mine)
+      if (e.row >= rows || e.column >= columns) detail::throw_entry_outside(e.row, e.column, rows, columns);
+  } catch (...) { why.note(); }
+  detail::agree(t, "sparse_matrix", why);
+  const std::uint64_t of_rows = detail::bytes_of_rows(rows, t.size());
+  detail::require_memory(t, "sparse_matrix", of_rows, of_rows);
+  const std::vector<std::size_t> borders = detail::deal_rows(t, rows, [&](auto weigh) {
+    for (const auto& e : mine) weigh(e.row);
+  });
+  rows_ = detail::blocks_between(borders);
+  columns_ = rows == columns ? rows_ : placement(columns, t.size(), blocks());
+  const detail::row_owners owner(borders, detail::rows_a_weight(rows));
+  auto entries = detail::entries_of_own_rows(t, mine, owner, [](const auto& e) { return e.row; });
+  const auto me = std::size_t(t.rank());
+  first_row_ = borders[me];
+  try {
+    detail::add_up(entries);
+    part_ = detail::compress(entries, borders[me], borders[me + 1] - borders[me], columns_, t.rank());
+  } catch (...) { why.note(); }
+  non_zeros_ = detail::agree(t, "sparse_matrix", why, entries.size(), std::plus<>{});
+}
+
+template <class T>
+array<T> sparse_matrix<T>::diagonal() const {
+  array<T> all(rows(), row_distribution());
+  const auto into = all.local();
+  for_each_entry([&](std::size_t row, std::size_t column, const T& value) {
+    if (row == column) into[row - first_row_] = value;
+  });
+  detail::meet(members_);
+  return all;
+}
+
+template <class T>
+template <class F>
+void sparse_matrix<T>::for_each_entry(F f) const {
+  std::size_t borders = 0;
+  for (std::size_t r = 0; r < part_.inner.rows(); ++r) {
+    const bool border = borders < part_.border_row.size() && part_.border_row[borders] == r;
+    const detail::compressed_rows<T>& rows = border ? part_.border : part_.inner;
+    const std::size_t at = border ? borders++ : r;
+    for (std::size_t k = rows.begin[at]; k < rows.begin[at + 1]; ++k)
+      f(first_row_ + r, detail::column_of(part_, columns_, members_.rank(), rows.column[k]), rows.value[k]);
+  }
+}
 
 // The library has the one that files give.
 extern template class sparse_matrix<double>;

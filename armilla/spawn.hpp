@@ -10,11 +10,18 @@
 #include "armilla/fiber/scheduler.hpp"
 #include "armilla/fiber/spawn_inline.hpp"
 
-/// Fibers: threads of a rank's own, which take turns on its one core. A switch costs some nanoseconds and happens only where
-/// a fiber waits, so between two waits a fiber has the rank's memory to itself.
+/// Fibers: threads of a rank, which take turns on its one core.
+///
+/// Use them to wait for several things at once without callbacks. A switch costs some nanoseconds, and happens only where a fiber
+/// waits. So between two waits a fiber has the rank's memory to itself, and needs no lock. For loops whose iterations wait, see
+/// `parfor`; for many thousands of waits, coroutines (armilla/task.hpp), which need no stack.
+///
+///     am::fiber<int> f = am::spawn([](int n) { return am::call(1, [](int k) { return k + 1; }, n).get(); }, 41);
+///     // ... other work; f runs when this fiber waits ...
+///     const int n = f.join();
 namespace armilla {
 
-/// A fiber that `spawn` started, to be joined or left alone. Belongs to the rank that made it; moves.
+/// A fiber that `spawn` started. It belongs to the rank that started it, and moves.
 template <class R>
 class fiber {
  public:
@@ -29,17 +36,18 @@ class fiber {
   }
   ~fiber() { detach(); }
 
+  /// Returns whether this is a fiber that was neither joined nor detached.
   bool joinable() const noexcept { return record_ != nullptr; }
-  /// Whether `join` would return at once.
+  /// Returns whether `join` would return at once.
   bool ready() const { return checked("fiber::ready").ended; }
 
-  /// Waits for its end, and leaves what it returned or threw for `join`. One fiber may wait for another, not several.
+  /// Waits for the end of the fiber, and leaves its result for `join`. Only one fiber may wait for another.
   void wait() const {
     detail::fiber_record& f = checked("fiber::wait");
     detail::scheduler_here("fiber::wait").join(f);
   }
 
-  /// Waits for its end and gives what it returned, or throws what it threw. Other fibers run meanwhile.
+  /// Waits for the end of the fiber, and returns its result or throws what it threw. Other fibers run meanwhile.
   R join() {
     detail::fiber_record& f = checked("fiber::join");
     detail::scheduler& all = detail::scheduler_here("fiber::join");
@@ -55,8 +63,8 @@ class fiber {
     if constexpr (!std::is_void_v<R>) return detail::fiber_slot<R>::take(f);
   }
 
-  /// It runs on by itself; what it returns is dropped, what it throws the next fence throws on every rank, as for a statement.
-  /// The job ends only when it has ended. The destructor does the same.
+  /// Lets the fiber run by itself. Its result is discarded; the next fence throws on every rank what it throws, as for a one-way
+  /// call. The job ends only when it has ended. The destructor does the same.
   void detach() noexcept {
     detail::fiber_record* const f = std::exchange(record_, nullptr);
     if (f == nullptr || detail::current_head == nullptr || detail::current_head->fibers == nullptr) return;
@@ -84,12 +92,12 @@ class fiber {
   detail::fiber_record* record_ = nullptr;
 };
 
-/// Starts a fiber that runs `f(arguments...)`, copies of which it owns. It begins when the caller waits, not before.
+/// Starts a fiber that runs `f(arguments...)`, of which it owns copies. It begins when the caller waits, not before.
 ///
-/// The stack (ARMILLA_STACK, 256 KiB by default, of which only what is used takes memory) comes from a pool. A fiber that a
-/// body starts counts as part of that body for the fence. Cost: some 30 ns with its end and join; no allocation if the pool has
-/// a stack. Errors: limit_error when the system gives no memory for a stack;
-/// usage_error for a null pointer to a function.
+/// The stack comes from a pool (ARMILLA_STACK, 256 KiB by default, of which only what is used takes memory). A fiber that a
+/// called function starts counts as part of that function for the fence. `limit_error` if the system has no memory for a stack;
+/// `usage_error` for a null function pointer. Cost: some 30 ns, with its end and join; no allocation if the pool has a stack.
+///
 /// Paper: MRPC, section 2 (spawn); MPC++ (threads).
 template <class F, class... A>
 auto spawn(F&& f, A&&... arguments) {
@@ -102,7 +110,7 @@ auto spawn(F&& f, A&&... arguments) {
   return fiber<R>(record);
 }
 
-/// Lets other fibers of this rank run, and messages come in; returns when it is the caller's turn again.
+/// Lets other fibers of this rank run, and receives messages. Returns when it is the caller's turn again.
 inline void yield() { detail::scheduler_here("yield").yield("yield"); }
 
 namespace detail {
@@ -110,8 +118,8 @@ namespace detail {
 void sleep_until(std::uint64_t deadline);
 }
 
-/// Waits for `span` at least; other fibers run meanwhile. As std::this_thread::sleep_for, which would stop the rank. A span that
-/// is negative or not a number returns at once, an infinite one never.
+/// Waits for at least `span`; other fibers run meanwhile. `std::this_thread::sleep_for` would stop the rank. A span that is
+/// negative or not a number returns at once, an infinite one never.
 template <detail::time_span Duration>
 void sleep_for(Duration span) {
   detail::sleep_until(detail::deadline_after(span));

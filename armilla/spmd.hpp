@@ -10,22 +10,32 @@
 
 namespace armilla {
 
-/// Under `run_main`: all ranks run `f(arguments...)` together, rank 0 as well, as under `run`. In a region each rank has code of
-/// its own: it makes containers, enters fences, collectives and algorithms, and splits teams. Complete when all have returned
-/// from it; then rank 0 goes on, and the others answer calls.
+/// Runs `f(arguments...)` on all ranks together, in a program of `run_main`: a region. Rank 0 calls it.
 ///
-///     return am::run_main(argc, argv, [] {
-///       const std::size_t n = ask_for_size();
-///       am::spmd([n] { am::vector<double> x(n); fill_it(x); am::sort(x); });
-///     });
+/// Use it where one rank controls the program, and all ranks work together now and then. In a region each rank runs code of its
+/// own, as under `run`: it constructs containers, calls fences, collectives and algorithms, and splits teams.
 ///
-/// What `f` captures and the arguments travel as those of `async`. A region does not fence. What it throws on a rank ends it
-/// there; rank 0 throws the lowest rank's error, a remote_error unless it is its own. An error in front of
-/// a collective that the others enter ends the job, as under `run`: with a usage_error of different collectives, and what was
-/// thrown.
+///     int main(int argc, char** argv) {
+///       return am::run_main(argc, argv, [] {
+///         const std::size_t n = ask_for_size();
+///         am::spmd([n] { am::vector<double> x(n); fill_it(x); am::sort(x); });
+///       });
+///     }
 ///
-/// Errors: usage_error on ranks other than 0, outside `run_main`, in bodies, and in a region. Cost: a statement to each rank, and
-/// a meeting.
+/// Captures and arguments are sent as those of `async`. It returns when all ranks have returned from `f`; then the others serve
+/// calls again. A region does not fence.
+///
+/// **Errors.** What `f` throws on a rank ends it there; rank 0 then throws the error of the lowest rank, as `remote_error` unless
+/// it is its own. If a rank throws before a collective that the others enter, the job ends, as under `run`. `usage_error` on
+/// ranks other than 0, outside of `run_main`, in called functions, and in a region.
+///
+/// **Cost.** A one-way call to each rank, and a collective.
+template <class F, class... A>
+  requires std::is_invocable_v<F&, std::decay_t<A>&...>
+void spmd(F f, const A&... arguments);
+
+// ---- Implementation only below ----
+
 template <class F, class... A>
   requires std::is_invocable_v<F&, std::decay_t<A>&...>
 void spmd(F f, const A&... arguments) {

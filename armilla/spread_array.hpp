@@ -8,16 +8,23 @@
 
 namespace armilla {
 
-/// An array whose elements lie on all ranks in turn: element i on rank i % ranks(), or blocks of `block` elements in turn.
-/// Made by all ranks together (a collective with a barrier), destroyed by all together; elements are value-initialised.
+/// An array whose elements are on all ranks in turn: element i on rank i % ranks(), or blocks of `block` elements in turn.
 ///
-///     am::spread_array<double> x(1000);            // 0 on rank 0, 1 on rank 1, ...
-///     x[17] = 2.5;                                 // wherever it lies: as *p
-///     for (double& e : x.local()) e = 0;           // mine
+/// This is Split-C's array, for programs that work by global pointers. An `array` has more: teams, distributions, algorithms and
+/// elements that are not trivially copyable.
 ///
-/// A loop over all elements goes by index, or over `local()`: `for (x : array)` is refused, as it would fetch them one by one.
-/// A moved-from one is empty. T must be trivially copyable. Errors: limit_error on every rank if it does not fit, or if the size
-/// was negative; usage_error for an index beyond the end. Paper: Split-C, spread arrays.
+///     am::spread_array<double> x(1000);            // collective: element 0 on rank 0, 1 on rank 1, ...
+///     x[17] = 2.5;                                 // wherever it is, as *p
+///     for (double& e : x.local()) e = 0;           // this rank's elements
+///
+/// All ranks construct it together, which is a collective with a barrier, and destroy it together. Elements are
+/// value-initialized. `T` is trivially copyable. A moved-from one is empty. A loop over all elements goes by index, or over
+/// `local()`.
+///
+/// **Errors.** `limit_error` on every rank if it does not fit, or if the size was negative. `usage_error` for an index beyond the
+/// end.
+///
+/// Paper: Split-C, spread arrays.
 template <class T>
 class spread_array {
   static_assert(std::is_trivially_copyable_v<T>, "armilla: a spread_array holds trivially copyable elements");
@@ -26,6 +33,7 @@ class spread_array {
   using value_type = T;
 
   spread_array() = default;
+  /// Creates `n` value-initialized elements, in blocks of `block`. Collective.
   explicit spread_array(std::size_t n, std::size_t block = 1)
       : size_(n),
         block_(block == 0 ? 1 : block),
@@ -39,17 +47,21 @@ class spread_array {
     for (std::size_t i = 0; i < rows(); ++i) ::new (static_cast<void*>(mine + i)) T();
     storage_.meet();
   }
-  /// One block a rank.
+  /// Creates an array with one block on each rank. Collective.
   static spread_array blocked(std::size_t n) {
     const auto ranks = std::size_t(detail::head_here("spread_array").world_size);
     return spread_array(n, n / ranks + (n % ranks != 0 ? 1 : 0));
   }
 
+  /// Returns the number of elements on all ranks.
   std::size_t size() const noexcept { return size_; }
+  /// Returns the number of elements in a block.
   std::size_t block() const noexcept { return block_; }
 
-  /// Element i. Cost: `*p` and, unless ranks() is a power of two and block 1, four multiplications.
+  /// Reads or writes element `i`, by the expression that names it. Cost: `*p` and, unless `ranks()` is a power of two and `block`
+  /// is 1, four multiplications.
   global_ref<T> operator[](std::size_t i) const { return *ptr(i); }
+  /// Returns a global pointer to element `i`.
   global_ptr<T> ptr(std::size_t i) const {
     if (i >= size_) [[unlikely]]
       detail::throw_index(i, size_);
@@ -58,13 +70,13 @@ class spread_array {
     return global_ptr<T>(detail::global_address::make(detail::memory_kind::segment, rank_t(p.rank), at.offset + p.row * sizeof(T),
                                                       at.generation()));
   }
-  /// To walk from rank to rank. Only for block 1, else usage_error: a spread pointer goes to the next rank with every step.
+  /// Returns a pointer that goes from rank to rank with each step. For blocks of 1, otherwise `usage_error`.
   spread_ptr<T> begin() const {
     if (block_ != 1) [[unlikely]]
       detail::throw_blocks(block_);
     return spread_ptr<T>(size_ == 0 ? global_ptr<T>() : ptr(0));
   }
-  /// Does not compile: it stands here for what a loop over the array is told.
+  /// For the library: does not compile, and says what to write instead of a loop over all elements.
   template <class Element = T>
   spread_ptr<Element> end() const {
     static_assert(!std::is_same_v<Element, T>,
@@ -73,15 +85,15 @@ class spread_array {
     return {};
   }
 
-  /// The rank of element i.
+  /// Returns the rank that has element `i`.
   rank_t rank_of(std::size_t i) const {
     if (i >= size_) [[unlikely]]
       detail::throw_index(i, size_);
     return rank_t(locate(i).rank);
   }
-  /// This rank's elements, in their order.
+  /// Returns this rank's elements, in order.
   std::span<T> local() const { return {first(), local_size(std::size_t(detail::head_here("spread_array").rank))}; }
-  /// The number in the whole array of this rank's k-th element. Errors: usage_error if it has no such element.
+  /// Returns the index of this rank's element number `k`. `usage_error` if it has no such element.
   std::size_t index_of_local(std::size_t k) const {
     const auto r = std::size_t(detail::head_here("spread_array").rank);
     const std::size_t turn = by_block_.quotient(k);

@@ -4,9 +4,16 @@
 
 namespace armilla {
 
-/// Split-C's spread pointer: a global_ptr whose arithmetic goes from rank to rank. `p + 1` is the same place on the next
-/// rank, and behind the last rank the next element on rank 0. Meaningful where all ranks have the memory at the same place:
-/// in a spread_array and in a per_rank variable. Cost of `p + n`: one division.
+/// A global pointer whose arithmetic goes from rank to rank: `p + 1` is the same offset on the next rank, and after the last rank
+/// the next element on rank 0.
+///
+/// For memory that all ranks have at the same offset: that of a `spread_array` or a `per_rank` variable. Access is as by a
+/// `global_ptr`. Cost of `p + n`: one division.
+///
+///     am::spread_array<double> x(1000);
+///     am::spread_ptr<double> p = x.begin();
+///     *(p + 3) = 2.5;                              // x[3]
+///
 /// Paper: Split-C, spread pointers.
 template <class T>
 class spread_ptr {
@@ -16,9 +23,12 @@ class spread_ptr {
   constexpr spread_ptr() noexcept = default;
   constexpr explicit spread_ptr(const global_ptr<T>& p) noexcept : p_(p) {}
   constexpr operator const global_ptr<T>&() const noexcept { return p_; }  // NOLINT(google-explicit-constructor): it is one
+  /// Returns the global pointer to the element.
   constexpr const global_ptr<T>& global() const noexcept { return p_; }
 
+  /// Returns the rank that has the element.
   constexpr rank_t rank() const noexcept { return p_.rank(); }
+  /// Returns a plain pointer to the element, or null if it is not mapped.
   T* local() const { return p_.local(); }
   constexpr explicit operator bool() const noexcept { return bool(p_); }
 
@@ -43,7 +53,7 @@ class spread_ptr {
   }
 
   friend constexpr bool operator==(const spread_ptr&, const spread_ptr&) noexcept = default;
-  /// In the order of the arithmetic.
+  /// Orders pointers as the arithmetic does.
   friend constexpr std::strong_ordering operator<=>(const spread_ptr& a, const spread_ptr& b) noexcept {
     if (a.p_.address().offset != b.p_.address().offset) return a.p_.address().offset <=> b.p_.address().offset;
     return a.rank() <=> b.rank();

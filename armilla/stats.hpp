@@ -7,22 +7,30 @@
 
 #include "armilla/stats/counters.hpp"
 
-/// What a rank did, in numbers. Counters are always there; times, methods and phases only if ARMILLA_STATS asks for them:
+/// Statistics: what a rank did, in numbers.
 ///
-/// | ARMILLA_STATS= | gives                                                                                      |
-/// |----------------|--------------------------------------------------------------------------------------------|
-/// | `1`            | counters, methods and phases of each rank and in total, printed on stderr at the end        |
-/// | `timing`       | the same with the time of each component                                                   |
-/// | `FILE.json`    | the same as `1`, written to the file instead                                               |
+///     const auto before = am::stats();
+///     step();
+///     const auto took = am::stats() - before;
+///     std::printf("%lu one-way calls\n", took.statements_sent);
 ///
-/// Words can be combined by commas: `timing,run.json` writes times to the file, `1,run.json` prints as well.
+/// Counters are always there. Times, methods and phases are there only if ARMILLA_STATS asks for them:
+///
+/// | ARMILLA_STATS= | gives                                                                                 |
+/// |----------------|---------------------------------------------------------------------------------------|
+/// | `1`            | counters, methods and phases of each rank and in total, printed to stderr at the end   |
+/// | `timing`       | the same with the time of each component                                              |
+/// | `FILE.json`    | the same as `1`, written to the file instead                                          |
+///
+/// Words can be combined by commas: `timing,run.json` writes times to the file, `1,run.json` also prints.
+///
 /// Paper: MRPC, section 5 (what is counted) and section 6 (components).
 namespace armilla {
 
-/// Seconds that a rank spent in each component. Each is measured at its borders; none is what the others leave.
+/// Seconds that a rank spent in each component. Each is measured; none is what the others leave.
 struct component_times {
-  double cpu = 0;                     ///< the program's own code, bodies and accesses to mapped memory included
-  double net = 0;                     ///< messages leaving and coming, and all waiting, whatever for
+  double cpu = 0;                     ///< the program's own code, including called functions and accesses to mapped memory
+  double net = 0;                     ///< sending and receiving messages, and all waits
   double thread_management = 0;       ///< creating and switching fibers
   double thread_synchronisation = 0;  ///< locks, without waiting: their number by what one takes
   double runtime = 0;                 ///< marshalling, dispatch, stubs, replies
@@ -30,13 +38,13 @@ struct component_times {
   double sum() const noexcept { return cpu + net + thread_management + thread_synchronisation + runtime; }
 };
 
-/// What came in for one method: for the body of an `async` or a `call`, a reply, a handler of an active message.
+/// What arrived for one method: the function of an `async` or a `call`, a reply, or a handler of an active message.
 struct method_statistics {
   std::string name;            ///< "async NAME(ARGUMENTS)", "call ...", "reply TYPE", "message NAME"
-  std::uint64_t runs = 0;      ///< dispatches; messages that travelled together cost one
+  std::uint64_t runs = 0;      ///< dispatches; messages that were sent together count once
   std::uint64_t messages = 0;  ///< messages
   std::uint64_t bytes = 0;     ///< of these, without headers
-  /// By size: place k counts the messages of 2^k to 2^(k+1) - 1 bytes (each takes a multiple of 8).
+  /// By size: element k counts the messages of 2^k to 2^(k+1) - 1 bytes (each takes a multiple of 8).
   std::array<std::uint64_t, 32> sizes{};
 };
 
@@ -48,7 +56,7 @@ struct statistics : detail::counters {
   std::uint64_t borders = 0;               ///< at which time was measured; each costs what the report says
   std::vector<method_statistics> methods;  ///< by name; empty unless ARMILLA_STATS is set
 
-  /// What happened since `earlier`, a snapshot of the same rank.
+  /// Subtracts `earlier`, a snapshot of the same rank: what happened since then remains.
   statistics& operator-=(const statistics& earlier);
   /// Adds another rank's, or another phase's. Seconds add up too.
   statistics& operator+=(const statistics& other);
@@ -56,13 +64,10 @@ struct statistics : detail::counters {
   friend statistics operator+(statistics a, const statistics& b) { return a += b; }
 };
 
-/// This rank's numbers up to now. Copies them; neither waits nor takes in messages, so it may be used in bodies. Cost: less than
-/// a microsecond, without methods. Errors: usage_error outside a session.
+/// Returns this rank's statistics up to now.
 ///
-///     const auto before = armilla::stats();
-///     step();
-///     const auto took = armilla::stats() - before;
-///     std::printf("%lu statements\n", took.statements_sent);
+/// It copies them, and neither waits nor receives messages, so called functions may call it. `usage_error` outside of a session.
+/// Cost: less than a microsecond, without methods.
 statistics stats();
 
 }  // namespace armilla

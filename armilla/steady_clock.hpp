@@ -5,8 +5,10 @@
 
 namespace armilla {
 
-/// A clock in the sense of the standard that never goes back. All ranks of a host read the same one, so a moment that one of them
-/// has read means the same on another; between hosts only spans of time can be compared. Needs no session. Cost: some 20 ns.
+/// A steady clock of the standard library's form, which all ranks of a host share.
+///
+/// A time that one rank has read means the same on another rank of its host. Between hosts only durations can be compared. It
+/// needs no session. Cost: some 20 ns.
 ///
 ///     const auto start = am::clock::now();
 ///     work();
@@ -21,7 +23,7 @@ struct clock {
   static time_point now() noexcept { return time_point(duration(rep(detail::now_ns()))); }
 };
 
-/// Seconds from `start` until now.
+/// Returns the seconds from `start` until now.
 inline double seconds_since(clock::time_point start) noexcept {
   using seconds = std::chrono::duration<double>;  // the difference of two moments may be beyond what a clock counts
   return (seconds(clock::now().time_since_epoch()) - seconds(start.time_since_epoch())).count();

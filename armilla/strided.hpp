@@ -6,15 +6,20 @@
 #include "armilla/global/strided_inline.hpp"
 #include "armilla/transfer.hpp"
 
-/// Access that picks elements: rectangular parts of arrays, and lists of places. Split-phase, as `get` and `put`, and one-way, as
-/// `store`; complete where those are, and those with a counter at the target's rank add to it after the data. Runs that are
-/// contiguous on both sides move in one piece. Cost where memory is mapped: that of the same loops by hand.
+/// Transfers that select elements: rectangular parts of arrays, and lists of indices.
+///
+///     am::strided<2> block{.extent = {rows, columns}, .local = {leading, 1}, .global = {leading, 1}};
+///     am::get_strided(mine.data(), p, block);              // begins
+///     am::sync_memory();                                   // complete
+///
+/// **Complete.** `get_...` and `put_...` as `get` and `put`: at `sync_memory`. `store_...` as `store`: at `all_store_sync` or
+/// `fence`. Those with a counter add to it after the data. See armilla/transfer.hpp for errors and order.
+///
+/// **Cost.** Runs that are contiguous on both sides move in one piece. On mapped memory, that of the same loops by hand.
 namespace armilla {
 
-/// A part of an array of N dimensions, the last one innermost: how many elements in each dimension, and how far neighbours
-/// in each lie apart in local and in global memory, in elements (negative too).
-///
-///     am::strided<2> block{.extent = {rows, columns}, .local = {columns, 1}, .global = {leading, 1}};
+/// A part of an array of N dimensions, the last one innermost: the number of elements in each dimension, and the distance from
+/// one element to the next in local and in global memory, in elements. Distances may be negative.
 template <std::size_t N>
 struct strided {
   std::array<std::size_t, N> extent{};
@@ -34,7 +39,8 @@ template <class T, std::size_t N>
 void put_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, const strided<N>& s) {
   detail::write_strided<detail::far_group::split, T>(to, from, s);
 }
-/// The same, then `arrived` += `n`.
+
+/// Writes as above, then adds `n` to the counter `arrived`.
 template <class T, std::size_t N>
 void put_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, const strided<N>& s,
                  const global_ptr<counter>& arrived, std::uint64_t n = 1) {
@@ -42,12 +48,14 @@ void put_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, c
   armilla::put_strided(to, from, s);
   detail::signal_after(to.address(), arrived, n, "put_strided");
 }
-/// As `put_strided`, one-way.
+
+/// Writes as `put_strided`, one-way.
 template <class T, std::size_t N>
 void store_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, const strided<N>& s) {
   detail::write_strided<detail::far_group::stores, T>(to, from, s);
 }
-/// The same, then `arrived` += `n`.
+
+/// Writes as above, then adds `n` to the counter `arrived`.
 template <class T, std::size_t N>
 void store_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, const strided<N>& s,
                    const global_ptr<counter>& arrived, std::uint64_t n = 1) {
@@ -56,7 +64,49 @@ void store_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from,
   detail::signal_after(to.address(), arrived, n, "store_strided");
 }
 
-/// into[i] := base[indices[i]]; as many indices as elements of `into` (an array, a span, a vector).
+/// Reads `base[indices[i]]` into `into[i]` for each i. There are as many indices as elements of `into` (an array, a span, a
+/// vector).
+template <class C>
+  requires(detail::data_range<C> && !std::is_const_v<detail::value_of_range<C>>)
+void get_indexed(C&& into, const global_ptr<const std::type_identity_t<detail::value_of_range<C>>>& base,
+                 std::span<const std::size_t> indices);
+
+/// Writes `from[i]` to `base[indices[i]]` for each i. If an index occurs twice, either value may remain.
+template <class T, class C>
+  requires(detail::range_of<C, T>)
+void put_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices) {
+  detail::write_indexed<detail::far_group::split, T>(base, indices, from.data(), from.size());
+}
+
+/// Writes as above, then adds `n` to the counter `arrived`.
+template <class T, class C>
+  requires(detail::range_of<C, T>)
+void put_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices,
+                 const global_ptr<counter>& arrived, std::uint64_t n = 1) {
+  detail::require_signals("put_indexed", n);
+  armilla::put_indexed(base, from, indices);
+  detail::signal_after(base.address(), arrived, n, "put_indexed");
+}
+
+/// Writes as `put_indexed`, one-way.
+template <class T, class C>
+  requires(detail::range_of<C, T>)
+void store_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices) {
+  detail::write_indexed<detail::far_group::stores, T>(base, indices, from.data(), from.size());
+}
+
+/// Writes as above, then adds `n` to the counter `arrived`.
+template <class T, class C>
+  requires(detail::range_of<C, T>)
+void store_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices,
+                   const global_ptr<counter>& arrived, std::uint64_t n = 1) {
+  detail::require_signals("store_indexed", n);
+  armilla::store_indexed(base, from, indices);
+  detail::signal_after(base.address(), arrived, n, "store_indexed");
+}
+
+// ---- Implementation only below ----
+
 template <class C>
   requires(detail::data_range<C> && !std::is_const_v<detail::value_of_range<C>>)
 void get_indexed(C&& into, const global_ptr<const std::type_identity_t<detail::value_of_range<C>>>& base,
@@ -75,37 +125,6 @@ void get_indexed(C&& into, const global_ptr<const std::type_identity_t<detail::v
   }
   detail::copy_indexed(false, reinterpret_cast<std::byte*>(to), base.address(), indices.data(), n, sizeof(T), alignof(T),
                        detail::far_group::split, "get_indexed");
-}
-
-/// base[indices[i]] := from[i]; where an index stands twice, either value may stay.
-template <class T, class C>
-  requires(detail::range_of<C, T>)
-void put_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices) {
-  detail::write_indexed<detail::far_group::split, T>(base, indices, from.data(), from.size());
-}
-/// The same, then `arrived` += `n`.
-template <class T, class C>
-  requires(detail::range_of<C, T>)
-void put_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices,
-                 const global_ptr<counter>& arrived, std::uint64_t n = 1) {
-  detail::require_signals("put_indexed", n);
-  armilla::put_indexed(base, from, indices);
-  detail::signal_after(base.address(), arrived, n, "put_indexed");
-}
-/// As `put_indexed`, one-way.
-template <class T, class C>
-  requires(detail::range_of<C, T>)
-void store_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices) {
-  detail::write_indexed<detail::far_group::stores, T>(base, indices, from.data(), from.size());
-}
-/// The same, then `arrived` += `n`.
-template <class T, class C>
-  requires(detail::range_of<C, T>)
-void store_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices,
-                   const global_ptr<counter>& arrived, std::uint64_t n = 1) {
-  detail::require_signals("store_indexed", n);
-  armilla::store_indexed(base, from, indices);
-  detail::signal_after(base.address(), arrived, n, "store_indexed");
 }
 
 }  // namespace armilla

@@ -8,16 +8,18 @@
 
 namespace armilla {
 
-/// A variable that is written once; a read before that waits for it. For fibers of one rank; other ranks reach it by a
-/// call.
+/// A variable that is written once; a read before that waits for the write. For fibers of one rank.
 ///
-///     sync_var<int> v;
-///     spawn([&] { v = compute(); });
+///     am::sync_var<int> v;
+///     am::fiber<void> f = am::spawn([&] { v = compute(); });
 ///     use(v);                        // waits
+///     f.join();
 ///
-/// Any number of readers may wait, and go on in the order in which they came. Cost: some 2 ns to write and read when no fiber
-/// waits, no allocation ever; one switch for each that waits. It must outlive those that wait.
-/// Paper: CC++ (sync); MRPC, section 2; MPC++, section 2 (synchronising structures).
+/// Any number of readers may wait, and continue in the order in which they came. Other ranks reach it by a call
+/// (armilla/remote_sync.hpp). It must outlive the fibers that wait. Cost: some 2 ns to write and read if no fiber waits, no
+/// allocation; one switch for each fiber that waits.
+///
+/// Paper: CC++ (sync); MRPC, section 2; MPC++, section 2 (synchronizing structures).
 template <class T>
 class sync_var : public detail::sync_state {
   static_assert(std::is_object_v<T> && !std::is_const_v<T>, "armilla: a sync_var holds a value; use std::decay_t of the type");
@@ -26,15 +28,14 @@ class sync_var : public detail::sync_state {
   using value_type = T;
 
   constexpr sync_var() noexcept {}
-  /// Written from the start.
+  /// Creates a variable that is written already.
   explicit sync_var(T value) { write(std::move(value)); }
   ~sync_var() {
     if (ready()) value_.~T();
   }
   sync_var(const sync_var&) = delete;
 
-  /// Gives it its value and wakes the fibers that wait for it; they run when their turn comes. Errors: usage_error at a second
-  /// write.
+  /// Writes the value and wakes the fibers that wait for it; they run when their turn comes. `usage_error` at a second write.
   template <class U = T>
     requires std::is_constructible_v<T, U&&>
   void write(U&& value) {
@@ -50,7 +51,7 @@ class sync_var : public detail::sync_state {
   }
   sync_var& operator=(const sync_var&) = delete;
 
-  /// Waits until it is written; other fibers run meanwhile.
+  /// Waits until the variable is written, and returns its value. Other fibers run meanwhile.
   const T& read() const {
     await();
     return value_;
@@ -64,17 +65,18 @@ class sync_var : public detail::sync_state {
   };
 };
 
-/// Only that it has been written: an event that happens once.
+/// An event that happens once: a sync_var without a value.
 template <>
 class sync_var<void> : public detail::sync_state {
  public:
   using value_type = void;
 
-  /// Errors: usage_error at a second write.
+  /// Marks the event as happened, and wakes the fibers that wait. `usage_error` at a second call.
   void write() {
     require_unwritten();
     publish();
   }
+  /// Waits until the event has happened.
   void read() const { await(); }
   void get() const { await(); }
 };

@@ -9,26 +9,34 @@
 #include "armilla/spawn.hpp"
 #include "armilla/sync_var.hpp"
 
-/// Coroutines of a rank: what waits is a frame on the heap of a hundred bytes or so, not a stack. Await futures, sync_vars,
-/// fibers and other tasks; a blocking wait works as well, and then stops the fiber on which the coroutine happens to run.
 namespace armilla {
 
 /// A coroutine that runs on its rank's thread, between its fibers.
 ///
-///     task<double> norm(rank_t r) {
-///       const double x = co_await call(r, [] { return position(); });
+/// Use it where very many things wait at a time: a task that waits is a frame on the heap of some hundred bytes, not a stack.
+/// Otherwise a fiber (armilla/spawn.hpp) is simpler. Tasks await futures, sync_vars, fibers and other tasks. A blocking wait
+/// works as well, and then stops the fiber on which the coroutine happens to run.
+///
+///     am::task<double> norm(am::rank_t r) {
+///       const double x = co_await am::call(r, [] { return position(); });
 ///       co_return x * x;
 ///     }
-///     double d = norm(1).get();                        // in a fiber, or in the rank's own code
-///     double d = co_await norm(1);                     // in another coroutine
-///     fiber<double> f = spawn_task(norm(1));           // beside the caller
 ///
-/// Nothing runs until it is awaited, started or asked for its value. It runs on the stack that begins it up to its first
-/// wait, and afterwards on a fiber from the pool each time when what it waited for is there. What it throws, `get` and co_await
-/// throw. Belongs to one rank, moves, is awaited once. Dropping one that has not begun destroys it; one that has begun runs on,
-/// and what it throws or has thrown is thrown by the next fence. Arguments by reference must outlive it. Cost: one allocation,
-/// its frame; some 30 ns for each wait that has to wait. A chain of tasks that await each other needs the stack of one; compiled
-/// by g++ without optimisation, that of all.
+/// Another coroutine says `co_await norm(1)`. Elsewhere:
+///
+///     const double d = norm(1).get();                      // in a fiber, or in the rank's own code
+///     am::fiber<double> f = am::spawn_task(norm(1));       // beside the caller
+///
+/// **When it runs.** Nothing runs until the task is awaited, started or asked for its value. It runs on the stack that begins it
+/// up to its first wait. Then it continues on a fiber from the pool each time when what it waited for is there.
+///
+/// **Lifetime.** A task belongs to one rank, moves, and is awaited once. Arguments by reference must outlive it. If a task that
+/// has not begun is destroyed, nothing runs. One that has begun continues.
+///
+/// **Errors.** `get` and `co_await` throw what it throws. If the task was destroyed, the next fence does.
+///
+/// **Cost.** One allocation, its frame; some 30 ns for each wait that has to wait. A chain of tasks that await each other needs
+/// the stack of one; compiled by g++ without optimization, that of all.
 template <class T = void>
 class [[nodiscard]] task {
   static_assert(!std::is_reference_v<T>, "armilla: a task returns a value, as the reference could outlive what it names");
@@ -48,11 +56,12 @@ class [[nodiscard]] task {
   }
   ~task() { drop(); }
 
+  /// Returns whether the task is not empty.
   bool valid() const noexcept { return frame_ != nullptr; }
-  /// Whether `get` would return at once.
+  /// Returns whether `get` would return at once.
   bool ready() const { return state("task::ready").done(); }
 
-  /// Runs it now up to its first wait; it goes on while the caller and others wait. Nothing if it has begun.
+  /// Runs the task now up to its first wait; it continues while the caller and others wait. Does nothing if it has begun.
   void start() {
     promise_type& p = state("task::start");
     if (p.started()) return;
@@ -60,7 +69,8 @@ class [[nodiscard]] task {
     frame_.resume();
   }
 
-  /// Starts it if need be, waits for its end, and gives its value or throws what it threw; the task is empty afterwards.
+  /// Starts the task if it has not begun, waits for its end, and returns its value or throws what it threw. The task is empty
+  /// afterwards.
   T get() {
     start();
     promise_type& p = state("task::get");
@@ -69,7 +79,8 @@ class [[nodiscard]] task {
     return mine.frame_.promise().take();
   }
 
-  /// For co_await: starts it if need be; the coroutine that awaits goes on at its end. The task is empty afterwards.
+  /// Awaits the task: starts it if it has not begun; the coroutine that awaits continues at its end. The task is empty
+  /// afterwards.
   auto operator co_await() {
     static_cast<void>(state("co_await task"));
     return awaiter(std::move(*this));
@@ -163,11 +174,13 @@ class fiber_awaiter {
 
 }  // namespace detail
 
+/// Awaits that a sync_var is written.
 template <class T>
 auto operator co_await(const sync_var<T>& v) noexcept {
   return detail::sync_awaiter<T>(v);
 }
-/// Joins it.
+
+/// Awaits the end of a fiber, and joins it.
 template <class R>
 auto operator co_await(fiber<R>&& f) noexcept {
   return detail::fiber_awaiter<R>(std::move(f));
@@ -177,7 +190,7 @@ auto operator co_await(fiber<R>& f) noexcept {
   return detail::fiber_awaiter<R>(std::move(f));
 }
 
-/// A fiber that runs `t` to its end: to be joined, awaited or left alone, as after `spawn`.
+/// Returns a fiber that runs `t` to its end: to be joined, awaited or detached, as after `spawn`.
 template <class T>
 fiber<T> spawn_task(task<T> t) {
   return spawn([t = std::move(t)]() mutable { return t.get(); });

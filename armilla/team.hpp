@@ -15,51 +15,69 @@
 
 namespace armilla {
 
-/// What a combining function of a reduction must be: `op(a, b)` gives a T. It is associative; it need not be commutative, for
-/// operands keep the order of the members. Between which of them it is applied first depends on the length, the team, its ranks
-/// and their hosts alone: sums of floating-point numbers are the same bits on all members, and in every run with the same ranks
-/// and hosts. On one host and on two that is from the first member to the last, ((v0 op v1) op v2) ..., with `in_order(op)`
-/// everywhere. What `op` throws is thrown where it was applied. A member whose value depends on that throws a usage_error; of an
-/// array the elements are then of no use.
+/// What the `op` of a reduction must be: `op(a, b)` of two values gives a value, and it is associative.
+///
+/// It need not be commutative: operands keep the order of the members. How they are grouped depends only on the length, the team,
+/// its ranks and their hosts. So sums of floating-point numbers have the same bits on all members, and in every run with the same
+/// ranks and hosts. On one host and on two the result is ((v0 op v1) op v2) ..., and with `in_order(op)` everywhere.
+///
+/// What `op` throws is thrown on the rank that applied it. A member whose value depends on that throws `usage_error`; in an
+/// array, the elements then have undefined values.
 template <class Op, class T>
 concept combines = requires(Op op, const T& a, const T& b) { T(op(a, b)); };
 
-/// For an operation of a reduction or scan that is not associative, or whose result must not depend on the hosts: always applied
-/// from the first member to the last.
+/// Makes a reduction or scan apply `op` from the first member to the last, whatever the hosts are.
 ///
-///     double alike_everywhere = am::all_reduce(x, am::in_order(std::plus<>{}));
+/// For operations that are not associative, and for results that must not depend on the hosts.
 ///
-/// Cost: on many hosts linear in the size of the team, where it is logarithmic without.
+///     const double alike_everywhere = am::all_reduce(x, am::in_order(std::plus<>{}));
+///
+/// Cost: on many hosts, linear in the size of the team; without `in_order` it is logarithmic.
 template <class Op>
 detail::in_order_op<Op> in_order(Op op) {
   return {static_cast<Op&&>(op)};
 }
 
-/// An ordered subset of the job's ranks: a small value, cheap to copy. `world()` holds all ranks; `split` makes others.
+/// An ordered subset of the job's ranks, whose members call collectives together. A small value that is cheap to copy.
 ///
-/// Members are numbered from 0 to size()-1 in the team; roots of collectives are such numbers, not ranks of the job. A
-/// team lives as long as any of its values; a rank may belong to 15 teams beside world at a time.
+/// `world()` has all ranks; `split` makes others. Use a team for each part of a program that works by itself, and for containers
+/// that only some ranks have. For all ranks there are free functions, too: `am::all_reduce(x, op)` is `am::world().all_reduce(x,
+/// op)`.
 ///
-/// Collectives are called by all members, in the same order on each; another order, root, size or type is a usage_error that
-/// names ranks and operations. In a checked job (`ARMILLA_CHECKED` builds) all members get it before anything has happened;
-/// otherwise those that see it do (docs/guide/teams.md), and the team is invalid. A member that an exception takes out
-/// of the middle of a collective (no memory, a type that cannot be written) gives the others a usage_error that names it; what
-/// has failed so on a rank refuses later collectives there, and a new team is whole. Members answer calls of other ranks while
-/// they wait. Each may, but need not, wait for all members; `barrier` does. A member that is 32 of them ahead of the
-/// slowest waits for it (4, where values of 513 bytes to 4 KiB move).
+///     const am::team half = am::world().split(am::rank() % 2);        // collective: ranks of one color, in their order
+///     const double sum = half.all_reduce(x, std::plus<>{});           // collective of the half
+///     half.fence();                                                   // one-way calls between its members are complete
 ///
-/// Fibers may call them, too, bodies only if they are fibers from their beginning (`as_fiber`, function instances of MPC++);
-/// another body gets a usage_error. `fence`, `all_store_sync` and `split` are for the rank's own code and the fibers that it
-/// starts: no body may call them, nor a fiber that a body left behind. One fiber of a rank at a time is in a collective of a team
-/// (usage_error): fibers that may come in different orders use a `dup` each.
+/// **Members** are numbered from 0 to `size() - 1`. Roots of collectives are such numbers, not ranks of the job. A team lives as
+/// long as any of its copies. A rank may belong to 15 teams beside `world()` at a time.
 ///
-/// Values are any `sendable_value`. What is trivially copyable and at most 56 bytes long moves in one cache line a rank; up to
-/// 4 KiB it takes one look as well; what is longer moves in pieces, with as few copies as the system allows.
+/// **Rules of collectives.**
+/// - All members call them, in the same order, with the same root, size and type.
+/// - A member that calls another one, or the same differently, causes a `usage_error` that names ranks and operations. In a
+///   checked job (`ARMILLA_CHECKED` builds) all members get it before anything has happened. Otherwise the members that detect
+///   the mismatch get it, and the team is then invalid (docs/guide/teams.md).
+/// - A member that an exception takes out of the middle of a collective (no memory, a type that cannot be written) causes a
+///   `usage_error` on the others that names it. Later collectives of that team fail on that rank; a new team works.
+/// - Members receive calls of other ranks while they wait.
+/// - A collective may, but need not, wait for all members; `barrier` does. A member that is 32 collectives ahead of the slowest
+///   one waits for it (4, where values of 513 bytes to 4 KiB move).
+/// - Fibers may call them, and called functions that are fibers from the start (`as_fiber`, function instances of MPC++). Other
+///   called functions get a `usage_error`. `fence`, `all_store_sync`, `split` and `dup` are for the rank's own code and the
+///   fibers that it starts.
+/// - One fiber of a rank at a time is in a collective of a team, otherwise `usage_error`. Fibers that may come in any order use
+///   a `dup` each.
+///
+/// **Cost.** Values are of any sendable type. Trivially copyable values of up to 56 bytes move in one cache line for each rank;
+/// up to 4 KiB they take one step, too; longer ones move in pieces, with as few copies as the system allows. From three hosts on,
+/// members exchange in log2(hosts) rounds.
 ///
 /// Paper: MPC++, section 3.1 (slave threads that reduce and meet).
 class team {
  public:
-  /// No team. Rank and size are -1 and 0, and every collective on it is a usage_error.
+  // ---- Construction ----
+
+  /// Creates the empty team. Its rank is -1, its size 0, and every collective of it throws `usage_error`. `world()`, `living()`
+  /// and `await_team()` return others, and so do `split`, `dup`, `survivors` and `grow`.
   team() noexcept = default;
   team(const team& o) noexcept : record_(o.record_) { detail::hold(record_); }
   team(team&& o) noexcept : record_(o.record_) { o.record_ = nullptr; }
@@ -73,175 +91,227 @@ class team {
     if (record_ != nullptr) detail::let_go(record_);
   }
 
+  // ---- Members (no message) ----
+
+  /// Returns whether this is not the empty team.
   explicit operator bool() const noexcept { return record_ != nullptr; }
-  /// My number in the team; -1 in the empty one, and in `world()` on a rank that has joined later.
+  /// Returns this rank's number in the team: -1 in the empty team, and in `world()` on a rank that has joined later.
   rank_t rank() const noexcept;
+  /// Returns the number of members.
   rank_t size() const noexcept;
-  /// Rank in the job of member `member`. Throws usage_error if there is no such member.
+  /// Returns the rank in the job of member number `member`. `usage_error` if there is no such member.
   rank_t world_rank(rank_t member) const;
-  /// Number in the team of the job's rank `r`; -1 if it is no member.
+  /// Returns the number in the team of the job's rank `r`; -1 if `r` is not a member.
   rank_t rank_of(rank_t r) const noexcept;
-  /// The same on all members, and no other team of the job, past or future, has it. 0: the empty team.
+  /// Returns a number that is the same on all members, and that no other team of the job, past or future, has. 0: the empty team.
   std::uint64_t id() const noexcept;
+  /// Returns whether both are copies of one team.
   friend bool operator==(const team& a, const team& b) noexcept { return a.record_ == b.record_; }
 
-  /// Members with the same `color` form a new team, ordered by `key`, then by their number here. A negative color: no
-  /// team. Throws limit_error on all members if one of them belongs to too many teams. Cost: one or two barriers.
+  // ---- Other teams (collective) ----
+
+  /// Returns the team of the members with the same `color`, ordered by `key`, then by their number here. A negative color: the
+  /// empty team.
+  ///
+  /// `limit_error` on all members if one of them belongs to too many teams. Cost: one or two barriers.
   team split(int color, int key = 0) const;
 
-  /// The same members in the same order, as a team of its own: for what runs beside this one's collectives, in another fiber or
-  /// in a library. Errors and cost as `split`.
+  /// Returns a team of its own with the same members in the same order: for collectives beside those of this team, in another
+  /// fiber or in a library. Errors and cost are those of `split`.
   team dup() const { return split(0, rank()); }
 
-  /// The members that are not lost, in the order that they have here, as a team of its own; ranks of the job stay as they are.
-  /// All of them call it, before or after they have heard of the loss, and all get the same members: one that dies meanwhile is
-  /// left out on all, or is lost to the new team, whose next collective says so. Also where nothing is lost. The counters and
-  /// waits that any loss ends (docs/guide/death.md) work again after it. Members on several hosts need `armilla-run --hosts` with
-  /// ARMILLA_ON_LOSS=continue (else usage_error). Throws limit_error as `split`. Cost: two barriers.
+  /// Returns the members that are not lost, in their order here, as a team of its own. Ranks of the job remain as they are.
+  ///
+  /// All of these members call it, before or after they have noticed the loss, and also where nothing is lost. All get the same
+  /// members: one that dies meanwhile is left out on all, or is lost to the new team, whose next collective throws. The counters
+  /// and waits that any loss ends (docs/guide/death.md) work again afterwards. Members on several hosts need `armilla-run
+  /// --hosts` with ARMILLA_ON_LOSS=continue (else `usage_error`). `limit_error` as `split`. Cost: two barriers.
   team survivors() const { return team(detail::run_survivors(record_)); }
 
-  /// The same, and behind them, in the order of their ranks, up to eight newcomers that wait in `await_team`: successors of
-  /// lost ranks (ARMILLA_ON_LOSS=replace), and ranks that have joined (armilla-run --join). It waits for none of them: a program
-  /// that wants all calls it again, between two of its steps. What the others know the newcomers get from them: by a broadcast,
-  /// or when they ask. Errors and cost as `survivors`.
+  /// Returns the survivors and, after them, up to eight new ranks that wait in `await_team`, in the order of their ranks.
+  ///
+  /// New ranks are replacements of lost ones (ARMILLA_ON_LOSS=replace), and ranks that have joined (armilla-run --join). It does
+  /// not wait for them: a program that wants all of them calls it again, between two of its steps. Send to the new ranks whatever
+  /// state they need, for example by a broadcast. Errors and cost are those of `survivors`.
   team grow() const { return team(detail::run_grow(record_)); }
+
+  // ---- Barrier and fence (collective) ----
 
   /// Returns when all members have entered. See armilla/barrier.hpp.
   void barrier() const { detail::run_barrier(record_); }
-  /// Completes the statements that members sent to members, and what these caused among members. A statement to a rank outside is
-  /// not waited for, nor is what it causes there. See armilla/fence.hpp.
+
+  /// Completes the one-way calls that members sent to members, and what these caused among members. See armilla/fence.hpp.
+  ///
+  /// It does not wait for a one-way call to a rank outside of the team, nor for what that causes there.
   void fence() const { detail::run_fence(record_); }
+
   /// Returns when every `store` of every member is complete. See armilla/transfer.hpp.
   void all_store_sync() const;
 
-  /// The root's value, on all members; the others' is ignored. The root reads nothing of the others: of members that each name
-  /// themselves, each returns its own value, and the next collective of the team in which they read something throws.
+  // ---- From one member to all (collective) ----
+
+  /// Returns the root's `value` on all members; that of the others is ignored.
+  ///
+  /// The root reads nothing from the others. So if members each name themselves as the root, each returns its own value, and the
+  /// next collective of the team in which they read something throws.
+  ///
+  ///     const std::string name = t.broadcast("from " + std::to_string(t.rank()));    // that of member 0
   template <sendable_value T>
   T broadcast(const T& value, rank_t root = 0) const;
-  /// Fills `data`, of the same length on all members, with the root's. T is trivially copyable.
+  /// Fills `data`, which has the same length on all members, with the root's. `T` is trivially copyable.
   template <class T>
     requires trivially_sendable<T>
   void broadcast(std::span<T> data, rank_t root = 0) const;
-  /// One of the root's `values` to each member, by number. `values` is read on the root only, and has size() elements there.
+
+  /// Returns element i of the root's `values` on member i. `values` is read on the root only, and has `size()` elements there.
   template <sendable_value T>
   T scatter(const std::vector<T>& values, rank_t root = 0) const;
-  /// Arrays of one length: part i of the root's `all` is copied to member i's `mine`. `all` is read on the root only, and has
-  /// size() parts there (else usage_error). `mine` may lie anywhere in `all`. T is trivially copyable.
+  /// Copies part i of the root's `all` to `mine` of member i. The parts have one length. `T` is trivially copyable.
+  ///
+  /// `all` is read on the root only, and has `size()` parts there (else `usage_error`). `mine` may be anywhere in `all`.
   template <class T>
     requires trivially_sendable<T>
   void scatter(std::span<const std::type_identity_t<T>> all, std::span<T> mine, rank_t root = 0) const;
 
-  /// value of 0 op value of 1 op ..., on the root; nothing on the others.
+  // ---- Reductions (collective) ----
+
+  /// Returns value of 0 `op` value of 1 `op` ... on the root, and `nullopt` on the others. See `combines` for `op`.
   template <sendable_value T, combines<T> Op>
   std::optional<T> reduce(const T& value, Op op, rank_t root = 0) const;
-  /// The same on all members, to the bit.
+  /// Returns the same on all members, to the bit.
+  ///
+  ///     const double largest = t.all_reduce(x, [](double a, double b) { return a > b ? a : b; });
   template <sendable_value T, combines<T> Op>
   T all_reduce(const T& value, Op op) const;
-  /// Element by element and in place: element k of the root's `data` becomes the fold of all members' elements k. The others'
-  /// stay as they are. `data` has one length on all members. T is trivially copyable. If `op` throws, the result is of no
-  /// use, and the exception is thrown when all is done.
+
+  /// Reduces arrays element by element, in place: element k of the root's `data` becomes the reduction of all members' elements
+  /// k.
+  ///
+  /// The others' elements remain. `data` has one length on all members. `T` is trivially copyable. If `op` throws, the exception
+  /// is thrown at the end, and the result is undefined.
   template <class T, combines<T> Op>
     requires trivially_sendable<T>
   void reduce(std::span<T> data, Op op, rank_t root = 0) const;
-  /// The same on all members, to the bit. Cost: up to 4 KiB one look at each member's, or two; beyond, each folds a part, and
-  /// an array moves about twice.
+  /// Reduces arrays element by element, in place, on all members, to the bit.
+  ///
+  /// Cost: up to 4 KiB one step or two; beyond, each member reduces a part, and an array moves about twice.
   template <class T, combines<T> Op>
     requires trivially_sendable<T>
   void all_reduce(std::span<T> data, Op op) const;
-  /// Element i of all members' `values`, of which each has size(), combined in the order of the members, on member i.
-  template <sendable_value T, combines<T> Op>
-  T reduce_scatter(const std::vector<T>& values, Op op) const;
-  /// Part i of all members' `all`, combined element by element, becomes member i's `mine`. `all` holds size() parts of `mine`'s
-  /// length (else usage_error). `mine` may lie anywhere in `all`: then other parts of `all` change where it lies in them. Cost:
-  /// each member reads its part of each other's array; a copy where `mine` overlaps other parts than its own.
-  template <class T, combines<T> Op>
-    requires trivially_sendable<T>
-  void reduce_scatter(std::span<const std::type_identity_t<T>> all, std::span<T> mine, Op op) const;
-  /// The same element by element, `all_reduce(each(values), op)`. See armilla/each.hpp.
+
+  /// Reduces vectors or arrays element by element: `reduce(each(values), op)`. See armilla/each.hpp.
   template <class V, class Op>
   std::optional<V> reduce(detail::each_of<V> all, Op op, rank_t root = 0) const {
     auto both = reduce(detail::each_value<V>{all.values}, detail::each_combined<Op>{std::move(op)}, root);
     return both ? std::optional<V>(detail::require_alike(std::move(*both))) : std::nullopt;
   }
+  /// Reduces vectors or arrays element by element, on all members: `all_reduce(each(values), op)`.
   template <class V, class Op>
   V all_reduce(detail::each_of<V> all, Op op) const {
     return detail::require_alike(all_reduce(detail::each_value<V>{all.values}, detail::each_combined<Op>{std::move(op)}));
   }
-  /// value of 0 op ... op value of this member.
+
+  /// Returns on member i the reduction of element i of all members' `values`. `values` has `size()` elements.
+  template <sendable_value T, combines<T> Op>
+  T reduce_scatter(const std::vector<T>& values, Op op) const;
+  /// Reduces part i of all members' `all`, element by element, into `mine` of member i. `T` is trivially copyable.
+  ///
+  /// `all` has `size()` parts of `mine`'s length (else `usage_error`). `mine` may be anywhere in `all`; then other parts of `all`
+  /// change where it overlaps them. Cost: each member reads its part of each other's array; a copy where `mine` overlaps other
+  /// parts than its own.
+  template <class T, combines<T> Op>
+    requires trivially_sendable<T>
+  void reduce_scatter(std::span<const std::type_identity_t<T>> all, std::span<T> mine, Op op) const;
+
+  /// Returns value of 0 `op` ... `op` value of this member.
   template <sendable_value T, combines<T> Op>
   T inclusive_scan(const T& value, Op op) const;
-  /// `first` op value of 0 op ... op value of the member before this one; `first` on member 0.
+  /// Returns `first` `op` value of 0 `op` ... `op` value of the member before this one: `first` on member 0.
+  ///
+  ///     const std::size_t mine = 10, before = t.exclusive_scan(mine, std::size_t(0), std::plus<>{});
   template <sendable_value T, combines<T> Op>
   T exclusive_scan(const T& value, T first, Op op) const;
-  /// The same element by element and in place. `data` has one length on all members. T is trivially copyable. Cost: each member
-  /// reads the arrays of all before it.
+  /// Scans arrays element by element, in place. `data` has one length on all members. `T` is trivially copyable. Cost: each
+  /// member reads the arrays of all members before it.
   template <class T, combines<T> Op>
     requires trivially_sendable<T>
   void inclusive_scan(std::span<T> data, Op op) const;
+  /// Scans arrays element by element, in place, as `exclusive_scan` of values.
   template <class T, combines<T> Op>
     requires trivially_sendable<T>
   void exclusive_scan(std::span<T> data, std::type_identity_t<T> first, Op op) const;
 
-  /// All values by number, on the root; nothing on the others.
+  // ---- From all members (collective) ----
+
+  /// Returns all members' values, by number, on the root, and an empty vector on the others.
   template <sendable_value T>
   std::vector<T> gather(const T& value, rank_t root = 0) const;
-  /// The same on all members.
+  /// Returns all members' values, by number, on all members.
   template <sendable_value T>
   std::vector<T> all_gather(const T& value) const;
 
-  /// Arrays of one length: member i's `mine` is copied to part i of the root's `all`. `all` holds size() parts on the root (else
-  /// usage_error), and is not touched on the others. The root's `mine` may lie anywhere in `all`. T is trivially copyable.
-  /// Complete on a member when its `mine` may change, on the root when `all` is filled.
+  /// Copies `mine` of member i to part i of the root's `all`. The arrays have one length. `T` is trivially copyable.
+  ///
+  /// `all` has `size()` parts on the root (else `usage_error`), and is not touched on the others. The root's `mine` may be
+  /// anywhere in `all`. Returns on a member when its `mine` may change, on the root when `all` is filled.
   template <class T>
     requires trivially_sendable<T>
   void gather(std::span<const std::type_identity_t<T>> mine, std::span<T> all, rank_t root = 0) const;
-  /// The same on all members, each of whose `mine` may lie in its `all`.
+  /// Copies `mine` of member i to part i of `all` on all members. `mine` may be in `all`.
   template <class T>
     requires trivially_sendable<T>
   void all_gather(std::span<const std::type_identity_t<T>> mine, std::span<T> all) const;
-  /// Arrays of any length, in the order of the members, on all members. `counts` has size() elements (else usage_error), and
-  /// receives how many elements are each member's.
+
+  /// Returns the arrays of all members, of any length, one after the other, on all members. `T` is trivially copyable.
+  ///
+  /// `counts` has `size()` elements (else `usage_error`), and receives the length of each member's array.
   template <class T>
     requires trivially_sendable<T>
   std::vector<T> all_gather_v(std::span<const T> mine, std::span<std::size_t> counts) const;
-  /// The same for vectors of any sendable type: one behind the other. `all_gather` of vectors keeps them apart.
+  /// Returns the vectors of all members, of any sendable type, one after the other. `all_gather` of vectors keeps them separate.
   template <sendable_value T>
   std::vector<T> all_gather_v(const std::vector<T>& mine) const;
 
-  /// Part i of `in` to member i; part i of `out` is from member i. Both hold size() parts of one length, the same on all
-  /// members, and must not overlap. T is trivially copyable. A part that does not fit is a usage_error.
+  // ---- From all members to all (collective) ----
+
+  /// Sends element i of `values` to member i; element i of the result is from member i. `values` has `size()` elements.
+  template <sendable_value T>
+  std::vector<T> all_to_all(const std::vector<T>& values) const;
+  /// Sends part i of `in` to member i; part i of `out` is from member i. `T` is trivially copyable.
+  ///
+  /// Both have `size()` parts of one length, the same on all members (else `usage_error`), and must not overlap.
   template <class T>
     requires trivially_sendable<T>
   void all_to_all(std::span<const std::type_identity_t<T>> in, std::span<T> out) const;
-  /// Element i of `values`, of which there are size(), to member i; returns what each member had for this one.
-  template <sendable_value T>
-  std::vector<T> all_to_all(const std::vector<T>& values) const;
-  /// Element i of `parts`, of any length, to member i; returns what each member had for this one.
+
+  /// Sends `parts[i]`, of any length, to member i; element i of the result is from member i.
   template <sendable_value T>
   std::vector<std::vector<T>> all_to_all_v(const std::vector<std::vector<T>>& parts) const;
-  /// The same over flat memory: the next `in_counts[i]` elements of `in` go to member i. Returns what came, in the order of
-  /// the members, and sets `out_counts[i]` to how many came from member i.
+  /// Sends the next `in_counts[i]` elements of `in` to member i, for each i in order. `T` is trivially copyable.
+  ///
+  /// Returns the elements that came, in the order of the members, and sets `out_counts[i]` to the number from member i.
   template <class T>
     requires trivially_sendable<T>
   std::vector<T> all_to_all_v(std::span<const T> in, std::span<const std::size_t> in_counts,
                               std::span<std::size_t> out_counts) const;
 
-  // ---- the same as futures: armilla/collective_async.hpp ----
+  // ---- With a future (collective): see armilla/collective_async.hpp, which defines them ----
 
-  /// Runs `f(t)`, where `t` is a twin of this team, and gives a future of what it returns: any collectives, one after the other.
+  /// Runs `f(t)` in a fiber, where `t` is a twin of this team, and returns a future of its result. `f` may call any collectives,
+  /// one after the other.
   ///
-  ///     auto both = t.collective_async([x](const am::team& twin) {
+  ///     auto both = t.collective_async([](const am::team& twin) {
   ///       return std::pair(twin.inclusive_scan(x, plus), twin.all_reduce(x, plus));
   ///     });
   ///
-  /// The twin is for `f` only, and has no fence and no split. What `f` throws comes at `get`. All members start their
+  /// The twin is for `f` only, and has no fence and no split. `get()` throws what `f` throws. All members start their
   /// asynchronous collectives of a team in one order. Cost: a fiber; the first call of a team makes the twin.
   template <class F>
   auto collective_async(F f) const -> future<std::invoke_result_t<F&, const team&>>;
-  /// Ready when all members have started it.
+  /// Returns a future that is ready when all members have started it.
   future<void> barrier_async() const;
-  /// `broadcast(value, root)`, later; of a span: ready when `data` is filled. Likewise the others: what the collective without
-  /// `_async` returns is the future's value, and memory that a span names must stay until it is ready.
+  /// Start the collective of the same name, and return a future of its result. Values are copied; memory that a span names must
+  /// remain, and must not change, until the future is ready.
   template <class T>
   auto broadcast_async(T value, rank_t root = 0) const;
   template <class V>
@@ -281,7 +351,8 @@ class team {
   template <class T>
   auto all_to_all_v_async(std::span<const T> in, std::span<const std::size_t> in_counts, std::span<std::size_t> out_counts) const;
 
-  // What is easily written otherwise says how it is written.
+  // ---- Mistakes: these do not compile, and say what to write instead ----
+
   template <detail::no_root T>
   T broadcast(rank_t, const T& value) const {
     static_assert(detail::dependent_false<T>, "armilla: the value comes first, then the root: broadcast(value, root)");
@@ -402,15 +473,23 @@ class team {
   detail::team_record* record_ = nullptr;
 };
 
-/// The team of all ranks of the start: 0 .. ranks()-1. A rank that joins the running job is in none.
+/// Returns the team of all ranks with which the job started, 0 to `ranks() - 1`. Ranks that join the running job are not members.
 team world();
-/// The ranks of `world()` for which fences and barriers wait, in their order: all, until one of these throws `rank_lost`
-/// (ARMILLA_ON_LOSS=continue); then those that were left at that moment, the same on all of them. Waits for no other rank.
+
+/// Returns the ranks of `world()` for which fences and barriers wait, in their order.
+///
+/// These are all ranks, until a fence or barrier throws `rank_lost` (ARMILLA_ON_LOSS=continue); from then on those that were left
+/// at that moment, the same on all of them. Waits for no other rank.
 team living();
-/// On a rank that came into the running job (`joined()`): waits until others take it into their team by `grow`, and returns that.
-/// The empty team: the others have come to the end of their functions. Errors: rank_lost if all of them are lost; usage_error on
-/// other ranks, and in a rank that is in such a team already.
+
+/// Waits, on a rank that came into the running job (`joined()`), until other ranks include it in their team by `grow`, and
+/// returns that team.
+///
+/// Returns the empty team if the others have come to the end of their functions. `rank_lost` if all of them are lost;
+/// `usage_error` on other ranks, and on a rank that is already in such a team.
 team await_team();
+
+// ---- Implementation only below ----
 
 namespace detail {
 template <>
@@ -418,10 +497,13 @@ inline constexpr refusal refused_class<team> = refusal::team;
 
 /// How many members there are; usage_error that names `operation` if it is the empty team.
 rank_t require_members(const team& t, const char* operation);
+
 /// The same members as a team of its own that needs no message to be made: for collectives that are asked for later.
 team twin_of(const team& t);
+
 /// Whether a member is lost, though another rank may have its place by now.
 bool has_lost(const team& t, rank_t member) noexcept;
+
 /// A fiber's turn to use the twin `t`. Fibers get it in the order in which they were started.
 class twin_turn {
  public:

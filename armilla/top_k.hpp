@@ -8,23 +8,46 @@
 
 namespace armilla {
 
-/// Projections of a map's elements, and of pairs and tuples: the first and the second.
+/// Projects an element of a map, a pair or a tuple to its first part.
 inline constexpr detail::take_first by_key{};
+
+/// Projects an element of a map, a pair or a tuple to its second part.
 inline constexpr detail::take_second by_value{};
 
-/// The `n` elements of a hash container with the greatest `proj(element)`, greatest first; of equal ones those with the lower key
-/// first, if keys have an order. NaNs come last. An ordinary vector of pairs (of a set: of keys), the same on every rank. All
-/// members call it, after a fence: what is not fenced is not seen.
+/// Returns the `n` elements of a hash container with the greatest `proj(element)`, greatest first, the same on every rank.
 ///
 ///     for (const auto& [word, times] : am::top_k(count, 10, am::by_value)) show(word, times);
 ///
-/// Cost: one pass over each part, and one meeting in which each member shows at most `n` elements.
+/// The result is a `std::vector` of pairs, or of keys for a set. Of equal elements those with the lower key come first, if keys
+/// have an order. NaNs come last. All members call it, after a fence: operations that are not fenced may not be seen. Cost: one
+/// pass over the local elements, and one collective in which each member gives at most `n` elements.
 template <class Container, class Proj = detail::take_second>
   requires requires(const Container& c) {
     c.local().begin();
     typename Container::key_type;
   }
-auto top_k(const Container& all, std::size_t n, Proj proj = {}) {
+auto top_k(const Container& all, std::size_t n, Proj proj = {});
+
+/// Returns the `n` elements of a range with the greatest `proj(element)`, greatest first, each with its index, the same on every
+/// rank.
+///
+///     for (const auto& [vertex, weight] : am::top_k(weights, 10)) show(vertex, weight);
+///
+/// The result is a `std::vector` of pairs. Of equal elements those with the lower index come first. NaNs come last. All members
+/// call it. `remote_error` on all members for what `proj` throws. Cost: one pass, and two collectives, in one of which each
+/// member gives at most `n` elements.
+template <distributed_range R, class Proj = std::identity>
+  requires(!requires { typename std::remove_cvref_t<R>::key_type; })
+auto top_k(R&& r, std::size_t n, Proj proj = {});
+
+// ---- Implementation only below ----
+
+template <class Container, class Proj>
+  requires requires(const Container& c) {
+    c.local().begin();
+    typename Container::key_type;
+  }
+auto top_k(const Container& all, std::size_t n, Proj proj) {
   detail::require_function(proj, "top_k");
   using element = typename detail::outside<typename Container::value_type>::type;
   const detail::stands_before<Proj> before{proj};
@@ -33,16 +56,9 @@ auto top_k(const Container& all, std::size_t n, Proj proj = {}) {
   return std::move(best).of_all(all.members());
 }
 
-/// The `n` elements of a range with the greatest `proj(element)`, greatest first, each with its index; of equal ones the first.
-/// NaNs come last. A std::vector of pairs, the same on every rank. All members call it.
-///
-///     for (const auto& [vertex, weight] : am::top_k(weights, 10)) ...
-///
-/// Cost: one pass, and two meetings, in one of which each member shows at most `n` elements. Errors: remote_error on all members
-/// for what `proj` throws.
-template <distributed_range R, class Proj = std::identity>
+template <distributed_range R, class Proj>
   requires(!requires { typename std::remove_cvref_t<R>::key_type; })
-auto top_k(R&& r, std::size_t n, Proj proj = {}) {
+auto top_k(R&& r, std::size_t n, Proj proj) {
   detail::require_function(proj, "top_k");
   const auto v = detail::reading(r);
   using element = std::pair<std::size_t, typename std::remove_cvref_t<decltype(v)>::value_type>;

@@ -8,25 +8,46 @@
 #include "armilla/global/transfer_inline.hpp"
 #include "armilla/global_ptr.hpp"
 
-/// Access that overlaps: begun now, complete later.
+/// Transfers: reads and writes of remote memory that begin now and are complete later, so that they overlap.
 ///
-/// | operation                        | moves                  | complete at                                        |
-/// |----------------------------------|------------------------|----------------------------------------------------|
-/// | `get(x, p)`, `get(range, p)`     | from p into x or range | `sync_memory()`; do not touch x before             |
-/// | `put(p, v)`, `put(p, range)`     | v or range to p        | `sync_memory()`; v and range change as put returns |
-/// | `store(p, v)`, `store(p, range)` | the same, one-way      | `all_store_sync()` or `fence()`, for all ranks     |
+/// Use them to move blocks, and many elements at once. For a single element whose value you need now, `*p` is simpler; where the
+/// receiver should do something with the data, use a call.
 ///
-/// `range` is an array, a span, a vector, anything contiguous with data() and size(); it and the target do not overlap.
-/// `put` and `store` with a counter at the target's rank add to it after the data (see counter). `get` and `put` with an event
-/// are complete when that is (see event). None of these waits, so all may be used in a body. Where memory is mapped each is a
-/// copy, complete when it returns, at the speed of memcpy; private memory of another process costs a kernel call, or messages
-/// where that is refused. Over a network a `get` or `put` is a message and its reply, and a counter two more; a `store` of up to
-/// 8 KiB is one message, its counter included. Errors: usage_error for null, a range longer than memory, rank, alignment, memory
-/// that is not open; those that only the owner can see come at `sync_memory`, of a `store` at `all_store_sync`. Paper: Split-C,
-/// section 2 (split-phase assignment, store).
+///     std::vector<double> row(100);
+///     am::get(row, p);                       // begins: *p .. *(p + 99) into row
+///     compute();
+///     am::sync_memory();                     // row is filled
+///     am::put(q, row);                       // begins; row may change at once
+///     am::sync_memory();                     // q has the data, for every rank that learns of it now
+///
+/// **Operations.**
+///
+/// | operation                        | moves                    | complete                                         |
+/// |----------------------------------|--------------------------|--------------------------------------------------|
+/// | `get(x, p)`, `get(range, p)`     | from p into x or range   | at `sync_memory()`; do not touch x before        |
+/// | `put(p, v)`, `put(p, range)`     | v or range to p          | at `sync_memory()`; v may change when it returns |
+/// | `store(p, v)`, `store(p, range)` | v or range to p, one-way | at `all_store_sync()` or `fence()`, of all ranks |
+///
+/// A `range` is anything contiguous with `data()` and `size()`: an array, a span, a vector. It must not overlap the target.
+///
+/// **With a counter.** `put` and `store` that name a counter on the target's rank add to it after the data (armilla/counter.hpp).
+/// **With an event.** `get` and `put` that name an event are complete when the event is (armilla/event.hpp).
+///
+/// **Order.** Transfers that are not complete have no order, not even those to the same memory.
+///
+/// **Waiting.** None of these waits, except `sync_memory` and `all_store_sync`. So called functions may use them.
+///
+/// **Errors.** `usage_error` for null, a range longer than memory, a rank that does not exist, a wrong alignment, and memory that
+/// is not open. Errors that only the owner detects are thrown by `sync_memory`, those of a `store` by `all_store_sync`.
+///
+/// **Cost.** On mapped memory each is a copy at the speed of memcpy, complete when it returns. Private memory of another process
+/// takes a call of the kernel, or messages where the kernel refuses. Over a network, `get` and `put` take a message and its
+/// reply, and a counter two more; a `store` of up to 8 KiB is one message, including its counter.
+///
+/// Paper: Split-C, section 2 (split-phase assignment, store).
 namespace armilla {
 
-/// x := *p.
+/// Reads `*p` into `x`.
 template <detail::plain_object T>
 void get(T& x, const global_ptr<const std::type_identity_t<T>>& p) {
   if (const std::byte* from = detail::direct<alignof(T)>(p.address(), "get", sizeof(T), detail::may_read)) [[likely]]
@@ -34,7 +55,8 @@ void get(T& x, const global_ptr<const std::type_identity_t<T>>& p) {
   else
     detail::count_call(), detail::get_far(&x, p.address(), sizeof(T), alignof(T));
 }
-/// range := p[0 .. range.size()).
+
+/// Reads `p[0]` and the elements after it into a range, as many as it has.
 template <class C>
   requires(detail::data_range<C> && !std::is_const_v<detail::value_of_range<C>>)
 void get(C&& range, const global_ptr<const std::type_identity_t<detail::value_of_range<C>>>& p) {
@@ -45,12 +67,13 @@ void get(T (&array)[N], const global_ptr<const std::type_identity_t<T>>& p) {
   detail::get_bytes(array, p.address(), N);
 }
 
-/// *p := v.
+/// Writes `v` to `*p`.
 template <detail::plain_object T>
 void put(const global_ptr<T>& p, const std::type_identity_t<T>& v) {
   detail::put_one<detail::far_group::split>(p, v);
 }
-/// p[0 .. range.size()) := range.
+
+/// Writes the elements of a range to `p[0]` and the elements after it.
 template <class T, class C>
   requires(detail::range_of<C, T>)
 void put(const global_ptr<T>& p, const C& range) {
@@ -60,7 +83,8 @@ template <class T, std::size_t N>
 void put(const global_ptr<T>& p, const std::type_identity_t<T> (&array)[N]) {
   detail::put_bytes<detail::far_group::split>(p.address(), array, N);
 }
-/// The same, then `arrived` += `n`.
+
+/// Writes a value or a range as above, then adds `n` to the counter `arrived`, which is on the target's rank.
 template <class T, class V>
   requires(requires(const global_ptr<T>& p, const V& v) { armilla::put(p, v); })
 void put(const global_ptr<T>& p, const V& v, const global_ptr<counter>& arrived, std::uint64_t n = 1) {
@@ -69,11 +93,13 @@ void put(const global_ptr<T>& p, const V& v, const global_ptr<counter>& arrived,
   detail::signal_after(p.address(), arrived, n, "put");
 }
 
-/// *p := v, one-way.
+/// Writes `v` to `*p`. One-way.
 template <detail::plain_object T>
 void store(const global_ptr<T>& p, const std::type_identity_t<T>& v) {
   detail::put_one<detail::far_group::stores>(p, v);
 }
+
+/// Writes the elements of a range to `p[0]` and the elements after it. One-way.
 template <class T, class C>
   requires(detail::range_of<C, T>)
 void store(const global_ptr<T>& p, const C& range) {
@@ -83,7 +109,9 @@ template <class T, std::size_t N>
 void store(const global_ptr<T>& p, const std::type_identity_t<T> (&array)[N]) {
   detail::put_bytes<detail::far_group::stores>(p.address(), array, N);
 }
-/// The same, then `arrived` += `n`. Where the data go by messages, and not whole, the last of these takes the signal along.
+
+/// Writes `v`, or a range, then adds `n` to the counter `arrived`, which is on the target's rank. One-way. If the data take
+/// several messages, the last one carries the signal.
 template <detail::plain_object T>
 void store(const global_ptr<T>& p, const std::type_identity_t<T>& v, const global_ptr<counter>& arrived, std::uint64_t n = 1) {
   detail::store_one(p, v, arrived, n);
@@ -104,15 +132,17 @@ namespace detail {
 void sync_slowly();
 }
 
-/// Returns when all `get`, `put` and result-less atomic operations of this rank are complete. Throws the first error among
-/// them. Where all memory is mapped: two loads.
+/// Waits until all `get`, `put` and atomic operations without a result of this rank are complete. Throws the first error among
+/// them. Cost: two loads where all memory is mapped.
 inline void sync_memory() {
   const detail::memory_state* const m = detail::head_here("sync_memory").memory;
   if (m == nullptr || m->unfinished[unsigned(detail::far_group::split)] != 0 || m->failed) [[unlikely]]
     detail::sync_slowly();
 }
 
-/// Returns when every `store` of every rank is complete: a barrier, called by all. Throws this rank's first error.
+/// Waits until every `store` of every rank is complete. Collective: all ranks call it, and it is a barrier. Throws this rank's
+/// first error.
+///
 /// Paper: Split-C, all_store_sync.
 void all_store_sync();
 

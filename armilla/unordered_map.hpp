@@ -10,22 +10,45 @@
 
 namespace armilla {
 
-/// Keys and values, spread over the ranks of a team by the hash of the key. All members make it together, which is one meeting.
+/// A hash map that is distributed over the ranks of a team. Each key is stored on one rank, which its hash determines.
 ///
-///     am::unordered_map<std::string, std::int64_t> count;
-///     for (std::string_view w : am::read_words("text.txt").local()) count.update(w, 1, std::plus<>{});
-///     am::fence();
+/// Use it for counting, grouping and removing duplicates, and as a distributed key-value store. If the keys are the integers from
+/// 0 to n - 1, use a `vector`. If you need the keys in order, use a `map`; if a key has several values, an
+/// `unordered_multimap`.
+///
+///     am::unordered_map<std::string, std::int64_t> count;       // collective: all ranks construct it
+///     for (std::string_view word : am::read_words("text.txt").local()) count.update(word, 1, std::plus<>{});
+///     am::fence();                                              // all updates of all ranks are applied
 ///     const std::optional<std::int64_t> n = count.find("am").get();
 ///
-/// Statements (`insert insert_or_assign try_emplace update append visit erase`) are complete at the next fence of the team or of
-/// all ranks; questions (`find contains count call`) are futures. Those of one rank about one key take effect in their order, so
-/// a rank reads its own updates; between keys and between ranks there is no order but the fence (docs/spec/order.md). Keys and
-/// values are of any sendable type; a text is looked up by a string_view, and sent without a string being made.
+/// **Kinds of operations.**
+/// - *One-way* (`insert`, `insert_or_assign`, `try_emplace`, `update`, `append`, `visit`, `erase`): return at once. They are
+///   complete at the next fence of the map's team or of all ranks.
+/// - *Two-way* (`find`, `contains`, `count`, `test_and_insert`, `call`): return a future. `find_range` waits for its results.
+/// - *Local* (`size`, `local`, `find_local`, `rank_of`): send no message.
+/// - *Collective* (construction, `save`, `load`, `keep`, `checkpoint`, `recover`): all members of the team call them.
 ///
-/// Statements to a rank are gathered and travel packed; no word about each, no allocation at the receiver but that of new keys.
-/// Cost: an update that meets another some 5 ns, else some 20 ns in a batch; a question a message each way. Memory: a slot a key,
-/// 8/7 to 16/7 of them, and a byte each. Its end waits for nothing: what lies on this rank goes at the next fence of the team or
-/// of all ranks, which still completes statements to it. Paper: STAPL, section 5 (pContainers).
+/// **Keys and values.** Both are of any sendable type. Keys are compared by `Equal` and hashed by `Hash` (armilla/hash.hpp). A
+/// key may be given as anything from which a `Key` can be constructed. A `std::string_view` or a literal needs no `std::string`:
+/// one-way operations send its characters.
+///
+/// **Order.** All operations on one key, from all ranks, take effect in one order, which contains the order of each rank. So a
+/// rank reads its own updates. Only a fence orders operations on different keys. docs/spec/order.md has the details.
+///
+/// **Cost.** An `update` takes some 20 ns, or some 5 ns if it is combined with an earlier one. One-way operations are buffered
+/// for each rank and sent in batches; the receiver allocates memory for new keys only. A two-way operation takes a message each
+/// way, about 1,000 ns; `find_range` takes 40 to 70 ns for each key. The table has 8/7 to 16/7 slots for each key, and a byte for
+/// each slot.
+///
+/// **Errors.** `usage_error` if the map was moved from (only `size` and `empty` work then), and from a two-way operation or a
+/// fence inside a loop over `local()` in the same fiber. If members construct maps of different types, the team's next collective
+/// throws `usage_error`. What `op` of `update` or the function of `visit` throws comes out of the next fence. `limit_error` if a
+/// table cannot grow because memory is short.
+///
+/// **Lifetime.** The destructor waits for nothing. The rank's elements are freed at the next fence of the team or of all ranks,
+/// which still completes one-way operations on them. All members destroy the map between the same two fences.
+///
+/// Paper: STAPL, section 5 (pContainers).
 template <class Key, class Value, class Hash /* = hash */, class Equal /* = std::equal_to<> */>
 class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value, detail::key_hash<Key, Hash, Equal>, Equal>> {
   static_assert(sendable_value<Key> && sendable_value<Value>, "armilla: keys and values of an unordered_map must be sendable");
@@ -33,16 +56,187 @@ class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value
   using base = detail::hash_container<detail::map_verbs<Key, Value, detail::key_hash<Key, Hash, Equal>, Equal>>;
 
  public:
-  using base::base;
-  /// All elements of the last checkpoint, over the ranks of `t`, which `members().survivors()` gave. `gone` has the ranks of the
-  /// job whose elements are gone: they are lost, and so are all that kept copies of them. What it gives is kept as this one, and
-  /// has a checkpoint already. A collective of `t`; if a rank is lost meanwhile (rank_lost), all recover `x` again on the next
-  /// team, so it takes the place of `x` at once: x = std::move(x.recover(t).container). Errors: as `recover` of an array. Cost:
-  /// an insertion of each element, a checkpoint, fences.
+  using typename base::handle_type;  // see handle()
+  using typename base::key_type;
+  using typename base::mapped_type;
+  using typename base::value_type;  // std::pair<const Key, Value>
+
+  // ---- Construction (collective) ----
+
+  /// Creates an empty map over all ranks of the job. Cost: one collective.
+  unordered_map() = default;
+  /// Creates an empty map over all ranks, with options for buffering: see `hash_options` (armilla/hash.hpp).
+  explicit unordered_map(const hash_options& options) : base(options) {}
+  /// Creates an empty map over the members of `members`, whose fence completes its operations.
+  explicit unordered_map(const team& members, const hash_options& options = {}) : base(members, options) {}
+
+  // ---- Changes (one-way) ----
+
+  /// Inserts `key` with `value` unless `key` is in the map.
+  using base::insert;  // template <class K> void insert(const K& key, const Value& value)
+
+  /// Inserts `key` with `value`, or replaces the value of `key`.
+  using base::insert_or_assign;  // template <class K> void insert_or_assign(const K& key, const Value& value)
+
+  /// Inserts `key` with `Value(arguments...)` unless `key` is in the map. The calling rank constructs the value, in any case.
+  using base::try_emplace;  // template <class K, class... A> void try_emplace(const K& key, A&&... arguments)
+
+  /// Replaces the value of `key` by `op(old, value)`, or inserts `value` if `key` is not in the map.
+  ///
+  /// `op` must be associative and commutative, and of a type without captures. Updates of one key by one `op` are combined on the
+  /// calling rank before they are sent, as far as `hash_options::combine` allows. If `op` throws while it combines there,
+  /// `update` throws that; if it throws on the key's rank, the next fence does.
+  ///
+  ///     am::unordered_map<std::string, double> lowest;
+  ///     lowest.update("copper", 9.5, [](double a, double b) { return a < b ? a : b; });
+  using base::update;  // template <class K, class Op> void update(const K& key, const Value& value, Op op)
+
+  /// Appends `element` to the sequence that is the value of `key`, or to a new empty one. For maps to sequences, such as
+  /// `unordered_map<K, std::vector<T>>`. Only the element is sent. Elements from one rank stay in the order of the calls.
+  using base::append;  // template <class K> void append(const K& key, const typename Value::value_type& element)
+
+  /// Runs `f(value, arguments...)` on the rank of `key`, if `key` is in the map.
+  ///
+  /// `f` and the arguments are sent as those of `async`. `f` gets a reference to the value. It may change the value and send
+  /// anything, also to this map, but it must not wait. The next fence throws what `f` throws.
+  ///
+  ///     am::unordered_map<long, std::string> names;
+  ///     names.visit(7, [](std::string& name, int n) { name.append(std::size_t(n), '!'); }, 3);
+  using base::visit;  // template <class K, class F, class... A> void visit(const K& key, F&& f, A&&... arguments)
+
+  /// Removes `key`. Does nothing if `key` is not in the map.
+  using base::erase;  // template <class K> void erase(const K& key)
+
+  /// Calls `insert` for each pair of a range.
+  using base::insert_range;  // template <std::ranges::input_range R> void insert_range(R&& pairs)
+
+  /// Calls `update` with `op` for each pair of a range.
+  using base::update_range;  // template <std::ranges::input_range R, class Op> void update_range(R&& pairs, Op op)
+
+  // ---- Queries (two-way) ----
+
+  /// Returns a copy of the value of `key`, or `nullopt` if `key` is not in the map.
+  ///
+  /// Sees all earlier operations of this rank on `key`, and those of all ranks that were called before the last fence.
+  using base::find;  // template <class K> future<std::optional<Value>> find(const K& key) const
+
+  /// Returns whether `key` is in the map.
+  using base::contains;  // template <class K> future<bool> contains(const K& key) const
+
+  /// Returns 1 if `key` is in the map, else 0.
+  using base::count;  // template <class K> future<std::size_t> count(const K& key) const
+
+  /// Inserts `key` with `value` unless it is in the map, and returns whether it was. Of all callers with a new key exactly one
+  /// gets false, so a search by many ranks continues from each state once.
+  using base::test_and_insert;  // template <class K> future<bool> test_and_insert(const K& key, const Value& value)
+
+  /// Runs `f(value, arguments...)` on the rank of `key`, and returns its result.
+  ///
+  /// The result is a `future<std::optional<R>>`, which has `nullopt` if `key` is not in the map. If `f` returns nothing, it is a
+  /// `future<bool>`: whether `key` is in the map. `f` is as for `visit`. `get()` throws what `f` throws, as `remote_error`.
+  ///
+  ///     am::unordered_map<long, std::string> names;
+  ///     const std::optional<std::size_t> length = names.call(7, [](const std::string& name) { return name.size(); }).get();
+  using base::call;  // template <class K, class F, class... A> auto call(const K& key, F&& f, A&&... arguments)
+
+  /// Looks up many keys at once: result i is the value of `keys[i]`, or `nullopt`. Returns when all results are there.
+  ///
+  /// The second form writes the results into `into`, which has as many elements as `keys` (else `usage_error`). Not collective:
+  /// each rank calls it for itself. Keys on one rank are sent together. The rank receives calls while it waits.
+  ///
+  ///     am::unordered_map<long, double> price;
+  ///     const std::vector<long> wanted = {3, 4};
+  ///     const std::vector<std::optional<double>> found = price.find_range(wanted);
+  using base::find_range;  // template <class R> std::vector<std::optional<Value>> find_range(const R& keys) const;
+                           // template <class R> void find_range(const R& keys, std::span<std::optional<Value>> into) const
+
+  // ---- Local access (no message) ----
+
+  /// Returns the number of keys on all ranks, as of the last fence of the map's team or of all ranks.
+  using base::size;  // std::size_t size() const noexcept
+
+  /// Returns whether `size()` is 0.
+  using base::empty;  // bool empty() const noexcept
+
+  /// Returns the team over which the map is distributed.
+  using base::members;  // const team& members() const
+
+  /// Returns the rank of the job that stores `key`, whether or not `key` is in the map.
+  using base::rank_of;  // template <class K> rank_t rank_of(const K& key) const
+
+  /// Returns the keys and values that are stored on this rank, as a range of `std::pair<const Key, Value>&`.
+  ///
+  /// You may change the values. Incoming one-way operations wait until the loop ends. So this fiber must not wait for the map
+  /// inside the loop: a two-way operation on it, or a fence, throws `usage_error`.
+  ///
+  ///     am::unordered_map<long, double> heat;
+  ///     double sum = 0;
+  ///     for (auto& [key, value] : heat.local()) sum += (value *= 2);
+  using base::local;  // auto local() const
+
+  /// Returns a pointer to the value of `key`, or null if this rank does not store it. The pointer is valid until the next call of
+  /// the library.
+  using base::find_local;  // template <class K> Value* find_local(const K& key) const
+
+  /// Returns a small value that names the map on all members. Called functions use it to reach the map: `h->update(...)`.
+  ///
+  /// `h->` has all operations but the collective ones. `usage_error` on a rank that is not a member, or after the map's end
+  /// there.
+  ///
+  ///     am::unordered_map<long, long> seen;
+  ///     am::async(0, [](am::unordered_map<long, long>::handle_type h, long key) { h->insert(key, 1); }, seen.handle(), 5);
+  ///     am::fence();
+  using base::handle;  // handle_type handle() const
+
+  // ---- Whole map (collective) ----
+
+  /// Writes all keys and values to the file `path`. `load` reads them on any number of ranks.
+  ///
+  /// Fences the team first, so all earlier operations are saved. Operations of called functions wait meanwhile. The file replaces
+  /// an existing one only when it is complete. `usage_error` on all members if writing fails. Cost: each member marshals its
+  /// elements twice, first to know their size, and writes pieces of 1 MiB.
+  using base::save;  // void save(const std::string& path) const
+
+  /// Replaces the content by that of a file that a map of the same key and value types has saved, on any number of ranks.
+  ///
+  /// Fences the team. Handles remain valid. Each member reads a share of the file. `usage_error` on all members if the file is
+  /// damaged or has another kind of content; the map is then unchanged.
+  using base::load;  // void load(const std::string& path)
+
+  /// Makes `checkpoint` copy each rank's elements to the memory of the next `copies` ranks of the team, from which `recover`
+  /// takes them when a rank is lost (docs/guide/death.md). Sends nothing. `usage_error` if `copies` is less than 1.
+  using base::keep;  // void keep(int copies)
+
+  /// Copies all elements to the ranks that `keep` chose: all of them, or none.
+  ///
+  /// Fences the team first. `mark` is the same on all members; `recover` returns it with the elements. `limit_error` on all
+  /// members if there is no room; the previous checkpoint then remains. Cost: each rank's elements are marshaled, and copied
+  /// `copies` times.
+  using base::checkpoint;  // void checkpoint(std::uint64_t mark = 0)
+
+  /// Returns a map over `t` with the elements of the last checkpoint, after ranks were lost.
+  ///
+  /// A collective of `t`, which `members().survivors()` returned. `gone` of the result has the ranks of the job whose elements
+  /// are lost, because all ranks with copies of them are lost, too. The new map is replicated as this one was, and has a
+  /// checkpoint. If another rank is lost meanwhile, this throws `rank_lost`, on some ranks or on all; then all recover `x` again
+  /// on the next team. So assign the result at once: `x = std::move(x.recover(t).container)`. Other errors are those of
+  /// `array::recover`. Cost: an insertion of each element, a checkpoint, and fences.
   [[nodiscard]] recovered<unordered_map, rank_t> recover(const team& t) { return base::template recover_as<unordered_map>(t); }
+
+  // ---- For the library ----
+
+  /// For algorithms: the elements of all members as a distributed range, as of the last fence. Each element is on its rank.
+  using base::range;  // auto range() const
 };
 
-/// Keys, spread over the ranks of a team by their hash: as `unordered_map` without values.
+/// A hash set that is distributed over the ranks of a team: an `unordered_map` without values.
+///
+/// Kinds of operations, order, cost, errors and lifetime are those of `unordered_map`.
+///
+///     am::unordered_set<std::string> seen;
+///     seen.insert("a word");
+///     am::fence();
+///     const bool is_there = seen.contains("a word").get();
 template <class Key, class Hash /* = hash */, class Equal /* = std::equal_to<> */>
 class unordered_set : public detail::hash_container<detail::set_verbs<Key, detail::key_hash<Key, Hash, Equal>, Equal>> {
   static_assert(sendable_value<Key>, "armilla: the keys of an unordered_set must be sendable");
@@ -50,34 +244,125 @@ class unordered_set : public detail::hash_container<detail::set_verbs<Key, detai
   using base = detail::hash_container<detail::set_verbs<Key, detail::key_hash<Key, Hash, Equal>, Equal>>;
 
  public:
-  using base::base;
-  /// As of an unordered_map.
+  using typename base::handle_type;  // see handle()
+  using typename base::key_type;
+  using typename base::value_type;  // Key
+
+  // ---- Construction (collective) ----
+
+  /// Creates an empty set over all ranks of the job. Cost: one collective.
+  unordered_set() = default;
+  /// Creates an empty set over all ranks, with options for buffering: see `hash_options` (armilla/hash.hpp).
+  explicit unordered_set(const hash_options& options) : base(options) {}
+  /// Creates an empty set over the members of `members`, whose fence completes its operations.
+  explicit unordered_set(const team& members, const hash_options& options = {}) : base(members, options) {}
+
+  // ---- Changes (one-way) ----
+
+  /// Inserts `key` unless it is in the set.
+  using base::insert;  // template <class K> void insert(const K& key)
+
+  /// Removes `key`. Does nothing if `key` is not in the set.
+  using base::erase;  // template <class K> void erase(const K& key)
+
+  /// Calls `insert` for each element of a range.
+  using base::insert_range;  // template <std::ranges::input_range R> void insert_range(R&& keys)
+
+  // ---- Queries (two-way) ----
+
+  /// Returns the stored key that equals `key`, or `nullopt`.
+  using base::find;  // template <class K> future<std::optional<Key>> find(const K& key) const
+
+  /// Returns whether `key` is in the set.
+  using base::contains;  // template <class K> future<bool> contains(const K& key) const
+
+  /// Returns 1 if `key` is in the set, else 0.
+  using base::count;  // template <class K> future<std::size_t> count(const K& key) const
+
+  /// Inserts `key` unless it is in the set, and returns whether it was. Of all callers with a new key exactly one gets false, so
+  /// a search by many ranks continues from each state once.
+  using base::test_and_insert;  // template <class K> future<bool> test_and_insert(const K& key)
+
+  /// Looks up many keys at once, as `unordered_map::find_range`.
+  using base::find_range;  // template <class R> std::vector<std::optional<Key>> find_range(const R& keys) const;
+                           // template <class R> void find_range(const R& keys, std::span<std::optional<Key>> into) const
+
+  // ---- Local access (no message) ----
+
+  /// Returns the number of keys on all ranks, as of the last fence of the set's team or of all ranks.
+  using base::size;  // std::size_t size() const noexcept
+
+  /// Returns whether `size()` is 0.
+  using base::empty;  // bool empty() const noexcept
+
+  /// Returns the team over which the set is distributed.
+  using base::members;  // const team& members() const
+
+  /// Returns the rank of the job that stores `key`, whether or not `key` is in the set.
+  using base::rank_of;  // template <class K> rank_t rank_of(const K& key) const
+
+  /// Returns the keys that are stored on this rank, as a range of `const Key&`. Rules for the loop are those of
+  /// `unordered_map::local`.
+  using base::local;  // auto local() const
+
+  /// Returns a small value that names the set on all members, as `unordered_map::handle`.
+  using base::handle;  // handle_type handle() const
+
+  // ---- Whole set (collective), as of an unordered_map ----
+
+  /// Writes all keys to the file `path`.
+  using base::save;  // void save(const std::string& path) const
+
+  /// Replaces the content by that of a file that a set of the same key type has saved, on any number of ranks.
+  using base::load;  // void load(const std::string& path)
+
+  /// Makes `checkpoint` copy each rank's keys to the memory of the next `copies` ranks.
+  using base::keep;  // void keep(int copies)
+
+  /// Copies all keys to the ranks that `keep` chose: all of them, or none.
+  using base::checkpoint;  // void checkpoint(std::uint64_t mark = 0)
+
+  /// Returns a set over `t` with the keys of the last checkpoint, after ranks were lost.
   [[nodiscard]] recovered<unordered_set, rank_t> recover(const team& t) { return base::template recover_as<unordered_set>(t); }
+
+  // ---- For the library ----
+
+  /// For algorithms: the keys of all members as a distributed range, as of the last fence. Each key is on its rank.
+  using base::range;  // auto range() const
 };
 
-/// How often each key has been inserted: an unordered_map<Key, std::int64_t> in which equal keys meet before they travel.
+/// Counts how often each key was inserted: an `unordered_map<Key, std::int64_t>` whose `insert` adds to a count.
+///
+/// Equal keys are combined on the calling rank before they are sent. All operations of `unordered_map` work, on the counts.
+///
+///     am::counting_set<std::string> words;
+///     words.insert("am");
+///     am::fence();
+///     const std::int64_t n = words.count("am").get();
 template <class Key, class Hash /* = hash */, class Equal /* = std::equal_to<> */>
 class counting_set : public unordered_map<Key, std::int64_t, Hash, Equal> {
   using base = unordered_map<Key, std::int64_t, Hash, Equal>;
 
  public:
   using base::base;
-  /// As of an unordered_map.
-  [[nodiscard]] recovered<counting_set, rank_t> recover(const team& t) { return base::template recover_as<counting_set>(t); }
-  /// Statement: the key once more, or `times` more.
+
+  /// Adds `times` to the count of `key`, which is 0 if `key` is new. One-way.
   template <class K>
   void insert(const K& key, std::int64_t times = 1) {
     base::update(key, times, std::plus<>{});
   }
+  /// Calls `insert` for each element of a range. One-way.
   template <std::ranges::input_range R>
   void insert_range(R&& keys) {
     for (const auto& key : keys) insert(key);
   }
-  /// Question: how often.
+  /// Returns the count of `key`, 0 if `key` was never inserted. Two-way.
   template <class K>
   [[nodiscard]] future<std::int64_t> count(const K& key) const {
     return base::find(key).then([](const std::optional<std::int64_t>& n) { return n.value_or(0); });
   }
+  /// Returns a counting_set over `t` with the counts of the last checkpoint, as `unordered_map::recover`. Collective.
+  [[nodiscard]] recovered<counting_set, rank_t> recover(const team& t) { return base::template recover_as<counting_set>(t); }
 };
 
 }  // namespace armilla

@@ -10,102 +10,222 @@
 
 namespace armilla {
 
-/// An array that grows. `push_back` and `append` stage elements behind this rank's own, without a message; at the next fence of
-/// the vector's team, or of all ranks, they get indices, and `size()` and `local()` have them. Then the elements of each member
-/// follow those of the member before, as many as each has. A fence behind which a vector has grown costs one meeting more.
+/// An `array` that grows: a distributed sequence to which each rank appends elements without a message.
 ///
-///     am::vector<int> found(0);
-///     for (int x : mine) if (good(x)) found.push_back(x);
-///     am::fence();                                            // found.size() is what all have found
+/// Use it to collect results whose number is not known before. If the order does not matter and ranks find unequal numbers of
+/// elements, a `bag` rebalances with less traffic; for a fixed size, an `array` has less to check.
 ///
-/// Errors of the fence: limit_error on all members if the elements of one do not fit; usage_error on all if they have been dealt
-/// in turn meanwhile. What was staged stays so.
+///     am::vector<int> found(0);                                // collective: all ranks construct it
+///     for (int x : candidates) if (good(x)) found.push_back(x);
+///     am::fence();                                             // found has the elements of all ranks
+///     const std::size_t n = found.size();                      // the same on all ranks
+///
+/// **Growth.** `push_back` and `append` stage elements on this rank. At the next fence of the vector's team or of all ranks they
+/// get indices: after the rank's own elements, and before those of the next member. Then `size()`, `local()` and algorithms have
+/// them. Spans, pointers and views of the vector become invalid.
+///
+/// **Kinds of operations, order, lifetime** are those of `array`.
+///
+/// **Cost.** Staging sends nothing. A fence after which a vector has grown takes one more collective.
+///
+/// **Errors.** As of `array`. In addition, the fence throws `limit_error` on all members if the elements of one do not fit, and
+/// `usage_error` on all if the distribution has become cyclic meanwhile. The staged elements remain staged.
 template <class T>
 class vector : public array<T> {
- public:
-  using handle_type = container_handle<vector, array<T>>;
+  using base = array<T>;
 
+ public:
+  using handle_type = container_handle<vector, array<T>>;  // see handle()
+
+  // ---- Construction (collective) ----
+
+  /// Creates a vector without elements and without ranks, such as a moved-from one. Not collective.
   vector() = default;
+  /// Creates `n` value-initialized elements, by default in blocks over all ranks of the job. Cost: one collective.
   explicit vector(std::size_t n, const distribution& d = {}) : array<T>(n, d) { start(); }
+  /// Creates `n` elements that are equal to `value`.
   vector(std::size_t n, const T& value, const distribution& d = {}) : array<T>(n, value, d) { start(); }
   vector(vector&& other) noexcept : array<T>(std::move(other)), staged_(std::move(other.staged_)) { attach(); }
-  vector& operator=(vector&& other) noexcept {
-    array<T>::operator=(std::move(other));
-    staged_ = std::move(other.staged_);
-    attach();
-    return *this;
-  }
+  vector& operator=(vector&& other) noexcept;
 
-  /// Stages one element behind this rank's. usage_error if the elements are dealt in turn.
+  // ---- Growth (no message; complete at the fence) ----
+
+  /// Stages `value` on this rank. `usage_error` if the distribution is cyclic.
   void push_back(const T& value) { staging().push_back(value); }
-  /// The same for all elements of a contiguous range.
+
+  /// Stages all elements of a contiguous range on this rank. `usage_error` if the distribution is cyclic.
   template <class Values>
   void append(const Values& values) {
     staging().insert(staged_->more().end(), values.data(), values.data() + values.size());
   }
-  /// Deals the elements in blocks of one size again. Collective; as `redistribute`.
-  void rebalance() { this->redistribute(blocks()); }
-  /// Of each member's elements the first `n` stay; nothing moves. Collective; indices change.
-  void keep_local(std::size_t n) {
-    if (!this->members() || n > this->state_.count() || !this->placement().linear())
-      detail::throw_cannot_grow(!this->placement().linear());
-    this->state_.keep(n);
-  }
 
-  /// As of an array; `h->push_back(x)` stages an element behind those of the rank that runs it.
+  // ---- One element, as of an array ----
+
+  /// Reads or writes element `i`, by the expression that names it.
+  using base::operator[];  // auto operator[](std::size_t i)
+
+  /// Returns a global pointer to element `i`, for trivially copyable elements.
+  using base::ptr;  // global_ptr<T> ptr(std::size_t i) const
+
+  /// Replaces element `i` by `value`. One-way, in order with this rank's other calls to the element's rank.
+  using base::set;  // void set(std::size_t i, const T& value)
+
+  /// Replaces element `i` by `value` in the fastest way. One-way, in no order with what is not complete.
+  using base::store;  // void store(std::size_t i, const T& value)
+
+  /// Replaces element `i` by `op(old, value)`, on the element's rank. One-way.
+  using base::update;  // template <class Op> void update(std::size_t i, const T& value, Op op)
+
+  /// Runs `f(element, arguments...)` on the rank of element `i`. One-way. `f` must not wait.
+  using base::visit;  // template <class F, class... A> void visit(std::size_t i, F&& f, A&&... arguments)
+
+  /// Returns a copy of element `i`. Two-way.
+  using base::get;  // future<T> get(std::size_t i) const
+
+  /// Runs `f(element, arguments...)` on the rank of element `i`, and returns its result. Two-way. `f` must not wait.
+  using base::call;  // template <class F, class... A> auto call(std::size_t i, F&& f, A&&... arguments)
+
+  // ---- Local access (no message) ----
+
+  /// Returns the number of elements on all ranks, as of the last fence.
+  using base::size;  // std::size_t size() const noexcept
+
+  /// Returns whether `size()` is 0.
+  using base::empty;  // bool empty() const noexcept
+
+  /// Returns the team over which the vector is distributed.
+  using base::members;  // const team& members() const noexcept
+
+  /// Returns which member has which element.
+  using base::placement;  // const armilla::placement& placement() const noexcept
+
+  /// Returns the rank of the job that has element `i`.
+  using base::rank_of;  // rank_t rank_of(std::size_t i) const
+
+  /// Returns this rank's elements, in the order of their indices, as of the last fence.
+  using base::local;  // std::span<T> local() noexcept;
+                      // std::span<const T> local() const noexcept
+
+  /// Returns the index of this rank's element number `k`.
+  using base::index_of_local;  // std::size_t index_of_local(std::size_t k) const
+
+  /// Returns a small value that names the vector on all members, as `array::handle`. `h->push_back(x)` stages an element on the
+  /// rank that runs it.
   handle_type handle() const { return this->template make_handle<handle_type>(); }
 
-  /// As of an array.
-  void load(const std::string& path) {
-    array<T>::load(path);
-    if (staged_ == nullptr) start();
-  }
+  // ---- Whole vector (collective) ----
 
-  /// As of an array; what it gives grows as this one.
+  /// Redistributes the elements in blocks of equal size, in their order. Cost: as `redistribute`.
+  void rebalance() { this->redistribute(blocks()); }
+
+  /// Keeps the first `n` elements of each member and drops its others. Nothing moves, but indices change. Each member has its own
+  /// `n`.
+  ///
+  /// `usage_error` if a member has fewer elements, or if the distribution is cyclic. Cost: one collective.
+  void keep_local(std::size_t n);
+
+  /// Changes the size to `n`, as `array::resize`.
+  using base::resize;  // void resize(std::size_t n)
+
+  /// Redistributes the elements over the same ranks, as `array::redistribute`.
+  using base::redistribute;  // void redistribute(const distribution& d)
+
+  /// Returns a value-initialized vector of this size and distribution.
+  vector like() const { return vector(detail::make_container<T>(this->members(), this->placement())); }
+
+  /// Returns a copy.
+  vector clone() const;
+
+  /// Writes the elements to the file `path`, as `array::save`.
+  using base::save;  // void save(const std::string& path) const
+
+  /// Replaces size and elements by those of a file, as `array::load`.
+  void load(const std::string& path);
+
+  /// Makes `checkpoint` copy each rank's elements to the memory of the next `copies` ranks, as `array::keep`.
+  using base::keep;  // void keep(int copies)
+
+  /// Copies all elements to the ranks that `keep` chose, as `array::checkpoint`.
+  using base::checkpoint;  // void checkpoint(std::uint64_t mark = 0)
+
+  /// Returns a vector over `t` with the elements of the last checkpoint, after ranks were lost, as `array::recover`.
   [[nodiscard]] recovered<vector> recover(const team& t) {
     return made_of(detail::recover_elements<T>(t, this->state_, this->kept_));
   }
-  [[nodiscard]] recovered<vector> recover(const team& t, raw_t) {
-    static_assert(detail::lies_in_segments<T>,
-                  "armilla: recover(t, raw) reads what a lost rank has left in its segment; elements that are not "
-                  "trivially copyable do not lie there: keep(copies), checkpoint() and recover(t)");
-    return made_of(detail::recover_raw_elements<T>(t, this->state_, this->kept_));
-  }
 
-  vector like() const { return vector(detail::make_container<T>(this->members(), this->placement())); }
-  vector clone() const {
-    vector copy = like();
-    detail::copy_elements<T>(this->state_, copy.state_);
-    detail::meet(this->members());
-    return copy;
-  }
+  /// Returns a vector over `t` with the elements as they are now, without a checkpoint, as `array::recover` with `am::raw`.
+  [[nodiscard]] recovered<vector> recover(const team& t, raw_t);
 
  private:
   template <class U>
   friend void swap(vector<U>& a, vector<U>& b) noexcept;
   friend detail::rebalancer;
   explicit vector(detail::element_state<T> s) : array<T>(std::move(s)) { start(); }
-  recovered<vector> made_of(detail::recovered_elements<T> r) const {
-    vector made(std::move(r.state));
-    made.kept_.copies = std::move(r.copies);
-    made.kept_.times = this->kept_.times + 1;
-    return {std::move(made), r.mark, std::move(r.gone)};
-  }
-
+  recovered<vector> made_of(detail::recovered_elements<T> r) const;
   void start() { staged_ = std::make_unique<detail::staged_elements<T>>(this->members(), this->state_); }
-  void attach() noexcept {
-    if (staged_ != nullptr) staged_->belongs_to(this->state_);
-  }
-  std::vector<detail::kept_as<T>>& staging() {
-    if (staged_ == nullptr || !this->placement().linear()) [[unlikely]]
-      detail::throw_cannot_grow(staged_ != nullptr);
-    return staged_->more();
-  }
+  void attach() noexcept;
+  std::vector<detail::kept_as<T>>& staging();
 
   std::unique_ptr<detail::staged_elements<T>> staged_;
 };
 
-/// Exchanges the elements of two vectors, without a message.
+/// Exchanges the elements of two vectors, without a message. Called by all members alike.
+template <class T>
+void swap(vector<T>& a, vector<T>& b) noexcept;
+
+// ---- Implementation only below ----
+
+template <class T>
+inline vector<T>& vector<T>::operator=(vector&& other) noexcept {
+  array<T>::operator=(std::move(other));
+  staged_ = std::move(other.staged_);
+  attach();
+  return *this;
+}
+template <class T>
+inline void vector<T>::attach() noexcept {
+  if (staged_ != nullptr) staged_->belongs_to(this->state_);
+}
+template <class T>
+inline std::vector<detail::kept_as<T>>& vector<T>::staging() {
+  if (staged_ == nullptr || !this->placement().linear()) [[unlikely]]
+    detail::throw_cannot_grow(staged_ != nullptr);
+  return staged_->more();
+}
+
+template <class T>
+void vector<T>::keep_local(std::size_t n) {
+  if (!this->members() || n > this->state_.count() || !this->placement().linear())
+    detail::throw_cannot_grow(!this->placement().linear());
+  this->state_.keep(n);
+}
+template <class T>
+vector<T> vector<T>::clone() const {
+  vector copy = like();
+  detail::copy_elements<T>(this->state_, copy.state_);
+  detail::meet(this->members());
+  return copy;
+}
+template <class T>
+void vector<T>::load(const std::string& path) {
+  array<T>::load(path);
+  if (staged_ == nullptr) start();
+}
+template <class T>
+recovered<vector<T>> vector<T>::recover(const team& t, raw_t) {
+  static_assert(detail::lies_in_segments<T>,
+                "armilla: recover(t, raw) reads what a lost rank has left in its segment; elements that are not "
+                "trivially copyable do not lie there: keep(copies), checkpoint() and recover(t)");
+  return made_of(detail::recover_raw_elements<T>(t, this->state_, this->kept_));
+}
+template <class T>
+recovered<vector<T>> vector<T>::made_of(detail::recovered_elements<T> r) const {
+  vector made(std::move(r.state));
+  made.kept_.copies = std::move(r.copies);
+  made.kept_.times = this->kept_.times + 1;
+  return {std::move(made), r.mark, std::move(r.gone)};
+}
+
 template <class T>
 void swap(vector<T>& a, vector<T>& b) noexcept {
   vector<T> was_a = std::move(a);

@@ -15,14 +15,17 @@
 
 namespace armilla {
 
-/// Elements that travel without a copy at the receiver: the sender makes one of any contiguous range, the body reads them
-/// where they arrived, and they are gone when the body ends.
+/// Elements that are sent without a copy at the receiver. The called function reads them where they arrived, and they are gone
+/// when it ends.
 ///
-///     am::call(1, [](am::view<double> v) { return std::accumulate(v.begin(), v.end(), 0.0); }, am::view(numbers));
+/// Use it to pass arrays to calls. The sender makes a view of any contiguous range.
 ///
-/// So a view can be an argument of a call, but no member, element or result, and a received one cannot be sent on: that
-/// is a `usage_error`. Keep the elements with `copy()`. T must travel as bytes.
-/// Cost: the sender's one copy; at the receiver none (one for T aligned to more than 16 bytes).
+///     auto sum = am::call(1, [](am::view<double> v) { return std::accumulate(v.begin(), v.end(), 0.0); }, am::view(numbers));
+///
+/// A view can be an argument of a call, but not a member, an element or a result. A view that was received cannot be sent on
+/// (`usage_error`). `copy()` returns the elements as a vector. `T` must be sent as bytes.
+///
+/// **Cost.** One copy at the sender, none at the receiver; one there for a `T` that is aligned to more than 16 bytes.
 template <class T>
 class view : detail::view_copy<T> {
   static_assert(std::is_same_v<T, std::remove_cv_t<T>>, "armilla: a view is read-only anyway: write view<T>, not view<const T>");
@@ -30,9 +33,10 @@ class view : detail::view_copy<T> {
  public:
   using value_type = T;
 
-  /// Errors: usage_error for a null pointer to more than nothing, and for a size that no memory holds.
+  /// Refers to `size` elements at `data`. `usage_error` for a null pointer with a size, and for a size that no memory holds.
   view(const T* data, std::size_t size) : data_(data), size_(size) { detail::require_own_memory(data, size, sizeof(T), "view"); }
-  /// Of any contiguous range: vector, array, span, string. It must live until the call that sends the view returns.
+  /// Refers to the elements of a contiguous range: a vector, array, span or string. It must live until the call that sends the
+  /// view returns.
   template <class Range>
     requires(!detail::is_view<std::remove_cvref_t<Range>> &&
              requires(const Range& r) {
@@ -56,7 +60,7 @@ class view : detail::view_copy<T> {
   const T& operator[](std::size_t i) const noexcept { return data_[i]; }
   operator std::span<const T>() const noexcept { return {data_, size_}; }  // NOLINT(google-explicit-constructor)
 
-  /// The elements, to keep.
+  /// Returns a copy of the elements.
   std::vector<T> copy() const { return std::vector<T>(begin(), end()); }
 
  private:
@@ -80,7 +84,7 @@ struct view_access {
     return v.received_;
   }
 
-  /// Over n elements at `bytes`, which outlive the body; copied if they are not aligned for T.
+  /// Refers to n elements at `bytes`, which outlive the called function; copied if they are not aligned for T.
   template <class T>
   static view<T> receive(const std::byte* bytes, std::size_t n) {
     view<T> v(reinterpret_cast<const T*>(bytes), n);

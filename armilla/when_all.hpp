@@ -11,24 +11,19 @@
 
 namespace armilla {
 
-/// A future of all values, in the order of the futures. Ready when the last is; fails, then, with the error that came
-/// first. One allocation, and one for each future that is not there yet. Values are default constructible.
+/// Returns a future of all values, in the order of `futures`. It is ready when the last one is.
+///
+///     std::vector<am::future<int>> asked;
+///     for (am::rank_t r = 0; r < am::ranks(); ++r) asked.push_back(am::call(r, [] { return am::rank(); }));
+///     const std::vector<int> all = am::when_all(std::move(asked)).get();
+///
+/// If futures fail, it fails with the error that came first, when the last one is ready. Values are default constructible. Cost:
+/// one allocation, and one for each future that is not ready yet.
 template <class T>
   requires(!std::is_void_v<T>)
-future<std::vector<T>> when_all(std::vector<future<T>> futures) {
-  using values = std::vector<T>;
-  auto promised = detail::promise<values>::make("when_all");
-  future<values> result = promised.get_future();
-  auto* all = new detail::gathering<values, values>{values(futures.size()), futures.size() + 1, nullptr,
-                                                    detail::late_op(promised.target)};
-  for (const future<T>& f : futures) promised.waits_for(f);
-  for (std::size_t i = 0; i < futures.size(); ++i)
-    detail::gather_into(std::move(futures[i]), all, [i](values& to, T&& value) { to[i] = std::move(value); });
-  all->arrived();
-  return result;
-}
+future<std::vector<T>> when_all(std::vector<future<T>> futures);
 
-/// Ready when all are; errors and cost as above.
+/// Returns a future that is ready when all of `futures` are. Errors and cost are as above.
 inline future<void> when_all(std::vector<future<void>> futures) {
   auto promised = detail::promise<void>::make("when_all");
   future<void> result = promised.get_future();
@@ -48,7 +43,36 @@ inline future<void> when_all(std::vector<future<void>> futures) {
   return result;
 }
 
-/// The same for futures of several types: a future of a tuple.
+/// Returns a future of a tuple of all values, for futures of several types. Errors and cost are as above.
+template <class... T>
+  requires((!std::is_void_v<T> && ...) && sizeof...(T) > 0)
+future<std::tuple<T...>> when_all(future<T>... futures);
+
+/// Returns a future of the first of `futures` that is ready: its index and its value. It fails if that one has failed.
+///
+/// The others are discarded: their functions run, but their results are not waited for. `usage_error` if there are no futures.
+/// Cost: as `when_all`.
+template <class T>
+  requires(!std::is_void_v<T>)
+future<std::pair<std::size_t, T>> when_any(std::vector<future<T>> futures);
+
+// ---- Implementation only below ----
+
+template <class T>
+  requires(!std::is_void_v<T>)
+future<std::vector<T>> when_all(std::vector<future<T>> futures) {
+  using values = std::vector<T>;
+  auto promised = detail::promise<values>::make("when_all");
+  future<values> result = promised.get_future();
+  auto* all = new detail::gathering<values, values>{values(futures.size()), futures.size() + 1, nullptr,
+                                                    detail::late_op(promised.target)};
+  for (const future<T>& f : futures) promised.waits_for(f);
+  for (std::size_t i = 0; i < futures.size(); ++i)
+    detail::gather_into(std::move(futures[i]), all, [i](values& to, T&& value) { to[i] = std::move(value); });
+  all->arrived();
+  return result;
+}
+
 template <class... T>
   requires((!std::is_void_v<T> && ...) && sizeof...(T) > 0)
 future<std::tuple<T...>> when_all(future<T>... futures) {
@@ -64,9 +88,6 @@ future<std::tuple<T...>> when_all(future<T>... futures) {
   return result;
 }
 
-/// A future of the position of the first of `futures` that is ready, and of its value; fails if that one has failed. The others
-/// are dropped: their bodies run on, and their replies are not waited for. Errors: usage_error for no futures. Cost as of
-/// `when_all`.
 template <class T>
   requires(!std::is_void_v<T>)
 future<std::pair<std::size_t, T>> when_any(std::vector<future<T>> futures) {

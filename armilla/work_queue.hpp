@@ -13,17 +13,26 @@
 
 namespace armilla {
 
-/// Work that makes work: any rank pushes items, and all ranks of the team run them together until none is left. A rank without
-/// items gets half of another's.
+/// A pool of work that makes more work. Any rank pushes items, and all ranks of a team run them together until none is left.
 ///
-///     am::work_queue<node> open;                              // all members, which is one meeting
+/// Use it for searches, branch and bound, and other work whose amount is not known before. A rank without items gets half of
+/// another rank's. If the work is known, an algorithm over an `array` distributes it without a message.
+///
+///     am::work_queue<node> open;                              // collective: all ranks construct it
 ///     if (am::rank() == 0) open.push(root);
-///     open.process([&](node n) { for (node c : children(n)) open.push(c); });
+///     open.process([&](node n) { for (node c : n.children()) open.push(c); });   // collective: ends when no item is left
 ///
-/// Order: a rank runs the item first that it pushed last; the oldest are given away, 4,096 at most. Nothing else is promised.
-/// Cost: some nanoseconds an item; a rank without items sends log2(members) messages and sleeps. Ranks look for messages every
-/// 20 to 80 us of work, or behind each item if it takes longer. Its end waits for nothing: a part goes at the next fence.
-/// Paper: STAPL, section 7 (executor); the papers that find the end stand at detail::work_peer.
+/// **Order.** Each item runs once, after its `push`, and sees what its pusher wrote before. A rank runs its newest item first,
+/// and gives away its oldest ones, half of them but at most 4,096. Nothing else is promised.
+///
+/// **Cost.** Some nanoseconds for an item. A rank without items sends log2(members) messages and sleeps; getting items from
+/// another rank takes two. Ranks poll for messages every 20 to 80 us of work, or after each item that takes longer.
+///
+/// **Errors.** See `process`. `usage_error` for a handle on a rank that has no part of the queue.
+///
+/// **Lifetime.** The destructor waits for nothing. The rank's items are freed at the next fence.
+///
+/// Paper: STAPL, section 7 (executor); the papers on how the end is found are named at detail::work_peer.
 template <class T>
 class work_queue {
   static_assert(sendable_value<T>, "armilla: the items of a work_queue go to other ranks: they must be sendable");
@@ -32,7 +41,7 @@ class work_queue {
  public:
   using value_type = T;
 
-  /// Names the queue on all members: a small value to copy, keep and send. `h->push(item)` on any of them.
+  /// Names the queue on all members: a small value that can be copied, stored and sent. Called functions use it: `h->push(item)`.
   class handle_type {
    public:
     handle_type() = default;
@@ -47,12 +56,7 @@ class work_queue {
      private:
       part& here_;
     };
-    verbs operator->() const {
-      part* const here = name_.local();
-      if (here == nullptr) [[unlikely]]
-        detail::throw_no_queue("work queue");
-      return verbs(*here);
-    }
+    verbs operator->() const;
 
    private:
     friend work_queue;
@@ -60,66 +64,101 @@ class work_queue {
     object_ref<part> name_;
   };
 
-  explicit work_queue(const team& members = world()) : parts_(members, members) {
-    std::vector<object_ref<part>> all;
-    for (rank_t m = 0; m < members.size(); ++m) all.push_back(parts_.of(m));
-    mine().knows(std::move(all));
-    mine().begin();
-    detail::meet(members);
-  }
+  // ---- Construction (collective) ----
 
-  /// The item is in the queue, on this rank, when it returns. No message.
+  /// Creates an empty queue over the members of `members`. Cost: one collective.
+  explicit work_queue(const team& members = world());
+
+  // ---- Local operations ----
+
+  /// Puts `item` into the queue, on this rank. It is there when `push` returns. Sends nothing, unless half of the items go to an
+  /// idle rank.
   void push(T item) { mine().push(std::move(item)); }
 
-  /// Collective: runs `f(item)` for each item of all members, which may push more, also by the handle in bodies on any member,
-  /// and may wait and send. Ends when no member has an item and no statement of theirs is under way, so it is a fence of the
-  /// team. Returns what this rank did.
-  ///
-  /// Errors: what `f` throws on any rank ends it on all with a remote_error (lowest rank) once each has ended its item. The item
-  /// that threw is gone, and what it had pushed stays; the items that have not run stay in the queue, somewhere: `process` again,
-  /// or `clear_local`. What a statement threw ends it in the same way, as it would a fence.
-  template <class F>
-  work_share process(F f) {
-    detail::meet(members());
-    detail::algorithm_call why("process");
-    work_share done;
-    std::size_t left = 0;
-    do {
-      mine().work(f, why, done);
-      const std::exception_ptr thrown = await_statements();
-      left = detail::agree(members(), "process", why, mine().size(), std::plus<>{});
-      if (thrown) std::rethrow_exception(thrown);
-    } while (left != 0);
-    detail::count_elements(done.items);
-    return done;
-  }
-
-  /// How many items all members had at the last fence of the queue's team or of all ranks. No message.
+  /// Returns the number of items on all ranks, as of the last fence of the queue's team or of all ranks.
   std::size_t size() const noexcept { return parts_.size(); }
+  /// Returns whether `size()` is 0.
   bool empty() const noexcept { return size() == 0; }
-  /// How many items this rank has.
+  /// Returns the number of items on this rank, as of now.
   std::size_t local_size() const { return mine().size(); }
-  /// Drops the items of this rank. No message.
+  /// Removes the items of this rank.
   void clear_local() { mine().clear(); }
+  /// Returns the team whose members run the items.
   const team& members() const { return parts_.members(); }
+  /// Returns a handle: see `handle_type`.
   handle_type handle() const { return handle_type(parts_.own()); }
+
+  // ---- Running (collective) ----
+
+  /// Runs `f(item)` for each item of all members. Returns what this rank did.
+  ///
+  /// `f` may push more items, also by the handle in functions that it calls on other members, and it may wait and send. `process`
+  /// ends when no member has an item and no one-way call of theirs is under way, so it is a fence of the team.
+  ///
+  /// What `f` throws on any rank ends `process` on all: they throw `remote_error` (of the lowest rank that threw) when each has
+  /// ended its current item. The item that threw is gone, but what it pushed remains. Items that have not run remain in the
+  /// queue, on some rank: call `process` again, or `clear_local` on each rank. What a one-way call threw ends it in the same way,
+  /// as it would a fence.
+  ///
+  /// Cost: two collectives and a fence, beside the items.
+  template <class F>
+  work_share process(F f);
 
  private:
   friend detail::rebalancer;
   part& mine() const { return parts_.mine(); }
-  /// Behind it nothing of this round is under way, and none has begun the next: the agreement that follows stands between.
-  std::exception_ptr await_statements() {
-    std::exception_ptr thrown;
-    try {
-      members().fence();
-    } catch (const rank_lost&) { throw; } catch (const usage_error&) {
-      throw;
-    } catch (...) { thrown = std::current_exception(); }
-    mine().begin();
-    return thrown;
-  }
+  std::exception_ptr await_statements();
 
   detail::named_parts<part> parts_;
 };
+
+// ---- Implementation only below ----
+
+template <class T>
+work_queue<T>::work_queue(const team& members) : parts_(members, members) {
+  std::vector<object_ref<part>> all;
+  for (rank_t m = 0; m < members.size(); ++m) all.push_back(parts_.of(m));
+  mine().knows(std::move(all));
+  mine().begin();
+  detail::meet(members);
+}
+
+template <class T>
+inline typename work_queue<T>::handle_type::verbs work_queue<T>::handle_type::operator->() const {
+  part* const here = name_.local();
+  if (here == nullptr) [[unlikely]]
+    detail::throw_no_queue("work queue");
+  return verbs(*here);
+}
+
+template <class T>
+template <class F>
+work_share work_queue<T>::process(F f) {
+  detail::meet(members());
+  detail::algorithm_call why("process");
+  work_share done;
+  std::size_t left = 0;
+  do {
+    mine().work(f, why, done);
+    const std::exception_ptr thrown = await_statements();
+    left = detail::agree(members(), "process", why, mine().size(), std::plus<>{});
+    if (thrown) std::rethrow_exception(thrown);
+  } while (left != 0);
+  detail::count_elements(done.items);
+  return done;
+}
+
+/// After it nothing of this round is under way, and none has begun the next: the agreement that follows stands between.
+template <class T>
+std::exception_ptr work_queue<T>::await_statements() {
+  std::exception_ptr thrown;
+  try {
+    members().fence();
+  } catch (const rank_lost&) { throw; } catch (const usage_error&) {
+    throw;
+  } catch (...) { thrown = std::current_exception(); }
+  mine().begin();
+  return thrown;
+}
 
 }  // namespace armilla

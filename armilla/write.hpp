@@ -11,22 +11,34 @@
 #include "armilla/algorithm/elementwise/write_inline.hpp"
 #include "armilla/sparse_matrix.hpp"
 
-/// Containers and views into files.
+/// Writes containers and views to files.
+///
+/// All members call them, and the whole file is written when they return. To read such files, see armilla/files.hpp; to store a
+/// container and read it back on any number of ranks, its `save` and `load`.
+///
+///     am::array<std::string> names(100);
+///     am::write_lines("names.txt", names);
+///     am::write_csv("squares.csv", am::views::zip(am::views::iota(0, 100), names));
+///
+/// **Order** of the elements in the file is that of their indices. An existing file is replaced.
+///
+/// **Errors.** `usage_error` on all members if the file cannot be written. `remote_error` on all members for what a function of a
+/// view throws, and for an element that the format does not allow; the file is then unchanged.
+///
+/// **Cost.** A pass, a copy of what this rank writes, and three collectives. Elements of a cyclic distribution are read by the
+/// ranks that write them.
 namespace armilla {
 
-/// Writes the texts of a container or view, each a line, in the order of their indices; a file that is there is replaced. All
-/// members call it, and know behind it that the whole file is written. Cost: a pass, a copy of what this rank writes, three
-/// meetings; elements that are dealt in turn are read by the ranks that write them. Errors: usage_error on all members for a file
-/// that cannot be written; remote_error on all members: what a view's function throws, or a text that holds the end
-/// of a line, and then the file is left alone.
+/// Writes strings, one in each line. A string must not contain the end of a line.
 template <distributed_range R>
   requires std::convertible_to<typename views::all_t<R>::value_type, std::string_view>
 void write_lines(const std::string& path, R&& lines) {
   detail::write_in_order("write_lines", path, detail::reading(std::forward<R>(lines)),
                          [](std::string& all, const auto& line) { detail::append_line(all, std::string_view(line)); });
 }
-/// Words, as `read_words` reads them: with a space between them, in lines of some 80 characters. Else as `write_lines`. Errors:
-/// also remote_error on all members for a text that is empty or holds white space.
+
+/// Writes words, with a space between them, in lines of some 80 characters, as `read_words` reads them. A word must not be empty
+/// or contain white space.
 template <distributed_range R>
   requires std::convertible_to<typename views::all_t<R>::value_type, std::string_view>
 void write_words(const std::string& path, R&& words) {
@@ -34,12 +46,39 @@ void write_words(const std::string& path, R&& words) {
       "write_words", path, detail::reading(std::forward<R>(words)),
       [lines = detail::word_lines()](std::string& all, const auto& word) mutable { lines.append(all, std::string_view(word)); });
 }
-/// Pairs, tuples or arrays of numbers and texts, each a record of comma-separated values, as `read_csv` reads them (RFC 4180; an
-/// end of line is one character). Numbers have as many digits as tell them apart. Else as `write_lines`. Errors: also usage_error
-/// for a separator that is a quote or ends a line.
+
+/// Writes pairs, tuples or arrays of numbers and strings as records of comma-separated values, as `read_csv` reads them (RFC
+/// 4180; the end of a line is one character). Numbers have as many digits as distinguish them. `usage_error` for a separator that
+/// is a quote or ends a line.
 template <distributed_range R>
   requires requires { std::tuple_size<std::remove_const_t<typename views::all_t<R>::value_type>>::value; }
-void write_csv(const std::string& path, R&& records, char separator = ',') {
+void write_csv(const std::string& path, R&& records, char separator = ',');
+
+/// Writes elements with `from` and `to`, and `weight` if they have one, one in each line, as `read_edges` reads them.
+template <distributed_range R>
+  requires requires(const typename views::all_t<R>::value_type& e) { e.from, e.to; }
+void write_edges(const std::string& path, R&& edges);
+
+/// Writes a sparse matrix as a MatrixMarket file of coordinates, as `read_matrix_market` reads it: general, integer if `T` is an
+/// integer, else real. Each rank writes its rows. Cost: a copy of what this rank writes, and a collective.
+template <class T>
+  requires std::is_arithmetic_v<T>
+void write_matrix_market(const std::string& path, const sparse_matrix<T>& m);
+
+/// Writes the elements as they are in memory.
+template <distributed_range R>
+  requires trivially_sendable<std::remove_const_t<typename views::all_t<R>::value_type>>
+void write_binary(const std::string& path, R&& elements) {
+  detail::write_in_order("write_binary", path, detail::reading(std::forward<R>(elements)), [](std::string& all, const auto& e) {
+    all.append(reinterpret_cast<const char*>(std::addressof(e)), sizeof e);
+  });
+}
+
+// ---- Implementation only below ----
+
+template <distributed_range R>
+  requires requires { std::tuple_size<std::remove_const_t<typename views::all_t<R>::value_type>>::value; }
+void write_csv(const std::string& path, R&& records, char separator) {
   detail::require_separator(separator);
   detail::write_in_order("write_csv", path, detail::reading(std::forward<R>(records)),
                          [separator](std::string& all, const auto& e) {
@@ -54,7 +93,7 @@ void write_csv(const std::string& path, R&& records, char separator = ',') {
                            all += '\n';
                          });
 }
-/// Elements with `from` and `to`, and `weight` if they have one, each a line, as `read_edges` reads them. Else as `write_lines`.
+
 template <distributed_range R>
   requires requires(const typename views::all_t<R>::value_type& e) { e.from, e.to; }
 void write_edges(const std::string& path, R&& edges) {
@@ -65,9 +104,7 @@ void write_edges(const std::string& path, R&& edges) {
     all += '\n';
   });
 }
-/// A matrix as a MatrixMarket file of coordinates, as `read_matrix_market` reads it: general, integer if T is an integer, else
-/// real. Each rank writes its rows; a file that is there is replaced. All members call it. Cost: a copy of what this rank writes,
-/// a meeting. Errors: usage_error on all members for a file that cannot be written.
+
 template <class T>
   requires std::is_arithmetic_v<T>
 void write_matrix_market(const std::string& path, const sparse_matrix<T>& m) {
@@ -85,14 +122,6 @@ void write_matrix_market(const std::string& path, const sparse_matrix<T>& m) {
     bytes += '\n';
   });
   detail::write_parts("write_matrix_market", path, m.members(), bytes.data(), bytes.size());
-}
-/// The elements of a container or view as they lie in memory. Else as `write_lines`.
-template <distributed_range R>
-  requires trivially_sendable<std::remove_const_t<typename views::all_t<R>::value_type>>
-void write_binary(const std::string& path, R&& elements) {
-  detail::write_in_order("write_binary", path, detail::reading(std::forward<R>(elements)), [](std::string& all, const auto& e) {
-    all.append(reinterpret_cast<const char*>(std::addressof(e)), sizeof e);
-  });
 }
 
 }  // namespace armilla

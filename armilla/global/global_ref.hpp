@@ -11,24 +11,28 @@ namespace detail {
 
 template <class T>
 void takes_global_ptr(const global_ptr<T>&);
-/// A global_ptr, or what derives from one.
+/// A global_ptr, or a class that derives from one.
 template <class P>
 concept pointer_to_memory = requires(const P& p) { detail::takes_global_ptr(p); };
 
 }  // namespace detail
 
-/// What `*p` gives: stands for an object of type T that may lie on any rank.
+/// The result of `*p`: it refers to an object of type `T` that may be on any rank.
 ///
-/// Converting it to T reads, assigning to it writes; both are complete when they return. `*q = *p` copies the object.
-/// Where this rank maps the memory that is one load (acquire) or store (release), in one piece up to 8 bytes; else a
-/// cross-memory copy, or a question to the owner, which runs incoming bodies while it waits and is an error inside a body that
-/// never waits (`to_completion`, `safe`).
-/// `x += 1` and its like are a read and a write, not atomic: see `atomic_add`. T must be trivially copyable.
+///     const long z = *p;                  // reads
+///     *p = 5;                             // writes
+///     *q = *p;                            // copies the object
 ///
-/// It is read and written where it is made: `long z = *p`, `*p = 5`. One that was given a name, `auto z = *p`, neither converts
-/// nor is assigned to, as it would read what is there by then: the compiler refuses it. `get` and `set` say it in words; for
-/// functions that take what they print or compare by reference: `check((*p).get(), 5)`.
-/// Errors: `usage_error` for null, a rank that does not exist, an address that is not aligned, memory that is not open.
+/// It is read and written by the expression that makes it, and the access is complete when that is. One that was given a name,
+/// `auto z = *p`, neither converts nor can be assigned to, because it would read what is there by then: the compiler refuses it.
+/// `get` and `set` do the same, for functions that take a reference: `check((*p).get(), 5)`. `T` must be trivially copyable.
+///
+/// **How.** On mapped memory it is one load (acquire) or store (release), in one piece up to 8 bytes. Otherwise it is a copy by
+/// the kernel, or a call of the owner, which runs incoming calls while it waits, and is a `usage_error` inside a called function
+/// that must not wait (`to_completion`, `safe`). `x += 1` and the like are a read and a write, not atomic: see `atomic_add`.
+///
+/// **Errors.** `usage_error` for null, a rank that does not exist, an address that is not aligned, and memory that is not open.
+///
 /// Paper: Split-C, section 2 (global pointers).
 template <class T>
 class global_ref {
@@ -37,7 +41,7 @@ class global_ref {
 
   global_ref(const global_ref&) = delete;
 
-  /// Reads.
+  /// Reads the object.
   value_type get() const {
     static_assert(std::is_trivially_copyable_v<T>,
                   "armilla: only trivially copyable objects are read through a global_ptr; use a call");
@@ -55,7 +59,7 @@ class global_ref {
   }
   // NOLINTEND(google-explicit-constructor)
 
-  /// Writes.
+  /// Writes the object.
   void set(const value_type& value) const
     requires(!std::is_const_v<T>)
   {
@@ -89,10 +93,10 @@ class global_ref {
   }
   // NOLINTEND(cppcoreguidelines-c-copy-assignment-signature,misc-unconventional-assign-operator)
 
-  /// The pointer whose target this is.
+  /// Returns the pointer to the object.
   global_ptr<T> operator&() const noexcept;  // NOLINT(google-runtime-operator): & undoes *
 
-  /// Where a global pointer lies, what that points to: `**gg`, `gg[i][j]`, `(*gg)->*&P::x`. Two accesses.
+  /// If the object is a global pointer, refers to its target: `**gg`, `gg[i][j]`, `(*gg)->*&P::x`. Two accesses.
   auto operator*() const&&
     requires detail::pointer_to_memory<value_type>
   {

@@ -251,11 +251,11 @@ constexpr void check_body() {
   if constexpr ((sendable<sent_as<A>> && ...))
     static_assert(
         can_call<F, A...>,
-        "armilla: the body cannot be called with these arguments: they are of other types than its parameters, or one of "
+        "armilla: the function cannot be called with these arguments: they are of other types than its parameters, or one of "
         "these is a reference that is not const (arguments come by value)");
 }
 
-/// What stands where a rank should, and looks like the body.
+/// An argument in the place of the rank that looks like the function to call.
 template <class F>
 concept body_in_front =
     (std::is_class_v<std::decay_t<F>> || std::is_pointer_v<std::decay_t<F>>) && !std::is_convertible_v<std::decay_t<F>, rank_t>;

@@ -209,8 +209,8 @@ struct method_calls<M, R(P...)> {
 template <const auto& M>
 constexpr refused_hint hint_by_name() {
   static_assert(!method_tag<M>,
-                "armilla: a method by name takes no hint, for its caller does not know the body; call flush() behind a statement "
-                "that is urgent");
+                "armilla: a method by name takes no hint, for its caller does not know the function; call flush() after a "
+                "one-way call that is urgent");
   return {};
 }
 

@@ -19,9 +19,11 @@ class CheckDocs(unittest.TestCase):
         # A library of nothing: what is tested here is the tool.
         (self.folder / "armilla").mkdir()
         (self.folder / "armilla/armilla.hpp").write_text("namespace armilla { inline int rank() { return 0; } }\n")
+        for name in ("algorithms", "attach", "exposed", "exposed_map", "guest_call"):
+            (self.folder / f"armilla/{name}.hpp").touch()
 
-    def check(self, text, *arguments):
-        page = self.folder / "page.md"
+    def check(self, text, *arguments, name="page.md"):
+        page = self.folder / name
         page.write_text(text, encoding="utf-8")
         done = subprocess.run([sys.executable, ROOT / "tools/check-docs", f"--flag=-I{self.folder}", *arguments, page],
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -35,6 +37,21 @@ class CheckDocs(unittest.TestCase):
         status, output = self.check(text)
         self.assertEqual(status, 1, output)
         self.assertIn(part, output)
+
+    def test_an_example_in_a_header_is_compiled(self):
+        text = ("/// Counts.\n///\n///     struct many {\n///       int n;\n///\n///     };\n///\n/// Text.\n///\n///     const int a = am::rank();\n"
+                "class thing {\n  /// Adds.\n  ///\n  ///     int b = am::rank();\n  int add();\n};\n")
+        status, output = self.check(text, name="page.hpp")
+        self.assertEqual((status, output), (0, "docs: 0 pages, 1 headers, 3 blocks of C++, 0 ignored, 0 errors\n"))
+        status, output = self.check(text, "--list", name="page.hpp")
+        self.assertEqual([line.partition("page.hpp")[2] for line in output.splitlines()], [":3: decl", ":10: body", ":14: body"])
+        status, output = self.check(text.replace("b = am::rank()", "b = unknown"), name="page.hpp")
+        self.assertEqual(status, 1)
+        self.assertIn("page.hpp:14:", output)
+
+    def test_a_line_that_goes_on_is_no_example(self):
+        text = "/// - one\n///     and more\n/// 1. two\n///     and more\nint f();\n"
+        self.assertEqual(self.check(text, "--list", name="page.hpp"), (0, ""))
 
     def test_what_programs_print_is_held_to_the_page(self):
         build = self.folder / "build"

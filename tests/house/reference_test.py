@@ -29,9 +29,22 @@ T ask(int dest, T&& value);
 template <class T>
 T ask(T&& value);
 void unexplained();
+namespace detail {
+struct base_of_thing {
+  int hidden_text();
+};
+}
 /// A thing.
-class thing {
+class thing : detail::base_of_thing {
+  using base = detail::base_of_thing;
  public:
+  /// From the base.
+  using base::inherited;  // void inherited(int i);
+                          // void inherited(double d)
+
+  /// Another.
+  using base::operator[];  // int operator[](int i)
+
   /// How much.
   int size() const;
  private:
@@ -67,6 +80,10 @@ class Reference(unittest.TestCase):
         self.assertIn("```cpp\nint size() const;\n```\n\nHow much.\n", self.page)
         self.assertNotIn("kept_", self.page)
 
+    def test_what_comes_from_a_base_is_shown_as_it_is_written(self):
+        page = self.page
+        self.assertIn("```cpp\nvoid inherited(int i);\n```\n\nFrom the base.", page)
+
     def test_nothing_of_the_inside_is_shown(self):
         self.assertEqual(re.findall("hidden|unexplained|far_away", self.page + self.index), [])
 
@@ -84,11 +101,11 @@ class Reference(unittest.TestCase):
         return re.findall(r"public name ([\w:]+);", done.stdout)
 
     def test_a_name_without_a_line_is_told(self):
-        self.assertEqual(self.unlisted("am::thing t;"), ["ask", "asked", "thing::size", "unexplained"])
+        self.assertEqual(self.unlisted("am::thing t;"), ["ask", "asked", "thing::inherited", "thing::size", "unexplained"])
 
     def test_a_member_is_used_as_a_member(self):
-        self.assertEqual(self.unlisted("am::ask(1, 2), am::asked(), am::unexplained(); am::thing t; int size;"), ["thing::size"])
-        self.assertEqual(self.unlisted("am::ask(1, 2), am::asked(), am::unexplained(); am::thing t; t.size();"), [])
+        self.assertEqual(self.unlisted("am::ask(1, 2), am::asked(), am::unexplained(); am::thing t; t.inherited(1); int size;"), ["thing::size"])
+        self.assertEqual(self.unlisted("am::ask(1, 2), am::asked(), am::unexplained(); am::thing t; t.inherited(1); t.size();"), [])
 
 
 if __name__ == "__main__":

@@ -42,17 +42,6 @@ class shown_sizes {
 }  // namespace armilla::detail
 
 namespace armilla {
-
-/// How a hash container sends. The same on all members.
-struct hash_options {
-  static constexpr std::size_t fitting = std::size_t(-1);
-  /// Updates of this many keys at most meet on their rank before they travel; rounded up to a power of two, 0: none do.
-  /// `fitting`: as many keys and values as take a mebibyte.
-  std::size_t combine = fitting;
-  /// Bytes of keys and values that are gathered for a rank before they are sent.
-  std::size_t gather = 8192;
-};
-
 namespace detail {
 
 /// How a hash container stages statements: a row for each member, of one verb, in columns.

@@ -2,7 +2,9 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -82,5 +84,36 @@ class ordered_verbs : public Base {
     return same;
   }
 };
+
+/// The container of these verbs.
+template <class Verbs>
+class ordered_container : public hash_container<Verbs> {
+  using base = hash_container<Verbs>;
+
+ public:
+  ordered_container(const team& members, std::size_t gather, double uneven)
+      : base(members, hash_options{.combine = 0, .gather = gather}) {
+    this->core_->mine().spread.uneven = uneven;
+  }
+
+  void rebalance() {
+    this->core_->mine().spread.wish_even();
+    this->members().fence();
+  }
+  template <std::ranges::input_range R>
+  void rebalance_like(R&& sample) {
+    std::vector<typename base::key_type> some;
+    for (auto&& key : sample) some.push_back(typename base::key_type(key));
+    this->core_->mine().spread.wish_like(std::move(some));
+    this->members().fence();
+  }
+};
+
+template <class Key, class Value, class Less>
+using ordered_map_verbs =
+    ordered_verbs<map_verbs<Key, Value, no_hash, std::equal_to<>, ordered_table<Key, Value, Less>, by_borders<Key, Less>>>;
+template <class Key, class Less>
+using ordered_set_verbs =
+    ordered_verbs<set_verbs<Key, no_hash, std::equal_to<>, ordered_table<Key, void, Less>, by_borders<Key, Less>>>;
 
 }  // namespace armilla::detail

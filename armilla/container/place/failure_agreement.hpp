@@ -13,9 +13,8 @@
 /// that fits into a cache line, which is a barrier as well.
 namespace armilla {
 
-/// In front of an algorithm's arguments: it does not wait for the other members in the end. An error of a function is thrown by
-/// the team's next agreement (an algorithm that waits, a container that is made) or by the next fence of the team or of all
-/// ranks, whichever comes first; at the latest it ends the job. What others have written is there after that, or after a barrier.
+/// The type of `am::nowait`: as the first argument of an algorithm it leaves out the agreement at the end (armilla/nowait.hpp).
+/// An error that is thrown by no later agreement or fence ends the job.
 struct nowait_t {};
 inline constexpr nowait_t nowait{};
 

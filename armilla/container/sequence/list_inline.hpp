@@ -16,8 +16,8 @@
 
 namespace armilla {
 
-/// Where an element of a list is: a small value to copy, keep and send, on any rank. It stays right while others come and go;
-/// once its element has been erased it names nothing, also when another has come in its stead.
+/// Names an element of a `list` on every rank: a small value that can be copied, stored and sent. It remains valid while other
+/// elements are inserted and erased. After its element has been erased it names nothing, even when its slot is used again.
 struct list_place {
   rank_t rank = -1;  ///< of the job
   std::uint32_t slot = 0;

@@ -16,10 +16,10 @@
 
 namespace armilla {
 
-/// What one rank did of the work of all: items that ran here, and how often it got some from another rank.
+/// The part of one rank in the work of all.
 struct work_share {
-  std::size_t items = 0;
-  std::size_t steals = 0;
+  std::size_t items = 0;   ///< items that ran on this rank
+  std::size_t steals = 0;  ///< how often it got items from another rank
 };
 
 namespace detail {

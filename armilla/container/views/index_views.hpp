@@ -9,13 +9,13 @@ namespace armilla {
 
 namespace views {
 
-/// `n` numbers from `first` on.
+/// Returns the `n` numbers from `first` on.
 template <class T>
 auto iota(T first, std::size_t n) {
   return detail::iota_view<T>(first, n);
 }
 
-/// (index, element) for each element; an index is a std::size_t. A function gets the two as two arguments if it takes them.
+/// Returns pairs of an index, a std::size_t, and its element. A function gets them as two arguments if it takes two.
 template <distributed_range R>
 auto enumerate(R&& r) {
   auto v = detail::require_sized(views::all(std::forward<R>(r)));

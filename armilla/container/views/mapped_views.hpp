@@ -9,7 +9,8 @@ namespace armilla {
 
 namespace views {
 
-/// `f` of each element, computed on the rank that looks at it. `f` gets the parts of a zip's element one by one if it takes them.
+/// Returns `f` of each element, computed on the rank that reads it. `f` gets the parts of a zip's element one by one if it takes
+/// them.
 template <distributed_range R, class F>
 auto transform(R&& r, F f) {
   armilla::detail::require_function(f, "views::transform");
@@ -20,7 +21,7 @@ auto transform(F f) {
   return detail::closure{[f](auto&& r) { return views::transform(std::forward<decltype(r)>(r), f); }};
 }
 
-/// The elements that `predicate` lets through. It has no size; folds, queries and for_each take it.
+/// Returns the elements for which `predicate` holds. It has no size.
 template <distributed_range R, class P>
 auto filter(R&& r, P predicate) {
   armilla::detail::require_function(predicate, "views::filter");
@@ -31,7 +32,7 @@ auto filter(P predicate) {
   return detail::closure{[predicate](auto&& r) { return views::filter(std::forward<decltype(r)>(r), predicate); }};
 }
 
-/// The first part of each element: of pairs, or of a zip. Only read.
+/// Returns the first part of each element, of pairs or of a zip. Constant.
 template <distributed_range R>
 auto keys(R&& r) {
   detail::require_pairs<R>();
@@ -40,7 +41,7 @@ auto keys(R&& r) {
 inline auto keys() {
   return detail::closure{[](auto&& r) { return views::keys(std::forward<decltype(r)>(r)); }};
 }
-/// The second part of each element, which may be written where the element may.
+/// Returns the second part of each element. It can be written if the element can.
 template <distributed_range R>
 auto values(R&& r) {
   detail::require_pairs<R>();

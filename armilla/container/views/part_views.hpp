@@ -8,7 +8,7 @@ namespace armilla {
 
 namespace views {
 
-/// Elements [first, last). usage_error where there are not as many.
+/// Returns the elements [first, last). `usage_error` if there are fewer.
 template <distributed_range R>
 auto slice(R&& r, std::size_t first, std::size_t last) {
   auto v = detail::require_sized(views::all(std::forward<R>(r)));
@@ -20,7 +20,7 @@ inline auto slice(std::size_t first, std::size_t last) {
   return detail::closure{[=](auto&& r) { return views::slice(std::forward<decltype(r)>(r), first, last); }};
 }
 
-/// The first n, or all if there are fewer.
+/// Returns the first `n` elements, or all if there are fewer.
 template <distributed_range R>
 auto take(R&& r, std::size_t n) {
   auto v = detail::require_sized(views::all(std::forward<R>(r)));
@@ -31,7 +31,7 @@ inline auto take(std::size_t n) {
   return detail::closure{[n](auto&& r) { return views::take(std::forward<decltype(r)>(r), n); }};
 }
 
-/// All but the first n.
+/// Returns all but the first `n` elements.
 template <distributed_range R>
 auto drop(R&& r, std::size_t n) {
   auto v = detail::require_sized(views::all(std::forward<R>(r)));
@@ -42,7 +42,7 @@ inline auto drop(std::size_t n) {
   return detail::closure{[n](auto&& r) { return views::drop(std::forward<decltype(r)>(r), n); }};
 }
 
-/// Every step-th element, the first one included.
+/// Returns every `step`-th element, from the first one on. `usage_error` for 0.
 template <distributed_range R>
 auto stride(R&& r, std::size_t step) {
   auto v = detail::require_sized(views::all(std::forward<R>(r)));
@@ -54,7 +54,7 @@ inline auto stride(std::size_t step) {
   return detail::closure{[step](auto&& r) { return views::stride(std::forward<decltype(r)>(r), step); }};
 }
 
-/// From the last to the first.
+/// Returns the elements from the last to the first.
 template <distributed_range R>
 auto reverse(R&& r) {
   auto v = detail::require_sized(views::all(std::forward<R>(r)));

@@ -8,10 +8,11 @@ namespace armilla {
 
 namespace views {
 
-/// The elements in rows of n, each a std::span; the last row has what is left. The rank that has the first element of a row works
-/// on it. A row that lies on one rank is used in place; of one that crosses a border that rank has a copy, fetched in bulk and
-/// put back behind the function. Of a view that computes its elements a row is a copy of const ones. A row is good while the
-/// function has it. usage_error for 0.
+/// Returns the elements in rows of `n`, each a `std::span`; the last row has what is left. `usage_error` for 0.
+///
+/// The rank that has the first element of a row works on it. A row on one rank is used in place. A row across ranks is copied to
+/// that rank in bulk, and written back after the function. If the elements are computed, a row is a copy of constant ones. A row
+/// is valid while a function has it.
 template <distributed_range R>
 auto chunk(R&& r, std::size_t n) {
   auto v = detail::require_sized(views::all(std::forward<R>(r)));
@@ -23,8 +24,10 @@ inline auto chunk(std::size_t n) {
   return detail::closure{[n](auto&& r) { return views::chunk(std::forward<decltype(r)>(r), n); }};
 }
 
-/// All rows of n elements that follow each other: row i is a std::span of the const elements [i, i + n). There are n - 1 fewer of
-/// them than elements. Rows that cross a border are copied together. usage_error for 0.
+/// Returns all rows of `n` elements that follow each other: row i is a `std::span` of the constant elements [i, i + n).
+/// `usage_error` for 0.
+///
+/// There are n - 1 fewer rows than elements. Rows across ranks are copied together.
 template <distributed_range R>
 auto slide(R&& r, std::size_t n) {
   auto v = detail::require_sized(views::all(std::forward<R>(r)).reading());
@@ -36,8 +39,8 @@ inline auto slide(std::size_t n) {
   return detail::closure{[n](auto&& r) { return views::slide(std::forward<decltype(r)>(r), n); }};
 }
 
-/// The elements of the elements, which are vectors, texts, spans or other ranges with random access, one after the other. It has
-/// no size; folds, questions, for_each, copy and everything take it. What has an index has that of the row.
+/// Returns the elements of the elements, which are vectors, strings, spans or other ranges with random access, one after the
+/// other. It has no size. Where an index is reported, it is that of the row.
 template <distributed_range R>
 auto flatten(R&& r) {
   auto v = views::all(std::forward<R>(r));

@@ -9,16 +9,18 @@ namespace armilla {
 
 namespace views {
 
-/// The elements of several ranges of one team side by side, as many as the shortest has. Their borders may differ: each piece
-/// between two borders is worked on where the first range that is written has it; `std::as_const(x)` says that x is read only.
-/// usage_error if their teams have other members.
+/// Returns tuples of the elements of several ranges with the same index, as many as the shortest one has. `usage_error` if their
+/// teams have different members.
+///
+/// Their distributions may differ: the rank that has an element of the first range that is written works on it.
+/// `std::as_const(x)` says that `x` is only read.
 template <distributed_range... R>
   requires(sizeof...(R) > 0)
 auto zip(R&&... r) {
   return detail::zip_view<all_t<R>...>(detail::require_sized(views::all(std::forward<R>(r)))...);
 }
 
-/// `f` of elements of several ranges with the same index, as many as the shortest has. Only read.
+/// Returns `f` of the elements of several ranges with the same index, as many as the shortest one has. Constant.
 ///
 ///     const auto ratio = am::views::zip_transform(std::divides<>{}, x, y);
 template <class F, distributed_range... R>
