@@ -16,7 +16,7 @@
 
 /// How a guest reaches ranks of another host, where the job was started by armilla-run --hosts. It connects to a socket of the
 /// agent of its own host and names a rank; the agents carry bytes between it and a process on the host of that rank, which does
-/// there what the guest asks: docs/spec/wire.md, Guests.
+/// there what the guest asks: docs/spec/wire.md, Attached clients.
 namespace armilla::detail {
 
 /// The name of that socket, for guests of a job's memory: see `job_memory::identity`.

@@ -11,7 +11,8 @@
 #include "armilla/boot/visitors/job_search.hpp"
 
 /// How guests see ranks of other hosts, where the job was started by armilla-run --hosts: a guest connects to a socket of the
-/// agent of its host, says nothing, and is given a file: what the ranks of all hosts show. Docs: docs/spec/wire.md, Guests.
+/// agent of its host, says nothing, and is given a file: what the ranks of all hosts show. Docs: docs/spec/wire.md, Attached
+/// clients.
 namespace armilla::detail {
 
 /// The name of that socket, for guests of a job's memory: see `job_memory::identity`.

@@ -67,21 +67,6 @@ class CheckDocs(unittest.TestCase):
             self.assertEqual(status, expected, output)
             self.assertIn(part, output)
 
-    def test_a_list_of_sections_matches_the_page(self):
-        page = "# Title\n\n## One `f()`\n" + "text\n" * 200 + "```sh\n## no heading\n```\n## Two\n"
-        self.accepted(page)
-        self.assertEqual(self.check(page, "--contents")[0], 0)
-        listed = (self.folder / "page.md").read_text(encoding="utf-8")
-        self.assertIn("<!-- contents -->\n- [One `f()`](#one-f)\n- [Two](#two)\n<!-- end of contents -->\n\n## One", listed)
-        self.accepted(listed)
-        self.refused(listed.replace("## Two", "## Three"), "page.md:1: error: the list of contents")
-
-    def test_a_short_page_may_list_its_sections(self):
-        listed = "# Title\n\n<!-- contents -->\n- [One](#one)\n<!-- end of contents -->\n\n## One\n"
-        self.accepted("# Title\n\n## One\n")
-        self.accepted(listed)
-        self.refused(listed.replace("## One", "## Two"), "the list of contents")
-
     def test_a_block_is_the_body_of_a_function(self):
         self.accepted("# Title\n```cpp\nstd::vector<int> v{1};\nfor (int i : v) std::printf(\"%d\", i);\n```\n")
 

@@ -41,11 +41,12 @@ class PerfPage(unittest.TestCase):
         self.assertIn("- `am_rtt`, `am_rtt`: Two stores more.", self.make([ROW, ROW])[1])
 
     def test_a_suite_that_was_taken_again_says_where_and_when(self):
-        run = {"machine": "a Xeon", "date": "2026-11-22", "rows": [ROW, NOISY], "suites": {"memory": {"date": "2026-11-24"}}}
+        run = {"machine": "a Xeon", "date": "2026-11-22", "command": "armilla-bench all", "rows": [ROW, NOISY], "suites": {"memory": {"date": "2026-11-24"}}}
         status, page = self.make(run)
         self.assertEqual(status, 0)
-        self.assertIn("Suite `micro`: a Xeon, 2026-11-22, ", page)
-        self.assertIn("Suite `memory`: a Xeon, 2026-11-24, ", page)
+        self.assertIn("Taken by `armilla-bench all`, a Xeon, 2026-11-22.", page)
+        self.assertIn("Suite `micro`: raw line 285", page)
+        self.assertIn("Suite `memory`: 2026-11-24, no row with the raw line.", page)
 
     def test_a_noisy_row_is_marked_and_what_is_not_judged_misses_nothing(self):
         page = self.make([NOISY])[1]
@@ -55,9 +56,10 @@ class PerfPage(unittest.TestCase):
     def test_a_row_without_a_figure_says_why(self):
         self.assertIn("|`ucx_am_rtt`|no figure: no UCX|", self.make([FAILED])[1])
 
-    def test_a_table_says_machine_date_and_the_line(self):
+    def test_a_page_says_machine_and_date_and_a_table_the_line(self):
         page = self.make({"machine": "two cores", "date": "2026-01-02", "command": "armilla-bench micro", "rows": [ROW, NOISY]})[1]
-        self.assertIn("Suite `micro`: two cores, 2026-01-02, raw line 285 to 285 ns (slow state).", page)
+        self.assertIn("Taken by `armilla-bench micro`, two cores, 2026-01-02.", page)
+        self.assertIn("Suite `micro`: raw line 285 to 285 ns (slow state).", page)
         self.assertIn("<summary>Global memory: 1 rows, 0 above the target</summary>", page)
 
     def test_what_is_not_a_table_is_kept(self):

@@ -13,7 +13,7 @@ namespace {
 
 const armilla::tools::program description{
     .name = "armilla-host",
-    .summary = "ranks without work of their own: they answer other ranks, and load the libraries that those ask for.",
+    .summary = "ranks without work of their own: they answer other ranks, and load libraries at their request.",
     .usage = "",
     .options = {},
     .more =

@@ -187,7 +187,7 @@ int print_jobs() {
 armilla::tools::program description(bool& backends, bool& security, bool& page) {
   using armilla::tools::into;
   return {.name = "armilla-info",
-          .summary = "prints which backends there are, what a job that is started like this one gets and why, and all options.",
+          .summary = "prints the backends of this host, what a job that is started like this one gets and why, and all options.",
           .usage = "[jobs | --backends | --security | --options-page]",
           .options = {{"--backends", "", "Only the backends that can be loaded, and of which library", into(backends)},
                       {"--security", "", "Only which ports are open in such a job, and to whom", into(security)},

@@ -121,7 +121,7 @@ armilla::tools::program description() {
               "  armilla-run -n 1 ./master : -n 3 ./worker      two programs in one job\n"
               "  armilla-run --hosts a:2,b:2 ./hello            four ranks on two hosts, by ssh\n"
               "  armilla-run --join 1234 -n 2 ./worker          two ranks more for the job of process 1234\n\n"
-              "ARMILLA_* variables tell a job more; --options prints the manual of all. The exit code is that of the job.\n",
+              "ARMILLA_* variables set more options; --options prints all of them. The exit code is that of the job.\n",
           .command_follows = true};
 }
 
@@ -140,13 +140,13 @@ void describe_job(armilla::tools::program& all, job_words& job) {
   all.options.insert(
       all.options.end(),
       {{"--fabric", "NAME",
-        "What carries messages: auto, shm, threads, loop, or a backend as ucx or mpi; --options tells more (default: auto)",
+        "What carries messages: auto, shm, threads, loop, or a backend such as ucx or mpi; see --options (default: auto)",
         into(job.fabric)},
        {"--pin", "HOW",
         "core: each rank on its own core; share: cores in turn; none; auto: core if there are enough, else share (default: auto)",
         into(job.pin)},
        {"--hosts", "LIST",
-        "a:2,b:2: two ranks on host a, two on host b; every host has armilla-run and the programs at the same places",
+        "a:2,b:2: two ranks on host a, two on host b; every host has armilla-run and the programs at the same paths",
         [&job](const std::string& text) { job.hosts = text; }},
        {"--rsh", "COMMAND", "What starts a command on a host, given the host's name and the command (default: ssh)",
         [&job](const std::string& text) { job.rsh = text; }},
@@ -154,10 +154,10 @@ void describe_job(armilla::tools::program& all, job_words& job) {
         "Add the ranks to a running job, named by a process or a program of it; it was started with ARMILLA_MAX_RANKS",
         [&job](const std::string& text) { job.join = text; }},
        {"--output", "HOW",
-        "raw: bytes as ranks write them; lines: where it goes to a file or a pipe, the lines of several ranks come whole "
+        "raw: bytes as ranks write them; lines: whole lines, if the output is a file or a pipe "
         "(default: raw)",
         into(job.output)},
-       {"--label", "", "Put [rank] before each line that a rank prints", into(job.label)},
+       {"--label", "", "Print [rank] before each line of a rank", into(job.label)},
        {"--gdb", "", "Start in gdb: all ranks of this host are its inferiors; say `break` and `run` there", into(job.gdb)},
        {"--options", "", "Print all ARMILLA_* variables and exit", into(job.manual)}});
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// armilla-tune: measures what a statement costs on this host for several sizes of the buffer in which small statements travel
+// armilla-tune: measures what a one-way call costs on this host for several sizes of the buffer in which small ones travel
 // together, and stores the best one where every job finds it (see ARMILLA_TUNED).
 //
 //     armilla-tune
@@ -155,13 +155,13 @@ armilla::tools::program description(wishes& w) {
   using armilla::tools::into;
   return {
       .name = "armilla-tune",
-      .summary = "measures which aggregation of small statements is best on this host, and stores it for all jobs.",
+      .summary = "finds the best aggregation of small one-way calls on this host, and stores it for all jobs.",
       .usage = "[options]",
       .options = {{"--out", "FILE", fmt::format("The file to write (default: {})", w.out.empty() ? "none" : w.out), into(w.out)},
                   {"--dry-run", "", "Measure and print, write nothing", into(w.dry_run)},
                   {"--rounds", "N", fmt::format("How often each size is measured (default: {})", w.rounds),
                    into(w.rounds, 1, 1000)},
-                  {"--statements", "N", fmt::format("Statements in each measurement (default: {})", w.statements),
+                  {"--statements", "N", fmt::format("One-way calls in each measurement (default: {})", w.statements),
                    into(w.statements, 1, 100'000'000)}},
       .more = "Jobs read the file by themselves; ARMILLA_TUNED names another one, or none.\n"};
 }

@@ -14,7 +14,7 @@
 namespace armilla::detail {
 
 /// Statements to ranks of many hosts, by way of others: so a rank fills frames for a row and a column of hosts, not for all.
-/// docs/adr/0030-statements-by-rows-and-columns.md.
+/// docs/adr/0030-one-way-calls-by-rows-and-columns.md.
 ///
 /// A *routed* message lies in a frame to the next rank on its way, in a bundle for `relay_handler`, with what says whose it is,
 /// which rank it is for, and which message it is. That rank runs it, or appends it to its own frame for the next one. All

@@ -27,7 +27,7 @@ row tunable(row r) {
 
 row also_named(const char* alias, row r) {
   r.alias = alias;
-  r.text += " " + variable_of(alias) + " is its old name, understood in this version still.";
+  r.text += " " + variable_of(alias) + " is its old name, which this version accepts.";
   return r;
 }
 
@@ -131,20 +131,19 @@ row choice(const char* name, Enum options::* member, const std::vector<std::pair
 }
 
 row poll_budget() {
-  return {
-      "poll_budget", "0, a number of bodies, or a duration with its unit (suffixes ns us ms s)",
-      "How much a poll that the program has not asked for does for others: so many bodies, or those that begin within so long; "
-      "0: no limit.",
-      [](options& o, std::string_view v) {
-        int bodies = 0;
-        std::uint64_t ns = 0;
-        if (!parse_number(v, 0, 1'000'000'000, bodies) && !parse_duration(v, 1, ns)) return false;
-        o.poll_budget = {std::uint64_t(bodies), ns};
-        return true;
-      },
-      [](const options& o) {
-        return o.poll_budget.ns != 0 ? show_duration(o.poll_budget.ns) : std::to_string(o.poll_budget.bodies);
-      }};
+  return {"poll_budget", "0, a number of called functions, or a duration with its unit (suffixes ns us ms s)",
+          "How much the library's own polls do for other ranks: a number of called functions, or a time after which none begins; "
+          "0: no limit.",
+          [](options& o, std::string_view v) {
+            int bodies = 0;
+            std::uint64_t ns = 0;
+            if (!parse_number(v, 0, 1'000'000'000, bodies) && !parse_duration(v, 1, ns)) return false;
+            o.poll_budget = {std::uint64_t(bodies), ns};
+            return true;
+          },
+          [](const options& o) {
+            return o.poll_budget.ns != 0 ? show_duration(o.poll_budget.ns) : std::to_string(o.poll_budget.bodies);
+          }};
 }
 
 std::vector<row> make_table() {
@@ -156,146 +155,136 @@ std::vector<row> make_table() {
                                                                  {"dissemination", pattern::dissemination}};
   return without_headings({
       heading("The job"),
-      number("ranks", &o::ranks, 1, most_local_ranks, "How many ranks to start, without a launcher."),
+      number("ranks", &o::ranks, 1, most_local_ranks, "Number of ranks to start without a launcher."),
       number("max_ranks", &o::max_ranks, 0, most_lasting_ranks,
-             "How many ranks there can be when others join the running job by armilla-run --join; 0: none can. With "
-             "ARMILLA_ON_LOSS=continue or replace, on one host in shared memory."),
-      shared(words(
-          "fabric", &o::fabric, good_fabric, "one of auto shm threads loop, or the name of a backend",
-          "auto: shared memory inside a host, between hosts the best backend that there is; shm: shared memory only; threads: "
-          "ranks are threads of one process; loop: everything takes the way over a network, inside the library (for tests); the "
-          "name of a backend, as ucx or mpi: everything goes by that one, also inside a host.")),
+             "Largest number of ranks if others join the running job by armilla-run --join; 0: none can join. Needs "
+             "ARMILLA_ON_LOSS=continue or replace, and shared memory of one host."),
+      shared(
+          words("fabric", &o::fabric, good_fabric, "one of auto shm threads loop, or the name of a backend",
+                "auto: shared memory inside a host, the best available backend between hosts; shm: shared memory only; threads: "
+                "ranks are threads of one process; loop: all messages take the path of a network, inside the library (for "
+                "tests); the name of a backend, such as ucx or mpi: all messages take that network, also inside a host.")),
       choice("pin", &o::pin,
              {{"auto", pin_kind::automatic}, {"core", pin_kind::core}, {"share", pin_kind::share}, {"none", pin_kind::none}},
-             "One core for each rank, one core for several, or none fixed; auto: core if there are enough, else share."),
-      flag("label", &o::label, "Put the rank before each line that it prints."),
+             "Bind each rank to its own core (core), several ranks to one core (share), or none; auto: core if there are enough "
+             "cores, else share."),
+      flag("label", &o::label, "Print the rank before each line of its output."),
       choice("output", &o::output, {{"raw", output_kind::raw}, {"lines", output_kind::lines}},
-             "What several ranks print, where it goes to a file or a pipe: each rank's bytes as it writes them (raw), or whole "
-             "lines, "
-             "which the supervisor passes on, those of different ranks in any order (lines). A terminal gets them raw."),
+             "Output of several ranks to a file or a pipe: each rank's bytes as it writes them (raw), or whole lines through the "
+             "supervisor, those of different ranks in any order (lines). A terminal always gets raw output."),
       choice("launcher", &o::launcher, {{"auto", launcher_use::automatic}, {"none", launcher_use::none}},
-             "Join the job of the mpirun or srun that started this process, or take no notice of it."),
-      words("backends", &o::backends, anything, "folders with colons between",
-            "Where to look first for backends, the files libarmilla-<name>.so."),
+             "Join the job of the mpirun or srun that started this process, or ignore it."),
+      words("backends", &o::backends, anything, "folders, separated by colons",
+            "Folders that are searched first for backends, the files libarmilla-<name>.so."),
       shared(flag("trust_network", &o::trust_network,
-                  "Let a backend listen on a public address although what reaches it there can read and write the memory of the "
-                  "job, as with "
-                  "UCX.")),
+                  "Let a backend such as UCX listen on a public address, although whoever reaches it can read and write the "
+                  "memory of the job.")),
       heading("Messages"),
-      shared(bytes("ring", &o::ring, 4096, 1 << 30, shape::power_of_two, "Size of the ring between each two ranks.")),
+      shared(bytes("ring", &o::ring, 4096, 1 << 30, shape::power_of_two, "Size of the ring between two ranks.")),
       tunable(bytes("aggregate", &o::aggregate, 0, 1 << 20, shape::any,
-                    "Size of the buffer in which small statements to one rank travel together; 0: each goes alone.")),
-      number("poll_every", &o::poll_every, 0, 1'000'000, "Poll at every n-th communication call; 0: only where one waits."),
+                    "Size of the buffer in which small one-way calls to one rank are aggregated; 0: no aggregation.")),
+      number("poll_every", &o::poll_every, 0, 1'000'000, "Poll at every n-th communication call; 0: only where a rank waits."),
       poll_budget(),
       bytes("eager", &o::eager, 0, 1 << 30, shape::any,
-            "Up to this size a message goes through the ring, beyond it through the shared heap; over a network at least 512."),
+            "Messages up to this size go through the ring, longer ones through the shared heap; over a network at least 512."),
       bytes("backlog_limit", &o::backlog_limit, 4096, max_bytes, shape::any,
-            "How much a rank may queue for receivers that do not keep up, before it is an error."),
+            "How much a rank may queue for receivers that do not keep up before it is an error."),
       bytes("backlog", &o::backlog, 0, max_bytes, shape::any,
-            "How much a rank queues for another that does not take it in, before it reads nothing more from that one."),
+            "How much a rank queues for another one that does not receive it before it stops reading from that rank."),
       bytes("receive_buffers", &o::receive_buffers, 0, max_bytes, shape::any,
-            "How much memory a rank keeps for arguments that bodies read in place."),
+            "Memory that a rank reuses for arguments that called functions read in place."),
       shared(bytes("network_window", &o::network_window, 4096, 1 << 30, shape::any,
-                   "How much may be under way over a network from one rank to another before the receiver says that it has "
-                   "taken it in.")),
+                   "How much one rank may have in flight to another over a network before the receiver confirms it.")),
       shared(number("route_hosts", &o::route_hosts, 0, 65536,
-                    "From so many hosts on, and from four at least, small statements to other hosts go by way of others, along "
-                    "rows and columns of hosts; "
-                    "0: never.")),
-      shared(words(
-          "faults", &o::faults, good_faults,
-          "words with commas between: delay=100us, jitter=1ms, reorder=0.1, swap=0.1, duplicate=0.05, drop=0.02, slow=1 (a "
-          "rank), "
-          "stop=0.01, linger=200ms, seed=7",
-          "Make the network worse (for tests): each frame comes later by delay and by up to jitter; with these probabilities it "
-          "is "
-          "overtaken by those of other ranks, by those of its own, comes twice, is lost and sent again, or its receiver stops "
-          "for "
-          "a millisecond; one rank is slow. Without a network nothing happens.")),
-      flag("cross_copy", &o::cross_copy, "Copy straight between processes where the system allows it."),
+                    "From this number of hosts on, at least four, small one-way calls to other hosts go through other ranks, "
+                    "along rows and columns of hosts; 0: never.")),
+      shared(
+          words("faults", &o::faults, good_faults,
+                "words, separated by commas: delay=100us, jitter=1ms, reorder=0.1, swap=0.1, duplicate=0.05, drop=0.02, slow=1 "
+                "(a rank), stop=0.01, linger=200ms, seed=7",
+                "Make the network worse (for tests): each frame is late by delay and by up to jitter; with these probabilities "
+                "frames of other ranks overtake it, frames of its own rank overtake it, it arrives twice, it is lost and sent "
+                "again, or its receiver stops for a millisecond; one rank is slow. Without a network nothing happens.")),
+      flag("cross_copy", &o::cross_copy, "Copy directly between processes where the system allows it."),
       heading("Waiting"),
       duration("spin", &o::spin_ns, 1000, "How long a wait spins before it yields the core."),
       duration("yield", &o::yield_ns, 1000, "How long a wait yields the core before it sleeps."),
       flag("crowding", &o::crowding,
-           "Ranks that outnumber the cores of their host find out whether other work has these as well, and sleep at once while "
-           "that is quicker than to yield."),
+           "Ranks that outnumber the cores of their host measure whether other processes use these cores, and sleep at once "
+           "while that is faster than yielding."),
       choice("wait", &o::wait, {{"auto", wait_mode::in_place}, {"switch", wait_mode::switching}},
-             "How a fiber waits that could take in messages itself, for it is the only one: in place, or by switching to the "
-             "loop."),
+             "How a fiber waits that is the only one and could receive messages itself: in place (auto), or by switching to the "
+             "loop (switch)."),
       also_named(
           "reception",
           shared(choice("progress_mode", &o::progress,
                         {{"poll", progress_mode::poll}, {"thread", progress_mode::thread}, {"signal", progress_mode::signal}},
-                        "What takes in messages while a rank computes: nothing (poll); a thread, what is safe beside the "
+                        "What receives messages while a rank computes: nothing (poll); a thread, those that are safe beside the "
                         "rank (thread); the rank itself, interrupted where it allows that (signal)."))),
-      also_named(
-          "attend_after",
-          duration("progress_after", &o::progress_after_ns, 1000,
-                   "With ARMILLA_PROGRESS_MODE=thread: when a rank has left the network alone for so long, its thread looks "
-                   "there; 0: the thread always does.")),
+      also_named("attend_after", duration("progress_after", &o::progress_after_ns, 1000,
+                                          "With ARMILLA_PROGRESS_MODE=thread: the progress thread polls the network when its "
+                                          "rank has not polled it for this time; 0: always.")),
       duration("stall", &o::stall_ns, 1'000'000'000,
-               "End a job after all ranks have waited this long for events that cannot come; 0: never. A rank that takes in no "
+               "End a job after all ranks have waited this long for events that cannot come; 0: never. A rank that receives no "
                "messages for 15 times as long while another waits is reported."),
       duration("wait_report", &o::wait_report_ns, 1'000'000'000,
-               "Say what all ranks wait for when one has had nothing to do for so long; 0: never. SIGUSR1 asks for the same. "
-               "Under mpirun or srun each rank tells its own."),
+               "Print what all ranks wait for when one has been idle for this time; 0: never. SIGUSR1 does the same. Under "
+               "mpirun or srun each rank prints its own waits."),
       heading("When a rank dies"),
       shared(choice("on_loss", &o::on_loss,
                     {{"end", loss_use::end}, {"continue", loss_use::go_on}, {"replace", loss_use::replace}},
-                    "What the loss of a rank does to the job: it ends (end), the others go on (continue), or they do and a new "
-                    "process takes the lost one's place (replace); the last two in shared memory of one host, continue also over "
-                    "the hosts of armilla-run --hosts.")),
+                    "What happens when a rank is lost: the job ends (end), the others continue (continue), or they continue and "
+                    "a new process replaces the lost rank (replace). The last two need shared memory of one host; continue also "
+                    "works with armilla-run --hosts.")),
       shared(duration(
           "loss_grace", &o::loss_grace_ns, 1'000'000'000,
-          "How long the others go on when a rank has been lost, to hear of it and to save what they need, before the job is "
-          "ended.")),
+          "How long the other ranks run after a loss, to be notified and to save what they need, before the job is ended.")),
       shared(duration("loss_timeout", &o::loss_timeout_ns, 1'000'000'000,
-                      "How long a host may be silent before its ranks are lost, whatever they compute; 0: for ever.")),
+                      "How long a host may be silent before its ranks are lost; 0: forever.")),
       heading("Fibers"),
       bytes("stack", &o::stack, 16 * 1024, std::uint64_t{1} << 32, shape::any,
-            "Size of a fiber's stack; bodies run on such stacks, too. Only what is used takes memory."),
-      number("stacks_kept", &o::stacks_kept, 0, 1'000'000, "How many stacks of fibers that have ended are kept for others."),
+            "Size of a fiber's stack. Called functions run on such stacks, too. Only used pages take memory."),
+      number("stacks_kept", &o::stacks_kept, 0, 1'000'000, "How many stacks of ended fibers are pooled."),
       heading("Teams"),
       shared(choice("barrier", &o::barrier, patterns, "The pattern of the barrier.")),
       shared(choice("fence", &o::fence, patterns, "The pattern of the fence.")),
-      shared(choice(
-          "collectives", &o::collectives,
-          {{"auto", exchange_pattern::automatic}, {"flat", exchange_pattern::flat}, {"pairs", exchange_pattern::pairs}},
-          "How values and arrays move between hosts: flat: each member tells each host; pairs: in log2 N exchanges between "
-          "pairs of hosts; auto: pairs from three hosts on, and from 18 for what fits into a cache line.")),
+      shared(choice("collectives", &o::collectives,
+                    {{"auto", exchange_pattern::automatic}, {"flat", exchange_pattern::flat}, {"pairs", exchange_pattern::pairs}},
+                    "How values and arrays move between hosts: flat: each member sends to each host; pairs: log2 N exchanges "
+                    "between pairs of hosts; auto: pairs from three hosts on, and from 18 for what fits into a cache line.")),
       heading("Global memory"),
       depends_on_machine(shared(bytes("segment", &o::segment, least_segment_bytes, most_segment_bytes, shape::any,
-                                      "Address space reserved for each rank's segment (used pages cost, others do not).")),
+                                      "Address space reserved for each rank's segment. Only used pages take memory.")),
                          "the machine's memory"),
       shared(choice("access", &o::access, {{"all", access_kind::all}, {"opened", access_kind::opened}},
-                    "Other ranks reach all global memory, or only the regions that their owner opened.")),
+                    "Other ranks reach all global memory (all), or only the regions that their owner opened (opened).")),
       shared(flag("access_by_message", &o::access_by_message,
-                  "Reach global memory by messages even where it is shared (for tests).")),
+                  "Access global memory by messages even where it is shared (for tests).")),
       flag("large_pages", &o::large_pages,
-           "Ask the kernel for large pages in segments; containers that fill 16 MiB and more on a rank take them at once."),
+           "Ask the kernel for large pages in segments; containers that fill 16 MiB or more on a rank get them at once."),
       heading("Objects"),
-      words("libraries", &o::libraries, anything, "folders with colons between",
-            "The folders from which a rank loads shared libraries when another rank asks for one; by default none."),
-      heading("Looking inside"),
+      words("libraries", &o::libraries, anything, "folders, separated by colons",
+            "Folders from which a rank loads shared libraries at another rank's request; by default none."),
+      heading("Observation"),
       shared(words("stats", &o::stats, good_stats,
-                   "0, 1, timing or the name of a file that ends in .json, or several of them with commas between",
+                   "0, 1, timing or the name of a file that ends in .json, or several of them, separated by commas",
                    "Print counters at the end (1), with the time of each component (timing), or write them to a file.")),
       choice("progress", &o::show_progress, {{"auto", progress_use::as_asked}, {"1", progress_use::on}, {"0", progress_use::off}},
-             "Tell on stderr how long algorithms get on; auto: on a terminal, where the program asks for it by show_progress."),
+             "Show the progress of algorithms on stderr; auto: on a terminal, if the program calls show_progress."),
       shared(words(
           "trace", &o::trace, [](std::string_view v) { return v.empty() || (v.size() > 5 && v.ends_with(".json")); },
           "the name of a file that ends in .json",
           "Write what each rank did and when to this file, which Perfetto opens; also when the job fails.")),
       bytes("trace_events", &o::trace_events, 1024, std::uint64_t{1} << 28, shape::power_of_two,
-            "How many events of a rank are kept for ARMILLA_TRACE, 32 bytes each; older ones are dropped and counted."),
+            "How many events of a rank ARMILLA_TRACE stores, 32 bytes each; older ones are dropped and counted."),
       words("record", &o::record, anything, "the name of a file",
-            "Write the order in which each rank takes in messages to this name and the rank's number behind a point."),
+            "Write the order in which each rank receives messages to this name, followed by a point and the rank's number."),
       words("replay", &o::replay, anything, "the name of a file",
-            "Take in messages in the order that ARMILLA_RECORD wrote under this name."),
-      shared(flag("checked", &o::checked,
-                  "Scan closures for addresses, and compare what members enter in collectives, where the library was built with "
-                  "checks.")),
-      heading("What was measured"),
+            "Receive messages in the order that ARMILLA_RECORD wrote under this name."),
+      shared(flag(
+          "checked", &o::checked,
+          "Scan closures for addresses, and compare what members enter in collectives, if the library was built with checks.")),
+      heading("Tuning"),
       depends_on_machine(words("tuned", &o::tuned, anything, "a file's name, or none",
                                "The file that armilla-tune writes, read before these variables, if it exists; none: no file."),
                          "armilla/tuned in $XDG_CONFIG_HOME or ~/.config"),
