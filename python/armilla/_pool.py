@@ -6,8 +6,9 @@ import asyncio
 import atexit
 import concurrent.futures
 import concurrent.futures.process
+import contextlib
+import errno
 import functools
-import itertools
 import logging
 import os
 import pickle
@@ -24,16 +25,18 @@ import weakref
 from collections import deque
 from typing import Any, Callable, Generator, Iterable, Iterator
 
-from . import _core, _functions, _launch, _shared
-from ._pickling import RemoteTraceback, dumps_by_value, loads_error
-from ._pool_worker import CALL, MANY, RAISED, SPILLED, receive_message, resident, send_message
+from concurrent.futures._base import FINISHED
+from . import _core, _current_folder, _functions, _launch, _shared
+from ._pickling import RemoteTraceback, loads_error
+from ._pool_map import Map, with_bar
+from ._pool_worker import CALL, RAISED, SPILLED, receive_message, resident, send_message
 
 _most_task = _core.most_task
-_chunk_ns = 1_000_000  # what a chunk of `map` is to take
-_most_in_chunk = 4096
+_no_head = bytes(2)  # the function is the first argument
 _park_seconds = 0.002  # how long the reader stays away after a caller has taken results itself
 _deep = 64  # from so many tasks on, results are waited for in company
 _pause_seconds = 0.0003
+_most_files = 256  # the arguments of more tasks wait in this process
 _starts = 3  # workers in succession that may end before they are ready
 
 
@@ -50,29 +53,31 @@ class PoolFuture(concurrent.futures.Future):
     An interrupt (Ctrl-C) while one waits cancels the task, also one that runs. Callbacks (`add_done_callback`) may submit tasks and wait for them.
     """
 
-    def __init__(self, pool: "Pool", task: "_Task") -> None:
+    def __init__(self, pool: "Pool", task: "Task") -> None:
         super().__init__()
         self._pool = pool
-        self._task: _Task | None = task
+        self._task: Task | None = task
 
     def result(self, timeout: float | None = None) -> Any:
-        if not self.done():
-            self._pool._wait_for(self, timeout)
-            timeout = 0
-        try:
-            return super().result(timeout)
-        except concurrent.futures.TimeoutError:
-            if self.done():
-                raise
-            raise _core.TimeoutError("armilla: Pool: the task has not ended in time; wait again, or cancel it") from None
+        if self._state == FINISHED:
+            return super().result()
+        return self._in_time(super().result, timeout)
 
     get = result
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
+        return self._in_time(super().exception, timeout)
+
+    def _in_time(self, get: Callable[[float | None], Any], timeout: float | None) -> Any:
         if not self.done():
             self._pool._wait_for(self, timeout)
             timeout = 0
-        return super().exception(timeout)
+        try:
+            return get(timeout)
+        except concurrent.futures.TimeoutError:
+            if self.done():
+                raise
+            raise _core.TimeoutError("armilla: Pool: the task has not ended in time; wait again, or cancel it") from None
 
     def cancel(self) -> bool:
         """Takes the task back, unless a worker has begun it. `interrupt` ends one that runs."""
@@ -83,6 +88,7 @@ class PoolFuture(concurrent.futures.Future):
             return False
         if super().cancel():
             self.set_running_or_notify_cancel()
+        self._task = None
         return self.cancelled()
 
     def interrupt(self) -> None:
@@ -91,7 +97,8 @@ class PoolFuture(concurrent.futures.Future):
             self._pool._interrupt([self])
 
     def running(self) -> bool:
-        return not self.done() and self._task is not None and self._pool._runs(self._task)
+        task = self._task
+        return not self.done() and task is not None and self._pool._runs(task)
 
     def add_done_callback(self, f: Callable[[Any], Any]) -> None:
         # asyncio's own returns at once.
@@ -101,20 +108,52 @@ class PoolFuture(concurrent.futures.Future):
         return asyncio.wrap_future(self).__await__()
 
 
-class _Task:
-    __slots__ = ("number", "kind", "data", "held", "ticket", "withdrawn", "tries", "f", "future", "on_end")
+class _InterruptsLater:
+    """Postpones KeyboardInterrupt to the end of a `with` block, which may then change what other threads see in several steps."""
 
-    def __init__(self, kind: int, data: bytes, held: list[Any], tries: int, f: Any) -> None:
+    __slots__ = ("_handler", "_came", "_since")
+
+    def __init__(self) -> None:
+        self._handler: Any = None
+        self._came: tuple | None = None
+        self._since = 0.0
+
+    def __enter__(self) -> None:
+        if threading.current_thread() is threading.main_thread():
+            handler = signal.getsignal(signal.SIGINT)
+            if callable(handler):
+                self._handler = handler
+                signal.signal(signal.SIGINT, self._note)
+
+    def _note(self, *came: Any) -> None:
+        if self._came is not None and time.monotonic() > self._since + 1:  # what the block calls does not return
+            self._handler(*came)
+        self._came, self._since = came, time.monotonic()
+
+    def __exit__(self, *error: Any) -> None:
+        if self._handler is not None:
+            signal.signal(signal.SIGINT, self._handler)
+            if self._came is not None:
+                self._handler(*self._came)
+
+
+class Task:
+    __slots__ = ("number", "kind", "head", "data", "parts", "file", "held", "ticket", "withdrawn", "tries", "f", "future", "on_end")
+
+    def __init__(self, kind: int, head: bytes, parts: list[Any], held: list[Any], tries: int, f: Any) -> None:
         self.number = 0
         self.kind = kind
-        self.data = data
-        self.held = held
+        self.head = head  # the packed function, after its length
+        self.data = b""  # what is published; empty: not known yet
+        self.parts = parts  # the packed arguments
+        self.file: _shared.File | None = None  # of those that are too long for a slot
+        self.held = held  # values in shared memory that it needs
         self.ticket = 0
         self.withdrawn = False
         self.tries = tries
         self.f = f
         self.future: Any = None
-        self.on_end: Callable[..., None] | None = None  # of a chunk: (value, error, nanoseconds, item that was lost)
+        self.on_end: Callable[..., None] | None = None  # of a chunk: (outcomes, error, nanoseconds, item that was lost)
 
     @property
     def name(self) -> str:
@@ -143,6 +182,10 @@ def _bytes_of(memory: int | str | None) -> int | None:
         raise _core.UsageError(f"armilla: Pool: memory {memory!r} is no size; give a number of bytes, or text such as '2 GB' or '512 MiB'")
     power = " KMGT".index(found[2].upper() or " ")
     return int(float(found[1]) * (1024 if found[3] else 1000) ** power)
+
+
+def _broken(said: str) -> concurrent.futures.process.BrokenProcessPool:
+    return concurrent.futures.process.BrokenProcessPool(f"armilla: Pool: {said}")
 
 
 _open: "weakref.WeakSet[Pool]" = weakref.WeakSet()
@@ -178,15 +221,17 @@ class Pool(concurrent.futures.Executor):
         self._max_workers = max_workers  # what joblib and others read
         self._retries, self._memory_limit, self._tasks_each, self._label = retries, _bytes_of(memory), max_tasks_per_child, label
         self._environment = environment or {}
-        self._initializer = None if initializer is None else dumps_by_value((initializer, tuple(initargs)), sys.maxsize)
+        self._initializer, self._needs = (None, []) if initializer is None else self._packed_initializer(initializer, initargs)
+        self._folder = _current_folder()
+        self._foreign: BaseException | None = None  # raised in a process that was forked from the pool's
         self._memory = _core.PoolDriver(max_workers)
         self._lock = threading.RLock()
-        self._waiting: deque[_Task] = deque()  # not published yet
-        self._tasks: dict[int, _Task] = {}  # published, and not answered
+        self._waiting: deque[Task] = deque()  # not published yet
+        self._tasks: dict[int, Task] = {}  # published, and not answered
         self._last = 0
+        self._files = 0  # tasks whose arguments are in a file of their own
         self._done_tasks = 0
         self._functions = _functions.Packed()
-        self._got: list[tuple] = []  # results that have been taken from the shared memory, the next one last
         self._pumping = threading.Lock()
         self._helping = self._helped = self._others = self._urgent = 0
         self._give_way = False
@@ -201,13 +246,27 @@ class Pool(concurrent.futures.Executor):
         self._poke, poked = socket.socketpair()
         self._poke.setblocking(False)
         self._selector.register(poked, selectors.EVENT_READ, None)
-        for index in range(max_workers):
-            self._start(index)
+        try:
+            for index in range(max_workers):
+                self._start(index)
+        except BaseException:
+            self._kill_workers()
+            raise
         self._manager = threading.Thread(target=self._manage, daemon=True, name="armilla-pool-manager")
         self._reader = threading.Thread(target=self._read, daemon=True, name="armilla-pool-reader")
         self._manager.start()
         self._reader.start()
         _open.add(self)
+
+    @staticmethod
+    def _packed_initializer(f: Any, arguments: tuple) -> tuple[_shared.File, list[Any]]:
+        """The initializer in a file, which each worker maps, and the values in shared memory that it needs."""
+        local = _shared.local
+        local.held = held = []
+        try:
+            return _shared.File(_shared.dumps((f, tuple(arguments)))), held
+        finally:
+            local.held = None
 
     # ---- tasks ----
 
@@ -222,24 +281,47 @@ class Pool(concurrent.futures.Executor):
         self._add(task)
         return future
 
-    def _packed(self, kind: int, f: Any, *rest: Any) -> _Task:
+    def _packed(self, kind: int, f: Any, *rest: Any) -> Task:
         local = _shared.local
         local.held = held = []
         try:
             function = self._functions.of(f)
-            parts = _shared.dumps(rest)
+            if function is None:
+                head, parts = _no_head, _shared.dumps((f, *rest))
+            else:
+                head, parts = function.head, _shared.dumps(rest)
+                held.append(function.needs)
         except Exception as why:
             raise self._unsendable(kind, f, rest, why) from why
         finally:
             local.held = None
-        held.append(function.needs)
-        head = function.data
-        data = parts[0]
-        if len(parts) == 1 and len(data) + len(head) + 2 <= _most_task:
-            return _Task(kind, b"%b%b%b" % (len(head).to_bytes(2, "little"), head, data), held, self._retries, f)
-        file = _shared.File(parts)
-        held.append(file)
-        return _Task(kind | SPILLED, b"%b%b%b" % (len(head).to_bytes(2, "little"), head, pickle.dumps(file.where())), held, self._retries, f)
+        task = Task(kind, head, parts, held, self._retries, f)
+        if len(parts) == 1 and len(head) + len(parts[0]) <= _most_task:
+            task.data, task.parts = head + parts[0], []
+        elif self._files + len(self._waiting) >= _most_files or self._spill(task) is not None:
+            task.parts = [bytes(part) for part in parts]  # the caller may change its arrays; a file is made later
+        return task
+
+    def _spill(self, task: Task) -> OSError | None:
+        """Writes long arguments to a file."""
+        try:
+            file = _shared.File(task.parts)
+        except OSError as why:
+            return why
+        with self._lock:
+            self._files += 1
+            task.file = file
+        task.kind |= SPILLED
+        task.data = task.head + pickle.dumps(file.where())
+        task.parts = []
+        return None
+
+    def _drop(self, task: Task) -> None:
+        """Frees what a task that has ended keeps in memory."""
+        with self._lock:
+            self._tasks.pop(task.number, None)
+            self._files -= task.file is not None
+            task.file, task.parts, task.held, task.data = None, [], [], b""
 
     @staticmethod
     def _unsendable(kind: int, f: Any, rest: tuple, why: Exception) -> TypeError:
@@ -253,7 +335,7 @@ class Pool(concurrent.futures.Executor):
                 return TypeError(f"armilla: Pool.submit: {name}, of type {type(value).__name__}, cannot be sent: {its}; send what it is made of instead")
         return TypeError(f"armilla: Pool: arguments of {getattr(f, '__qualname__', f)} cannot be sent: {why}; send what they are made of instead")
 
-    def _add(self, task: _Task, begun: bool = False) -> None:
+    def _add(self, task: Task, begun: bool = False) -> None:
         """`begun`: it is of a `map` that was called before."""
         with self._lock:
             if self._broken is not None:
@@ -264,38 +346,52 @@ class Pool(concurrent.futures.Executor):
             self._refill()
 
     def _refill(self) -> None:
+        """Publishes what there is room for."""
         waiting = self._waiting
         while waiting:
             task = waiting[0]
-            if not task.withdrawn:
+            if not task.withdrawn and not task.ticket:  # an interrupt may have come after it was published
+                if not task.data and not self._has_file(task):
+                    return
                 if not task.number:
                     self._last += 1
                     task.number = self._last
                 self._tasks[task.number] = task
-                task.ticket = self._memory.publish(task.number, task.kind, task.data)
-                if not task.ticket:
+                if not self._memory.publish(task, task.number, task.kind, task.data):
+                    del self._tasks[task.number]
                     return
             waiting.popleft()
 
-    def _withdraw(self, task: _Task) -> bool:
-        with self._lock:
+    def _has_file(self, task: Task) -> bool:
+        """Writes the arguments of the next task to a file. Returns false if that has to wait for the end of another task."""
+        if self._files >= _most_files:
+            return False
+        why = self._spill(task)
+        if why is not None and not self._tasks:
+            self._waiting.popleft()
+            with _InterruptsLater():
+                self._end(task, None, OSError(why.errno, f"armilla: Pool: the arguments of {task.name} cannot be written to shared memory: {why.strerror}"))
+        return why is None
+
+    def _withdraw(self, task: Task) -> bool:
+        """Takes a task back, unless a worker has begun it."""
+        with _InterruptsLater(), self._lock:
             if task.withdrawn:
                 return True
-            if task.ticket and not self._memory.withdraw(task.ticket):
-                return False
-            if not task.ticket and task not in self._waiting:
+            if self._foreign is None and task.ticket and not self._memory.withdraw(task.ticket):
                 return False
             task.withdrawn = True
-            self._tasks.pop(task.number, None)
+            self._drop(task)
+            self._refill()
             self._note_idle()
             return True
 
-    def _runs(self, task: _Task) -> bool:
+    def _runs(self, task: Task) -> bool:
         return task.number != 0 and any(self._memory.running(w) == task.number for w in range(self.size))
 
-    def _interrupt(self, futures: Iterable[Any]) -> None:
-        numbers = [f._task.number for f in futures if f._task is not None and not f.cancel() and not f.done()]
-        self._cancel_running(numbers)
+    def _interrupt(self, futures: Iterable[PoolFuture]) -> None:
+        tasks = [(f, f._task) for f in futures]  # a future drops its task when that has ended
+        self._cancel_running([task.number for f, task in tasks if task is not None and not f.cancel() and not f.done()])
 
     def _cancel_running(self, numbers: list[int]) -> None:
         for worker in list(self._workers) if numbers else []:
@@ -328,17 +424,20 @@ class Pool(concurrent.futures.Executor):
 
     def _help(self, seconds: float, there: Callable[[], bool]) -> bool:
         """Takes results on the caller's thread, unless another one does now; False: it does. That saves the change of threads, which takes longer than a short task."""
+        if self._foreign is not None:
+            raise self._foreign
         self._give_way = True  # the reader does when it has taken what it waits for now
-        if self._urgent or not self._pumping.acquire(False):
-            return False
-        self._helping += 1
-        try:
-            if not there():
-                self._pump(seconds)
-        finally:
-            self._helped += 1
-            self._helping -= 1
-            self._pumping.release()
+        with _InterruptsLater():
+            if self._urgent or not self._pumping.acquire(False):
+                return False
+            self._helping += 1
+            try:
+                if not there():
+                    self._pump(seconds)
+            finally:
+                self._helped += 1
+                self._helping -= 1
+                self._pumping.release()
         if self._others:
             self._resume.set()
         return True
@@ -351,6 +450,12 @@ class Pool(concurrent.futures.Executor):
             pass
 
     def _read(self) -> None:
+        try:
+            self._read_results()
+        except BaseException as why:
+            self._fail(why)
+
+    def _read_results(self) -> None:
         while not self._closing or self._tasks or self._waiting:
             if self._give_way or self._urgent:
                 before = self._helped
@@ -363,15 +468,14 @@ class Pool(concurrent.futures.Executor):
                 self._pump(1.0)
 
     def _pump(self, seconds: float) -> None:
-        """Takes what has come. An interrupt may come anywhere here: what has not been handled then is handled next time."""
-        pause = _pause_seconds if self._memory.published > _deep else 0.0
-        if not self._got:
-            fresh: list[tuple] = []
-            self._memory.collect(fresh, seconds, pause)
-            self._got = fresh[::-1]
-        while self._got:
-            self._take(*self._got[-1])
-            self._got.pop()
+        """Takes the results that have come. Holds `_pumping`; no interrupt comes here."""
+        results: list[tuple] = []
+        try:
+            self._memory.collect(results, seconds, _pause_seconds if self._memory.published > _deep else 0.0)
+        except Exception as why:
+            self._fail(why)
+        for result in results:
+            self._take(*result)
         with self._lock:
             self._refill()
             self._note_idle()
@@ -383,46 +487,52 @@ class Pool(concurrent.futures.Executor):
     def _take(self, number: int, kind: int, ns: int, data: bytes, index: int) -> None:
         task = self._tasks.get(number)
         try:
-            parts: list[Any] = [data]
-            if kind & SPILLED:
-                sizes = pickle.loads(data)
-                parts = self._received(index, sizes)
+            parts: list[Any] = [data] if not kind & SPILLED else self._received(index, number)
             if task is None:  # it was lost, and done elsewhere
                 return
-            value, error = (None, loads_error(index, parts)) if kind & RAISED else (pickle.loads(parts[0], buffers=parts[1:]), None)
-        except Exception as why:
+            value, error = (None, loads_error(index, parts, "worker")) if kind & RAISED else (pickle.loads(parts[0], buffers=parts[1:]), None)
+            if error is None and task.on_end is not None:
+                values, errors = value
+                value = [(v, loads_error(index, [errors[i]], "worker") if i in errors else None) for i, v in enumerate(values)]
+        except BaseException as why:  # whatever a class of the user raises when it is unpickled
             value, error = None, why
         if task is not None:
             self._done_tasks += 1
             self._end(task, value, error, ns)
 
-    def _received(self, index: int, sizes: list[int]) -> list[Any]:
+    def _received(self, index: int, number: int) -> list[Any]:
+        """The parts of a result that is in a file. The file comes with the number of its task."""
         worker = self._workers[index]
         assert worker is not None
-        _, files, _, _ = socket.recv_fds(worker.spill, 1, 1)
-        try:
-            return list(_shared.mapped(files[0], sizes, True))
-        finally:
-            os.close(files[0])
+        while True:
+            its, files, _, _ = socket.recv_fds(worker.spill, 8, 1)
+            try:
+                if int.from_bytes(its, "little") == number:
+                    if not files:
+                        raise OSError(errno.EMFILE, "armilla: Pool: a result cannot be received: too many files are open; close some, or raise the limit (ulimit -n)")
+                    return list(_shared.mapped(files[0], True))
+            finally:
+                for file in files:
+                    os.close(file)
 
-    def _end(self, task: _Task, value: Any, error: BaseException | None, ns: int = 0, lost_item: int = -1) -> None:
+    def _end(self, task: Task, value: Any, error: BaseException | None, ns: int = 0, lost_item: int = -1) -> None:
         if error is not None and isinstance(error.__cause__, RemoteTraceback):
             error.__cause__.text = f"in {task.name}:\n\n{error.__cause__.text}"
         if task.on_end is not None:
             task.on_end(value, error, ns, lost_item)  # which may add more
-            self._tasks.pop(task.number, None)
-            return
-        future = task.future
+            return self._drop(task)
         try:
             if error is not None:
-                future.set_exception(error)
+                task.future.set_exception(error)
             else:
-                future.set_result(value)
-        except concurrent.futures.InvalidStateError:  # an interrupt came behind it
-            with future._condition:
-                future._condition.notify_all()
-        future._task = None
-        self._tasks.pop(task.number, None)
+                task.future.set_result(value)
+        except concurrent.futures.InvalidStateError:  # another thread has ended it
+            pass
+        task.future._task = None
+        if task.file is None:
+            self._tasks.pop(task.number, None)  # the task itself goes with what referred to it
+        else:
+            self._drop(task)
 
     def _call_back(self, f: Callable[[Any], Any], future: PoolFuture) -> None:
         """On a thread of its own: it may wait for other tasks."""
@@ -460,9 +570,9 @@ class Pool(concurrent.futures.Executor):
         for name, value in (("chunksize", chunksize), ("buffersize", buffersize)):
             if value is not None and value < 1:
                 raise ValueError(f"armilla: Pool.map: {name}={value}; give one or more, or None")
-        run = _Map(self, f, iterables, chunksize, buffersize, ordered)
+        run = Map(self, f, iterables, chunksize, buffersize, ordered)
         results = run.results(None if timeout is None else time.monotonic() + timeout)
-        return _with_bar(results, run.total) if progress else results
+        return with_bar(results, run.total) if progress else results
 
     # ---- workers ----
 
@@ -478,7 +588,9 @@ class Pool(concurrent.futures.Executor):
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=files, start_new_session=True)
         spill.setblocking(False)  # what it brings is there before its result
         worker = _Worker(index, process, control, spill)
-        send_message(control, {"folder": os.getcwd(), "path": list(sys.path), "initializer": self._initializer, "tasks": self._tasks_each, "memory": self._memory_limit})
+        initializer = None if self._initializer is None else self._initializer.where()
+        with contextlib.suppress(OSError):  # it has ended, which the manager notices
+            send_message(control, {"folder": self._folder, "path": list(sys.path), "initializer": initializer, "tasks": self._tasks_each, "memory": self._memory_limit})
         self._workers[index] = worker
         self._selector.register(control, selectors.EVENT_READ, (worker, None))
         for pipe, name in ((process.stdout, "stdout"), (process.stderr, "stderr")):
@@ -487,6 +599,12 @@ class Pool(concurrent.futures.Executor):
             self._selector.register(pipe, selectors.EVENT_READ, (worker, pipe))  # type: ignore[arg-type]
 
     def _manage(self) -> None:
+        try:
+            self._watch()
+        except BaseException as why:
+            self._fail(why)
+
+    def _watch(self) -> None:
         looked = 0.0
         while not (self._closing and not any(self._workers)):
             for key, _ in self._selector.select(0.1 if self._memory_limit is not None else None):
@@ -540,8 +658,8 @@ class Pool(concurrent.futures.Executor):
             worker.ready = True
             self._failed_starts = 0
         elif what == "failed":
-            error = loads_error(worker.index, [rest[0]])
-            broken = concurrent.futures.process.BrokenProcessPool(f"armilla: Pool: the initializer raised {type(error).__name__}: {error}; the pool takes no tasks")
+            error = loads_error(worker.index, [rest[0]], "worker")
+            broken = _broken(f"the initializer raised {type(error).__name__}: {error}; the pool takes no tasks")
             broken.__cause__ = error
             self._break(broken)
 
@@ -572,10 +690,12 @@ class Pool(concurrent.futures.Executor):
                     self._selector.unregister(pipe)
                     worker.pipes.pop(pipe)
         self._urgent = 1
-        self._memory.knock()
-        with self._pumping:
-            self._pump(0)  # what it had done
-            lost = self._memory.lost(worker.index)
+        try:
+            self._memory.knock()
+            with self._pumping:
+                self._pump(0)  # what it had done
+                lost = self._memory.lost(worker.index)
+        finally:
             self._urgent = 0
         with self._lock:
             self._workers[worker.index] = None
@@ -587,11 +707,11 @@ class Pool(concurrent.futures.Executor):
         if not worker.ready:
             self._failed_starts += 1 if code >= 0 else 0.1  # a signal is sent from outside
             if self._failed_starts >= _starts and self._broken is None:
-                self._break(concurrent.futures.process.BrokenProcessPool("armilla: Pool: workers end before they are ready; they said: " + ("\n".join(worker.said) or "nothing")))
+                self._break(_broken("workers end before they are ready; they said: " + ("\n".join(worker.said) or "nothing")))
         if self._broken is None and (not self._closing or self._tasks or self._waiting):
             self._start(worker.index)
 
-    def _lose(self, task: _Task, begun: bool, item: int, worker: _Worker, code: int) -> None:
+    def _lose(self, task: Task, begun: bool, item: int, worker: _Worker, code: int) -> None:
         if begun and (task.tries <= 0 or worker.killed):
             what = worker.killed or ("was killed by " + signal.Signals(-code).name if code < 0 else f"exited with code {code}")
             error = WorkerLost(f"armilla: Pool: worker {worker.index} (process {worker.process.pid}) {what} {'and was killed ' if worker.killed else ''}while it ran {task.name}; "
@@ -610,16 +730,29 @@ class Pool(concurrent.futures.Executor):
                 self._waiting.appendleft(task)
                 self._refill()
 
+    def _fail(self, why: BaseException) -> None:
+        """Breaks the pool after an error of its own."""
+        broken = _broken(f"{why if isinstance(why, RuntimeError) else f'{type(why).__name__}: {why}'}; make a new armilla.Pool")
+        broken.__cause__ = why
+        self._break(broken)
+
     def _break(self, error: BaseException) -> None:
+        """Ends all tasks with the error, and the workers."""
         with self._lock:
             self._broken = error
-            tasks = [*self._tasks.values(), *self._waiting]
+            tasks = [*self._waiting, *self._tasks.values()]
             self._waiting.clear()
         for task in tasks:
             if not task.withdrawn:
                 self._end(task, None, error)
+        self._kill_workers()
         with self._lock:
             self._note_idle()
+
+    def _kill_workers(self) -> None:
+        for worker in list(self._workers):
+            if worker is not None:
+                worker.process.kill()
 
     @property
     def processes(self) -> list[int]:
@@ -630,6 +763,8 @@ class Pool(concurrent.futures.Executor):
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Takes no more tasks, and ends the workers when all tasks have ended. `cancel_futures`: those that no worker has begun are cancelled."""
+        if self._foreign is not None:  # the workers are those of another process
+            return
         with self._lock:
             self._closing = True
         if cancel_futures:
@@ -660,9 +795,7 @@ class Pool(concurrent.futures.Executor):
         for thread in (self._manager, self._reader):
             if thread is not threading.current_thread():
                 thread.join(5)
-        for worker in list(self._workers):
-            if worker is not None:
-                worker.process.kill()
+        self._kill_workers()
         if self._callbacks is not None:
             self._callbacks.put(None)
         _open.discard(self)
@@ -686,14 +819,17 @@ class Pool(concurrent.futures.Executor):
                 continue
             if task.future is None and self._withdraw(task):
                 if task.on_end is not None:
-                    task.on_end(None, concurrent.futures.CancelledError(), 0, -2)
+                    task.on_end(None, concurrent.futures.CancelledError(), 0, -1)
                 continue
             running.append(task.number)
         return running
 
     def __repr__(self) -> str:
-        state = "ended" if self._closing and not any(self._workers) else f"{len(self._tasks) + len(self._waiting)} tasks open, {self._done_tasks} done"
+        state = "ended" if self._closing and not any(self._workers) else f"{self._open_tasks()} tasks open, {self._done_tasks} done"
         return f"<armilla.Pool: {self.size} workers, {state}>"
+
+    def _open_tasks(self) -> int:
+        return len(self._tasks) + sum(not task.withdrawn for task in list(self._waiting))
 
     def _repr_html_(self) -> str:
         rows = []
@@ -702,7 +838,7 @@ class Pool(concurrent.futures.Executor):
                 running = self._tasks.get(self._memory.running(w))
                 what = "starts" if not worker.ready else "waits" if running is None else running.name
                 rows.append(f"<tr><td>{w}</td><td>{worker.process.pid}</td><td>{what.replace('<', '&lt;')}</td><td>{resident(worker.process.pid) / 1e6:.0f} MB</td></tr>")
-        return (f"<b>armilla.Pool</b>: {self.size} workers, {len(self._tasks) + len(self._waiting)} tasks open, {self._done_tasks} done"
+        return (f"<b>armilla.Pool</b>: {self.size} workers, {self._open_tasks()} tasks open, {self._done_tasks} done"
                 f"<table><tr><th>worker</th><th>process</th><th>runs</th><th>memory</th></tr>{''.join(rows)}</table>")
 
 
@@ -710,182 +846,28 @@ def _run_callbacks(calls: queue.SimpleQueue) -> None:
     for f, future in iter(calls.get, None):
         try:
             f(future)
-        except Exception:
-            logging.getLogger("concurrent.futures").exception("exception calling callback for %r", future)
-
-
-def _with_bar(results: Iterator[Any], total: int | None) -> Iterator[Any]:
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        return results
-    return iter(tqdm(results, total=total))
-
-
-class _Map:
-    """Values that go to the workers in chunks, whose length it adapts to what a value takes."""
-
-    def __init__(self, pool: Pool, f: Callable[..., Any], iterables: tuple, chunksize: int | None, buffersize: int | None, ordered: bool) -> None:
-        self.pool, self.f, self.chunksize, self.buffersize, self.ordered = pool, f, chunksize, buffersize, ordered
-        self.values = iter(zip(*iterables)) if buffersize is not None else iter(list(zip(*iterables)))
-        self.total = None if buffersize is not None else self.values.__length_hint__()  # type: ignore[attr-defined]
-        self.left = self.total
-        self.ns = 0.0  # that a value takes, as far as is known
-        self.lock = threading.RLock()
-        self.open = 0  # chunks on their way
-        self.ahead = 0  # values that were taken and whose results nobody has had
-        self.next = 0  # the index of the next value
-        self.ended = False
-        self.done: dict[int, tuple[Any, BaseException | None]] = {}
-        self.news = threading.Condition(self.lock)
-        self.chunks: dict[int, _Task] = {}
-        self.error: BaseException | None = None
-        self.fill()
-
-    def _size(self) -> int:
-        if self.chunksize is not None:
-            return self.chunksize if self.buffersize is None else min(self.chunksize, max(1, self.buffersize - self.ahead))
-        size = int(min(_most_in_chunk, max(1.0, _chunk_ns / self.ns))) if self.ns else 1
-        if self.left is not None:
-            size = min(size, max(1, self.left // (2 * self.pool.size)))
-        if self.buffersize is not None:
-            size = min(size, max(1, (self.buffersize - self.ahead) // self.pool.size))
-        return size
-
-    def fill(self) -> None:
-        with self.lock:
-            while not self.ended and self.error is None and self.open < 2 * self.pool.size + 1 and (self.buffersize is None or self.ahead < self.buffersize):
-                items = list(itertools.islice(self.values, self._size()))
-                if not items:
-                    self.ended = True
-                    self.news.notify_all()
-                    return
-                first, self.next = self.next, self.next + len(items)
-                self.ahead += len(items)
-                if self.left is not None:
-                    self.left -= len(items)
-                self.send(first, items)
-
-    def send(self, first: int, items: list[tuple]) -> None:
-        try:
-            task = self.pool._packed(MANY, self.f, items)
-        except Exception as why:
-            if len(items) == 1:
-                return self.note(first, [(None, why)])
-            for i, item in enumerate(items):  # the one that cannot be sent is told apart
-                self.send(first + i, [item])
-            return
-        task.on_end = functools.partial(self.end, first, items)
-        self.open += 1
-        self.chunks[first] = task
-        try:
-            self.pool._add(task, begun=first > 0)
         except BaseException:
-            self.open -= 1
-            del self.chunks[first]
-            raise
-
-    def note(self, first: int, outcomes: list[tuple[Any, BaseException | None]]) -> None:
-        for i, outcome in enumerate(outcomes):
-            self.done[first + i] = outcome
-        self.news.notify_all()
-
-    def end(self, first: int, items: list[tuple], value: Any, error: BaseException | None, ns: int, lost_item: int) -> None:
-        with self.lock:
-            if self.chunks.pop(first, None) is None:
-                return
-            self.open -= 1
-            if error is None:
-                values, errors = value
-                self.note(first, [(v, loads_error(0, [errors[i]]) if i in errors else None) for i, v in enumerate(values)])
-                if ns:
-                    each = ns / len(items)
-                    self.ns = each if not self.ns else max(each, 0.5 * (self.ns + each))
-            elif lost_item >= 0 and isinstance(error, WorkerLost):  # those before it have been run, those behind it have not
-                self.note(first, [(None, error)] * (lost_item + 1))
-                if items[lost_item + 1:]:
-                    self.send(first + lost_item + 1, items[lost_item + 1:])
-            else:
-                self.note(first, [(None, error)] * len(items))
-            if lost_item == -2:
-                self.ended = True
-        try:
-            self.fill()
-        except BaseException as why:  # the pool is broken, or an iterable raised: who asks for the next value hears of it
-            with self.lock:
-                self.error = why
-                self.news.notify_all()
-
-    def results(self, end: float | None) -> Iterator[Any]:
-        wanted = 0
-        try:
-            while True:
-                with self.lock:
-                    if self.ended and wanted == self.next:
-                        return
-                    found = self._found(wanted)
-                if found is None:
-                    self._wait(wanted, end)
-                    continue
-                wanted += 1
-                with self.lock:
-                    self.ahead -= 1
-                    fill = self.buffersize is not None
-                if fill:
-                    self.fill()
-                value, error = found
-                if error is not None:
-                    raise error
-                yield value
-        except KeyboardInterrupt:
-            self.cancel(True)
-            raise
-        finally:
-            self.cancel(False)
-
-    def _found(self, wanted: int) -> tuple[Any, BaseException | None] | None:
-        if self.ordered:
-            return self.done.pop(wanted, None)
-        return self.done.pop(next(iter(self.done)), None) if self.done else None
-
-    def _there(self, wanted: int) -> bool:
-        return wanted in self.done if self.ordered else bool(self.done)
-
-    def _wait(self, wanted: int, end: float | None) -> None:
-        """As a future waits: takes results itself, where nobody else does."""
-        left = 0.5 if end is None else min(0.5, end - time.monotonic())
-        if left <= 0:
-            raise _core.TimeoutError("armilla: Pool.map: the next result was not there in time; give a longer timeout")
-        if self.error is not None and not self.open:
-            raise self.error
-        pool = self.pool
-        if pool._help(left, lambda: self._there(wanted)):
-            return
-        pool._others += 1
-        try:
-            with self.lock:
-                if not self._there(wanted) and not self.ended | (self.error is not None):
-                    self.news.wait(left)
-                elif not self._there(wanted):
-                    self.news.wait(min(left, 0.05))
-        finally:
-            pool._others -= 1
-
-    def cancel(self, running: bool) -> None:
-        with self.lock:
-            self.ended = True
-            self.next = -1
-            chunks = list(self.chunks.values())
-            self.chunks.clear()
-            self.open = 0
-        if running:
-            self.pool._cancel_running([task.number for task in chunks if not self.pool._withdraw(task)])
-        else:
-            for task in chunks:
-                self.pool._withdraw(task)
+            logging.getLogger("concurrent.futures").exception("exception calling callback for %r", future)
 
 
 @atexit.register
 def _shut_down() -> None:
     for pool in list(_open):
         pool.shutdown()
+
+
+def _leave_to_the_parent() -> None:
+    """In a process that was forked: its pools are those of its parent."""
+    for pool in list(_open):
+        pool._foreign = pool._broken = RuntimeError("armilla: Pool: the pool is that of the process that forked this one; make a new armilla.Pool here")
+        pool._lock = threading.RLock()  # a thread that this process does not have may hold it
+        pool._idle = threading.Condition(pool._lock)
+        pool._waiting.clear()
+        for worker in pool._workers:
+            if worker is not None:  # it ends with the parent, however long this process lives
+                worker.control.close()
+                worker.spill.close()
+    _open.clear()
+
+
+os.register_at_fork(after_in_child=_leave_to_the_parent)

@@ -2,6 +2,8 @@
 """A worker of a pool: takes one task after the other from memory that it shares with the driver."""
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import pickle
 import signal
@@ -47,7 +49,7 @@ def _bytes(connection: socket.socket, size: int) -> bytes:
 
 def _on_interrupt(number: int, frame: Any) -> None:
     global _current
-    if _current in _cancelled:
+    if _current and _current in _cancelled:
         _current = 0
         raise KeyboardInterrupt
 
@@ -66,11 +68,12 @@ def _listen(control: socket.socket) -> None:
 
 
 def resident(process: int | str = "self") -> int:
-    """The bytes of memory that a process has."""
+    """The bytes of memory that a process has by itself: without files and what it shares with others."""
     try:
         with open(f"/proc/{process}/statm", "rb") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, IndexError):
+            _, all_pages, shared, *_ = map(int, file.read().split())
+            return (all_pages - shared) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
         return 0
 
 
@@ -80,11 +83,12 @@ def main(control_file: int, spill_file: int, memory_file: int, workers: int, ind
     memory = _core.PoolWorker(memory_file, workers, index)
     signal.signal(signal.SIGINT, _on_interrupt)
     setup = receive_message(control)
-    os.chdir(setup["folder"])
+    with contextlib.suppress(OSError, TypeError):  # the folder is gone
+        os.chdir(setup["folder"])
     sys.path[:] = setup["path"]
     if setup["initializer"] is not None:
         try:
-            f, arguments = loads(setup["initializer"])
+            f, arguments = loads(_shared.opened(*setup["initializer"], True))
             f(*arguments)
         except BaseException as error:
             send_message(control, ("failed", dumps_error(error)[0]))
@@ -109,7 +113,10 @@ def _serve(memory: Any, spill: socket.socket, tasks: int | None, bytes_allowed: 
                 stream.flush()
         except Exception:
             pass
-        data, spilled = _packed(parts, spill)
+        try:
+            data, spilled = _packed(parts, number, spill)
+        except Exception as error:  # there is no room for it, say
+            how, (data, spilled) = RAISED, _packed(dumps_error(error), number, spill)
         memory.give(number, how | spilled, taken, data)
         done += 1
         if bytes_allowed is not None and time.monotonic() - looked > 0.02:
@@ -118,25 +125,31 @@ def _serve(memory: Any, spill: socket.socket, tasks: int | None, bytes_allowed: 
                 return
 
 
-def _packed(parts: Any, spill: socket.socket) -> tuple[bytes, int]:
+def _packed(parts: Any, number: int, spill: socket.socket) -> tuple[bytes, int]:
     if len(parts) == 1 and len(parts[0]) <= _core.most_result:
         return bytes(parts[0]), 0
     file = _shared.File(parts)
-    socket.send_fds(spill, [b"f"], [file.file])
-    return pickle.dumps(file.sizes), SPILLED
+    while True:
+        try:
+            socket.send_fds(spill, [number.to_bytes(8, "little")], [file.file])
+            return b"", SPILLED
+        except OSError as why:
+            if why.errno != errno.ETOOMANYREFS:
+                raise
+            time.sleep(0.001)  # until the driver has received some
 
 
 def _run(memory: Any, number: int, kind: int, data: bytes) -> tuple[int, Any]:
     global _current
     try:
         end = 2 + int.from_bytes(data[:2], "little")
-        f = _function(data[2:end])
-        if kind < SPILLED:
-            rest = pickle.loads(data[end:])
-        else:
-            parts = _shared.opened(*pickle.loads(data[end:]), True)
-            rest = pickle.loads(parts[0], buffers=parts[1:])
-        return VALUE, _dumped(_run_many(memory, number, f, *rest) if kind & MANY else _within(number, f, *rest))
+        f = _function(data[2:end]) if end > 2 else None
+        rest = pickle.loads(data[end:])
+        if kind & SPILLED:
+            rest = loads(_shared.opened(*rest, True))
+        if f is None:
+            f, *rest = rest
+        return VALUE, _dumped_many(*_run_many(memory, number, f, *rest)) if kind & MANY else _dumped(_within(number, f, *rest))
     except BaseException as error:  # SystemExit as well: the caller is told
         return RAISED, dumps_error(error)
 
@@ -157,8 +170,10 @@ def _within(number: int, f: Callable[..., Any], args: tuple, kwargs: dict[str, A
     global _current
     try:
         _current = number
-        if number in _cancelled:
-            raise KeyboardInterrupt
+        if _cancelled:
+            _cancelled.difference_update([n for n in list(_cancelled) if n < number])  # this worker gets no task with a lower number
+            if number in _cancelled:
+                raise KeyboardInterrupt
         return f(*args, **kwargs)
     finally:
         _current = 0
@@ -176,6 +191,18 @@ def _run_many(memory: Any, number: int, f: Callable[..., Any], items: list[tuple
             values.append(None)
             errors[i] = bytes(dumps_error(error)[0])
     return values, errors
+
+
+def _dumped_many(values: list[Any], errors: dict[int, Any]) -> Any:
+    try:
+        return _dumped((values, errors))
+    except Exception:  # one of them cannot be sent
+        for i, value in enumerate(values):
+            try:
+                dumps(value)
+            except Exception as error:
+                values[i], errors[i] = None, bytes(dumps_error(error)[0])
+        return _dumped((values, errors))
 
 
 def _dumped(value: Any) -> Any:

@@ -6,6 +6,7 @@
 // the memory in a state from which the driver can tell what a worker that dies in it had begun.
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,6 +18,8 @@
 #include <cstring>
 #include <ctime>
 #include <span>
+#include <stdexcept>
+#include <string>
 
 #include "armilla/base/values/clock.hpp"
 #include "binding.hpp"
@@ -93,6 +96,35 @@ void check_signals() {
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
+// A whole file, by the buffer protocol. Unlike Python's mmap it keeps no descriptor open. A writable one is a private copy.
+class mapped_file {
+ public:
+  mapped_file(int file, bool writable) : readonly_(!writable) {
+    struct stat status{};
+    void* at = MAP_FAILED;
+    if (fstat(file, &status) == 0)
+      at = mmap(nullptr, std::size_t(status.st_size), writable ? PROT_READ | PROT_WRITE : PROT_READ,
+                writable ? MAP_PRIVATE : MAP_SHARED, file, 0);
+    if (at == MAP_FAILED) {
+      PyErr_SetFromErrno(PyExc_OSError);
+      throw nb::python_error();
+    }
+    bytes_ = {static_cast<std::byte*>(at), std::size_t(status.st_size)};
+  }
+  mapped_file(const mapped_file&) = delete;
+  ~mapped_file() { munmap(bytes_.data(), bytes_.size()); }
+
+  static int give_buffer(PyObject* self, Py_buffer* view, int flags) {
+    const auto* const file = nb::inst_ptr<mapped_file>(nb::handle(self));
+    return PyBuffer_FillInfo(view, self, file->bytes_.data(), Py_ssize_t(file->bytes_.size()), file->readonly_, flags);
+  }
+
+ private:
+  std::span<std::byte> bytes_;
+  int readonly_;
+};
+PyType_Slot file_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(mapped_file::give_buffer)}, {0, nullptr}};
+
 class mapped {
  public:
   mapped(int file, std::uint32_t workers) : size_(sizeof(shared) + workers * sizeof(lane)) {
@@ -127,13 +159,15 @@ class pool_driver {
 
   int file() const { return file_; }
 
-  // The task's ticket; 0: there is no room. `data` is at most `room` bytes.
-  std::uint64_t publish(std::uint64_t id, std::uint32_t kind, const nb::bytes& data) {
+  // Publishes a task and sets its attribute `ticket`. Returns false when there is no room. `data` is at most `most_task` bytes.
+  // An interrupt cannot come between the two: a task that has no ticket is not published.
+  bool publish(nb::handle task, std::uint64_t id, std::uint32_t kind, const nb::bytes& data) {
     shared& m = *map_.memory;
     const std::uint64_t ticket = m.published.load(std::memory_order_relaxed) + 1;
     task_slot& s = m.slot[ticket % slots];
-    if (phase_of(s.state.load(std::memory_order_acquire)) != vacant) return 0;
+    if (phase_of(s.state.load(std::memory_order_acquire)) != vacant) return false;
     if (data.size() > sizeof s.data) throw nb::value_error("a task is too long for its slot");
+    nb::setattr(task, ticket_, nb::int_(ticket));
     s.id = id;
     s.kind = kind;
     s.size = std::uint32_t(data.size());
@@ -141,7 +175,7 @@ class pool_driver {
     s.state.store(state_of(ready, 0, ticket));
     m.published.store(ticket);
     wake_one();
-    return ticket;
+    return true;
   }
 
   // Whether the task has been taken back: no worker has begun it.
@@ -154,8 +188,8 @@ class pool_driver {
     return map_.memory->published.load() - std::min(map_.memory->first.load(), map_.memory->published.load());
   }
 
-  // Appends (id, kind, nanoseconds, bytes, worker) of each result to `to`. Waits so long for the first; then `pause` for others
-  // to come with it.
+  // Appends (id, kind, nanoseconds, bytes, worker) of each result to `to`. Waits up to `seconds` for the first; then `pause` for
+  // others to come with it. Throws when a worker has damaged its lane.
   std::size_t collect(nb::list to, double seconds, double pause) {
     std::size_t found = take_all(to);
     if (found != 0 || seconds == 0) return found;
@@ -248,11 +282,12 @@ class pool_driver {
     std::uint64_t at = l.read.load(std::memory_order_relaxed);
     std::size_t found = 0;
     while (at != end) {
-      result_head head;
-      copy_out(l, at, &head, sizeof head);
-      if (end - at < sizeof head || head.size > end - at - sizeof head) {  // the worker has written over it
-        at = end;
-        break;
+      result_head head{};
+      const std::uint64_t left = end - at;
+      if (left <= ring_bytes && left >= sizeof head) copy_out(l, at, &head, sizeof head);
+      if (left > ring_bytes || left < sizeof head || sizeof head + rounded(head.size) > left) {
+        l.read.store(end);
+        throw std::runtime_error("worker " + std::to_string(w) + " has overwritten the memory that it shares with the driver");
       }
       const nb::object data = nb::steal(PyBytes_FromStringAndSize(nullptr, Py_ssize_t(head.size)));
       if (!data.is_valid()) throw nb::python_error();
@@ -275,6 +310,7 @@ class pool_driver {
   int file_;
   mapped map_;
   std::uint32_t workers_;
+  const nb::object ticket_ = nb::steal(PyUnicode_InternFromString("ticket"));
 };
 
 // ---- a worker ----
@@ -378,6 +414,7 @@ class pool_worker {
 }  // namespace
 
 void bind_pool(nb::module_& m) {
+  nb::class_<mapped_file>(m, "MappedFile", nb::type_slots(file_slots)).def(nb::init<int, bool>());
   nb::class_<pool_driver>(m, "PoolDriver")
       .def(nb::init<std::uint32_t>())
       .def_prop_ro("file", &pool_driver::file)
