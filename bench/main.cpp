@@ -80,8 +80,8 @@ armilla::tools::program description(arguments& a) {
                   {"--quick", "", "Fewer runs", into(a.how.quick)},
                   {"--any-state", "", "Rows judged by the raw line do not wait until it is in the state in which they are judged",
                    into(a.how.any_state)},
-                  {"--json", "FILE", "Write the results as JSON, too", into(a.json)},
-                  {"--records", "FILE", "Write them as records of armilla-report, too", into(a.records)},
+                  {"--json", "FILE", "Write the results as JSON, too; -: to stdout", into(a.json)},
+                  {"--records", "FILE", "Write them as records of armilla-report, too; -: to stdout", into(a.records)},
                   {"--svg", "FILE", "Draw them, too", into(a.svg)}},
       .more = suites};
 }
@@ -150,6 +150,10 @@ void write_file(const std::string& file, void (*writer)(std::ostream&, const std
   if (file.empty()) return;
   std::ostringstream out;
   writer(out, all);
+  if (file == "-") {
+    std::cout << out.str() << std::flush;
+    return;
+  }
   if (const std::string wrong = armilla::detail::write_whole_file(file, out.str()); !wrong.empty())
     throw std::runtime_error("cannot write " + file + ": " + wrong);
 }

@@ -8,6 +8,8 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -35,7 +37,7 @@ inline constexpr am::method<void(int)> note_everywhere{"test.note_everywhere"};
 inline constexpr am::method<long()> noted{"test.noted"};
 inline constexpr am::method<void(int)> nap{"test.nap"};
 inline constexpr am::method<double(am::view<double>)> sum{"test.sum"};
-inline constexpr am::method<void()> compute{"test.compute"};
+inline constexpr am::method<void(const std::string& file)> compute{"test.compute"};
 }  // namespace api
 
 thread_local long noted = 0;
@@ -69,8 +71,8 @@ void provide_all() {
     for (const double x : v) sum += x;
     return sum;
   });
-  am::provide<api::compute>([] {
-    for (const auto end = std::chrono::steady_clock::now() + 600ms; std::chrono::steady_clock::now() < end;) {}
+  am::provide<api::compute>([](const std::string& file) {
+    while (std::filesystem::exists(file)) {}
   });
   am::barrier();
 }
@@ -194,13 +196,16 @@ RANK_TEST(a_rank_that_computes_is_named_and_the_call_does_not_begin) {
   noted = 0;
   as_guest([](const am::guest& job) {
     const am::guest_rank last = job.on(job.ranks() - 1);
-    const auto busy = am::call<api::compute>(last);
+    const auto goes_on = std::filesystem::temp_directory_path() / ("armilla_computes." + std::to_string(getpid()));
+    std::ofstream(goes_on) << "until this file is removed";
+    const auto busy = am::call<api::compute>(last, goes_on.string());
     while (job.look()[std::size_t(last.rank())].counts.guest_calls == 0) {}
     std::this_thread::sleep_for(20ms);
     auto late = am::call<api::note_everywhere>(last, 1000);
     EXPECT_THROWS_SAYING(am::timeout_error, "not begun within 0.0 s: the rank is busy", late.get(40ms));
     EXPECT(!late.ready());
     { const auto dropped = std::move(late); }
+    std::filesystem::remove(goes_on);
     while (!busy.ready()) {}
     EXPECT_EQ(am::call<api::noted>(last).get(), 0);
   });
