@@ -101,6 +101,35 @@ class PoolFuture(concurrent.futures.Future):
         return asyncio.wrap_future(self).__await__()
 
 
+class _InterruptsLater:
+    """Postpones KeyboardInterrupt to the end of a `with` block, which may then change what other threads see in several steps."""
+
+    __slots__ = ("_handler", "_came", "_since")
+
+    def __init__(self) -> None:
+        self._handler: Any = None
+        self._came: tuple | None = None
+        self._since = 0.0
+
+    def __enter__(self) -> None:
+        if threading.current_thread() is threading.main_thread():
+            handler = signal.getsignal(signal.SIGINT)
+            if callable(handler):
+                self._handler = handler
+                signal.signal(signal.SIGINT, self._note)
+
+    def _note(self, *came: Any) -> None:
+        if self._came is not None and time.monotonic() > self._since + 1:  # what the block calls does not return
+            self._handler(*came)
+        self._came, self._since = came, time.monotonic()
+
+    def __exit__(self, *error: Any) -> None:
+        if self._handler is not None:
+            signal.signal(signal.SIGINT, self._handler)
+            if self._came is not None:
+                self._handler(*self._came)
+
+
 class _Task:
     __slots__ = ("number", "kind", "data", "held", "ticket", "withdrawn", "tries", "f", "future", "on_end")
 
@@ -145,6 +174,10 @@ def _bytes_of(memory: int | str | None) -> int | None:
     return int(float(found[1]) * (1024 if found[3] else 1000) ** power)
 
 
+def _broken(said: str) -> concurrent.futures.process.BrokenProcessPool:
+    return concurrent.futures.process.BrokenProcessPool(f"armilla: Pool: {said}")
+
+
 _open: "weakref.WeakSet[Pool]" = weakref.WeakSet()
 
 
@@ -186,7 +219,6 @@ class Pool(concurrent.futures.Executor):
         self._last = 0
         self._done_tasks = 0
         self._functions = _functions.Packed()
-        self._got: list[tuple] = []  # results that have been taken from the shared memory, the next one last
         self._pumping = threading.Lock()
         self._helping = self._helped = self._others = self._urgent = 0
         self._give_way = False
@@ -267,18 +299,18 @@ class Pool(concurrent.futures.Executor):
         waiting = self._waiting
         while waiting:
             task = waiting[0]
-            if not task.withdrawn:
+            if not task.withdrawn and not task.ticket:  # one that has a ticket was published just before an interrupt
                 if not task.number:
                     self._last += 1
                     task.number = self._last
                 self._tasks[task.number] = task
-                task.ticket = self._memory.publish(task.number, task.kind, task.data)
-                if not task.ticket:
+                if not self._memory.publish(task, task.number, task.kind, task.data):
+                    del self._tasks[task.number]
                     return
             waiting.popleft()
 
     def _withdraw(self, task: _Task) -> bool:
-        with self._lock:
+        with _InterruptsLater(), self._lock:
             if task.withdrawn:
                 return True
             if task.ticket and not self._memory.withdraw(task.ticket):
@@ -329,16 +361,17 @@ class Pool(concurrent.futures.Executor):
     def _help(self, seconds: float, there: Callable[[], bool]) -> bool:
         """Takes results on the caller's thread, unless another one does now; False: it does. That saves the change of threads, which takes longer than a short task."""
         self._give_way = True  # the reader does when it has taken what it waits for now
-        if self._urgent or not self._pumping.acquire(False):
-            return False
-        self._helping += 1
-        try:
-            if not there():
-                self._pump(seconds)
-        finally:
-            self._helped += 1
-            self._helping -= 1
-            self._pumping.release()
+        with _InterruptsLater():
+            if self._urgent or not self._pumping.acquire(False):
+                return False
+            self._helping += 1
+            try:
+                if not there():
+                    self._pump(seconds)
+            finally:
+                self._helped += 1
+                self._helping -= 1
+                self._pumping.release()
         if self._others:
             self._resume.set()
         return True
@@ -351,6 +384,12 @@ class Pool(concurrent.futures.Executor):
             pass
 
     def _read(self) -> None:
+        try:
+            self._read_results()
+        except BaseException as why:
+            self._fail(why)
+
+    def _read_results(self) -> None:
         while not self._closing or self._tasks or self._waiting:
             if self._give_way or self._urgent:
                 before = self._helped
@@ -363,15 +402,14 @@ class Pool(concurrent.futures.Executor):
                 self._pump(1.0)
 
     def _pump(self, seconds: float) -> None:
-        """Takes what has come. An interrupt may come anywhere here: what has not been handled then is handled next time."""
-        pause = _pause_seconds if self._memory.published > _deep else 0.0
-        if not self._got:
-            fresh: list[tuple] = []
-            self._memory.collect(fresh, seconds, pause)
-            self._got = fresh[::-1]
-        while self._got:
-            self._take(*self._got[-1])
-            self._got.pop()
+        """Takes the results that have come. Holds `_pumping`; no interrupt comes here."""
+        results: list[tuple] = []
+        try:
+            self._memory.collect(results, seconds, _pause_seconds if self._memory.published > _deep else 0.0)
+        except Exception as why:
+            self._fail(why)
+        for result in results:
+            self._take(*result)
         with self._lock:
             self._refill()
             self._note_idle()
@@ -383,27 +421,28 @@ class Pool(concurrent.futures.Executor):
     def _take(self, number: int, kind: int, ns: int, data: bytes, index: int) -> None:
         task = self._tasks.get(number)
         try:
-            parts: list[Any] = [data]
-            if kind & SPILLED:
-                sizes = pickle.loads(data)
-                parts = self._received(index, sizes)
+            parts: list[Any] = [data] if not kind & SPILLED else self._received(index, number, pickle.loads(data))
             if task is None:  # it was lost, and done elsewhere
                 return
             value, error = (None, loads_error(index, parts)) if kind & RAISED else (pickle.loads(parts[0], buffers=parts[1:]), None)
-        except Exception as why:
+        except BaseException as why:  # whatever a class of the user raises when it is unpickled
             value, error = None, why
         if task is not None:
             self._done_tasks += 1
             self._end(task, value, error, ns)
 
-    def _received(self, index: int, sizes: list[int]) -> list[Any]:
+    def _received(self, index: int, number: int, sizes: list[int]) -> list[Any]:
+        """The parts of a result that is in a file. The file comes with the number of its task."""
         worker = self._workers[index]
         assert worker is not None
-        _, files, _, _ = socket.recv_fds(worker.spill, 1, 1)
-        try:
-            return list(_shared.mapped(files[0], sizes, True))
-        finally:
-            os.close(files[0])
+        while True:
+            its, files, _, _ = socket.recv_fds(worker.spill, 8, 1)
+            try:
+                if int.from_bytes(its, "little") == number:
+                    return list(_shared.mapped(files[0], sizes, True))
+            finally:
+                for file in files:
+                    os.close(file)
 
     def _end(self, task: _Task, value: Any, error: BaseException | None, ns: int = 0, lost_item: int = -1) -> None:
         if error is not None and isinstance(error.__cause__, RemoteTraceback):
@@ -412,16 +451,14 @@ class Pool(concurrent.futures.Executor):
             task.on_end(value, error, ns, lost_item)  # which may add more
             self._tasks.pop(task.number, None)
             return
-        future = task.future
         try:
             if error is not None:
-                future.set_exception(error)
+                task.future.set_exception(error)
             else:
-                future.set_result(value)
-        except concurrent.futures.InvalidStateError:  # an interrupt came behind it
-            with future._condition:
-                future._condition.notify_all()
-        future._task = None
+                task.future.set_result(value)
+        except concurrent.futures.InvalidStateError:  # another thread has ended it
+            pass
+        task.future._task = None
         self._tasks.pop(task.number, None)
 
     def _call_back(self, f: Callable[[Any], Any], future: PoolFuture) -> None:
@@ -487,6 +524,12 @@ class Pool(concurrent.futures.Executor):
             self._selector.register(pipe, selectors.EVENT_READ, (worker, pipe))  # type: ignore[arg-type]
 
     def _manage(self) -> None:
+        try:
+            self._watch()
+        except BaseException as why:
+            self._fail(why)
+
+    def _watch(self) -> None:
         looked = 0.0
         while not (self._closing and not any(self._workers)):
             for key, _ in self._selector.select(0.1 if self._memory_limit is not None else None):
@@ -541,7 +584,7 @@ class Pool(concurrent.futures.Executor):
             self._failed_starts = 0
         elif what == "failed":
             error = loads_error(worker.index, [rest[0]])
-            broken = concurrent.futures.process.BrokenProcessPool(f"armilla: Pool: the initializer raised {type(error).__name__}: {error}; the pool takes no tasks")
+            broken = _broken(f"the initializer raised {type(error).__name__}: {error}; the pool takes no tasks")
             broken.__cause__ = error
             self._break(broken)
 
@@ -572,10 +615,12 @@ class Pool(concurrent.futures.Executor):
                     self._selector.unregister(pipe)
                     worker.pipes.pop(pipe)
         self._urgent = 1
-        self._memory.knock()
-        with self._pumping:
-            self._pump(0)  # what it had done
-            lost = self._memory.lost(worker.index)
+        try:
+            self._memory.knock()
+            with self._pumping:
+                self._pump(0)  # what it had done
+                lost = self._memory.lost(worker.index)
+        finally:
             self._urgent = 0
         with self._lock:
             self._workers[worker.index] = None
@@ -587,7 +632,7 @@ class Pool(concurrent.futures.Executor):
         if not worker.ready:
             self._failed_starts += 1 if code >= 0 else 0.1  # a signal is sent from outside
             if self._failed_starts >= _starts and self._broken is None:
-                self._break(concurrent.futures.process.BrokenProcessPool("armilla: Pool: workers end before they are ready; they said: " + ("\n".join(worker.said) or "nothing")))
+                self._break(_broken("workers end before they are ready; they said: " + ("\n".join(worker.said) or "nothing")))
         if self._broken is None and (not self._closing or self._tasks or self._waiting):
             self._start(worker.index)
 
@@ -610,14 +655,24 @@ class Pool(concurrent.futures.Executor):
                 self._waiting.appendleft(task)
                 self._refill()
 
+    def _fail(self, why: BaseException) -> None:
+        """Breaks the pool after an error of its own."""
+        broken = _broken(f"{why if isinstance(why, RuntimeError) else f'{type(why).__name__}: {why}'}; make a new armilla.Pool")
+        broken.__cause__ = why
+        self._break(broken)
+
     def _break(self, error: BaseException) -> None:
+        """Ends all tasks with the error, and the workers."""
         with self._lock:
             self._broken = error
-            tasks = [*self._tasks.values(), *self._waiting]
+            tasks = [*self._waiting, *self._tasks.values()]
             self._waiting.clear()
         for task in tasks:
             if not task.withdrawn:
                 self._end(task, None, error)
+        for worker in list(self._workers):
+            if worker is not None:
+                worker.process.kill()
         with self._lock:
             self._note_idle()
 

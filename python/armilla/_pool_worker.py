@@ -109,7 +109,7 @@ def _serve(memory: Any, spill: socket.socket, tasks: int | None, bytes_allowed: 
                 stream.flush()
         except Exception:
             pass
-        data, spilled = _packed(parts, spill)
+        data, spilled = _packed(parts, number, spill)
         memory.give(number, how | spilled, taken, data)
         done += 1
         if bytes_allowed is not None and time.monotonic() - looked > 0.02:
@@ -118,11 +118,11 @@ def _serve(memory: Any, spill: socket.socket, tasks: int | None, bytes_allowed: 
                 return
 
 
-def _packed(parts: Any, spill: socket.socket) -> tuple[bytes, int]:
+def _packed(parts: Any, number: int, spill: socket.socket) -> tuple[bytes, int]:
     if len(parts) == 1 and len(parts[0]) <= _core.most_result:
         return bytes(parts[0]), 0
     file = _shared.File(parts)
-    socket.send_fds(spill, [b"f"], [file.file])
+    socket.send_fds(spill, [number.to_bytes(8, "little")], [file.file])
     return pickle.dumps(file.sizes), SPILLED
 
 

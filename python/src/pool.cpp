@@ -16,7 +16,8 @@
 #include <climits>
 #include <cstring>
 #include <ctime>
-#include <span>
+#include <stdexcept>
+#include <string>
 
 #include "armilla/base/values/clock.hpp"
 #include "binding.hpp"
@@ -127,13 +128,15 @@ class pool_driver {
 
   int file() const { return file_; }
 
-  // The task's ticket; 0: there is no room. `data` is at most `room` bytes.
-  std::uint64_t publish(std::uint64_t id, std::uint32_t kind, const nb::bytes& data) {
+  // Publishes a task and sets its attribute `ticket`. Returns false when there is no room. `data` is at most `most_task` bytes.
+  // An interrupt cannot come between the two: a task that has no ticket is not published.
+  bool publish(nb::handle task, std::uint64_t id, std::uint32_t kind, const nb::bytes& data) {
     shared& m = *map_.memory;
     const std::uint64_t ticket = m.published.load(std::memory_order_relaxed) + 1;
     task_slot& s = m.slot[ticket % slots];
-    if (phase_of(s.state.load(std::memory_order_acquire)) != vacant) return 0;
+    if (phase_of(s.state.load(std::memory_order_acquire)) != vacant) return false;
     if (data.size() > sizeof s.data) throw nb::value_error("a task is too long for its slot");
+    nb::setattr(task, ticket_, nb::int_(ticket));
     s.id = id;
     s.kind = kind;
     s.size = std::uint32_t(data.size());
@@ -141,7 +144,7 @@ class pool_driver {
     s.state.store(state_of(ready, 0, ticket));
     m.published.store(ticket);
     wake_one();
-    return ticket;
+    return true;
   }
 
   // Whether the task has been taken back: no worker has begun it.
@@ -154,8 +157,8 @@ class pool_driver {
     return map_.memory->published.load() - std::min(map_.memory->first.load(), map_.memory->published.load());
   }
 
-  // Appends (id, kind, nanoseconds, bytes, worker) of each result to `to`. Waits so long for the first; then `pause` for others
-  // to come with it.
+  // Appends (id, kind, nanoseconds, bytes, worker) of each result to `to`. Waits up to `seconds` for the first; then `pause` for
+  // others to come with it. Throws when a worker has damaged its lane.
   std::size_t collect(nb::list to, double seconds, double pause) {
     std::size_t found = take_all(to);
     if (found != 0 || seconds == 0) return found;
@@ -248,11 +251,12 @@ class pool_driver {
     std::uint64_t at = l.read.load(std::memory_order_relaxed);
     std::size_t found = 0;
     while (at != end) {
-      result_head head;
-      copy_out(l, at, &head, sizeof head);
-      if (end - at < sizeof head || head.size > end - at - sizeof head) {  // the worker has written over it
-        at = end;
-        break;
+      result_head head{};
+      const std::uint64_t left = end - at;
+      if (left <= ring_bytes && left >= sizeof head) copy_out(l, at, &head, sizeof head);
+      if (left > ring_bytes || left < sizeof head || sizeof head + rounded(head.size) > left) {
+        l.read.store(end);
+        throw std::runtime_error("worker " + std::to_string(w) + " has overwritten the memory that it shares with the driver");
       }
       const nb::object data = nb::steal(PyBytes_FromStringAndSize(nullptr, Py_ssize_t(head.size)));
       if (!data.is_valid()) throw nb::python_error();
@@ -275,6 +279,7 @@ class pool_driver {
   int file_;
   mapped map_;
   std::uint32_t workers_;
+  const nb::object ticket_ = nb::steal(PyUnicode_InternFromString("ticket"));
 };
 
 // ---- a worker ----

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong in a pool: nothing hangs, no task is lost, no result is another task's, and each error says what to do."""
+import concurrent.futures
+import contextlib
+import mmap
+import os
+import signal
+import struct
+import sys
+
+import armilla
+import numpy as np
+import pytest
+
+
+@pytest.fixture(scope="module")
+def pool():
+    with armilla.Pool(1) as p:
+        yield p
+
+
+def ten_times(x):
+    return x * 10
+
+
+# ---- interrupts ----
+
+
+@contextlib.contextmanager
+def interrupt_at(step):
+    """Sends SIGINT at a step of the package's code: when it calls a function, or when one written in C has returned."""
+
+    def profile(frame, event, arg):
+        nonlocal step
+        if event in ("call", "c_return") and frame.f_globals.get("__package__") == "armilla":
+            step -= 1
+            if step == -1:
+                signal.raise_signal(signal.SIGINT)
+
+    sys.setprofile(profile)
+    try:
+        yield
+    finally:
+        sys.setprofile(None)
+
+
+@pytest.mark.parametrize("f, argument", [(ten_times, 7), (np.ones, 10**5)])
+def test_an_interrupt_at_any_step_loses_nothing(pool, f, argument):
+    expected = f(argument)
+    for step in range(2000):
+        futures = []
+        try:
+            with interrupt_at(step):
+                futures.append(pool.submit(f, argument))
+                futures[0].result()
+                futures[0].cancel()
+        except KeyboardInterrupt:
+            with contextlib.suppress(KeyboardInterrupt, concurrent.futures.CancelledError):
+                for future in futures:
+                    assert np.array_equal(future.result(10), expected)
+            assert np.array_equal(pool.submit(f, argument).result(10), expected)
+        else:
+            break
+    assert 20 < step < 2000 and not pool._tasks and not pool._waiting
+
+
+class Interrupting:
+    """Sends SIGINT to the driver that unpickles it."""
+
+    def __reduce__(self):
+        return signal.raise_signal, (signal.SIGINT,)
+
+
+def filled(n, value):
+    return [np.full(n, value), Interrupting()] if value == 1 else np.full(n, value)
+
+
+def test_an_interrupt_while_a_result_is_unpickled_gives_each_task_its_own(pool):
+    pool.submit(abs, 1).result()
+    with contextlib.suppress(KeyboardInterrupt):
+        futures = [pool.submit(filled, 10**5, k) for k in (1, 2, 3)]
+        futures[2].result(10)
+    assert [f.result(10)[0] for f in futures[1:]] == [2, 3] and futures[0].result(10)[0][0] == 1
+    assert pool.submit(filled, 10**5, 4).result(10)[0] == 4
+
+
+# ---- what a worker does to the shared memory ----
+
+
+def overwrite(size):
+    """Announces a result whose record says `size`, in the lane of this worker, which is the only one."""
+    file = next(n for n in range(3, 100) if os.path.exists(f"/proc/self/fd/{n}") and "armilla-pool" in os.readlink(f"/proc/self/fd/{n}"))
+    with mmap.mmap(file, 0) as memory:
+        lane = 256 + 1024 * 4096
+        at = struct.unpack_from("<Q", memory, lane + 128)[0]
+        struct.pack_into("<QQII", memory, lane + 256 + at % (1 << 20), 12345, 0, 0, size)
+        struct.pack_into("<Q", memory, lane + 128, at + 25 if size < 100 else at + (2 << 20))
+
+
+@pytest.mark.parametrize("size", [1, 1000])
+def test_a_worker_that_overwrites_the_shared_memory_breaks_the_pool(size):
+    with armilla.Pool(1) as pool:
+        with pytest.raises(concurrent.futures.BrokenExecutor, match="worker 0 has overwritten the memory that it shares with the driver; make a new armilla.Pool"):
+            pool.submit(overwrite, size).result(10)
+        with pytest.raises(concurrent.futures.BrokenExecutor):
+            pool.submit(abs, 1)
