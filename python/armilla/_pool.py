@@ -7,7 +7,6 @@ import atexit
 import concurrent.futures
 import concurrent.futures.process
 import functools
-import itertools
 import logging
 import os
 import pickle
@@ -26,11 +25,10 @@ from typing import Any, Callable, Generator, Iterable, Iterator
 
 from . import _core, _functions, _launch, _shared
 from ._pickling import RemoteTraceback, dumps_by_value, loads_error
-from ._pool_worker import CALL, MANY, RAISED, SPILLED, receive_message, resident, send_message
+from ._pool_map import Map, with_bar
+from ._pool_worker import CALL, RAISED, SPILLED, receive_message, resident, send_message
 
 _most_task = _core.most_task
-_chunk_ns = 1_000_000  # what a chunk of `map` is to take
-_most_in_chunk = 4096
 _park_seconds = 0.002  # how long the reader stays away after a caller has taken results itself
 _deep = 64  # from so many tasks on, results are waited for in company
 _pause_seconds = 0.0003
@@ -50,10 +48,10 @@ class PoolFuture(concurrent.futures.Future):
     An interrupt (Ctrl-C) while one waits cancels the task, also one that runs. Callbacks (`add_done_callback`) may submit tasks and wait for them.
     """
 
-    def __init__(self, pool: "Pool", task: "_Task") -> None:
+    def __init__(self, pool: "Pool", task: "Task") -> None:
         super().__init__()
         self._pool = pool
-        self._task: _Task | None = task
+        self._task: Task | None = task
 
     def result(self, timeout: float | None = None) -> Any:
         if not self.done():
@@ -130,7 +128,7 @@ class _InterruptsLater:
                 self._handler(*self._came)
 
 
-class _Task:
+class Task:
     __slots__ = ("number", "kind", "data", "held", "ticket", "withdrawn", "tries", "f", "future", "on_end")
 
     def __init__(self, kind: int, data: bytes, held: list[Any], tries: int, f: Any) -> None:
@@ -214,8 +212,8 @@ class Pool(concurrent.futures.Executor):
         self._initializer = None if initializer is None else dumps_by_value((initializer, tuple(initargs)), sys.maxsize)
         self._memory = _core.PoolDriver(max_workers)
         self._lock = threading.RLock()
-        self._waiting: deque[_Task] = deque()  # not published yet
-        self._tasks: dict[int, _Task] = {}  # published, and not answered
+        self._waiting: deque[Task] = deque()  # not published yet
+        self._tasks: dict[int, Task] = {}  # published, and not answered
         self._last = 0
         self._done_tasks = 0
         self._functions = _functions.Packed()
@@ -254,7 +252,7 @@ class Pool(concurrent.futures.Executor):
         self._add(task)
         return future
 
-    def _packed(self, kind: int, f: Any, *rest: Any) -> _Task:
+    def _packed(self, kind: int, f: Any, *rest: Any) -> Task:
         local = _shared.local
         local.held = held = []
         try:
@@ -268,10 +266,10 @@ class Pool(concurrent.futures.Executor):
         head = function.data
         data = parts[0]
         if len(parts) == 1 and len(data) + len(head) + 2 <= _most_task:
-            return _Task(kind, b"%b%b%b" % (len(head).to_bytes(2, "little"), head, data), held, self._retries, f)
+            return Task(kind, b"%b%b%b" % (len(head).to_bytes(2, "little"), head, data), held, self._retries, f)
         file = _shared.File(parts)
         held.append(file)
-        return _Task(kind | SPILLED, b"%b%b%b" % (len(head).to_bytes(2, "little"), head, pickle.dumps(file.where())), held, self._retries, f)
+        return Task(kind | SPILLED, b"%b%b%b" % (len(head).to_bytes(2, "little"), head, pickle.dumps(file.where())), held, self._retries, f)
 
     @staticmethod
     def _unsendable(kind: int, f: Any, rest: tuple, why: Exception) -> TypeError:
@@ -285,7 +283,7 @@ class Pool(concurrent.futures.Executor):
                 return TypeError(f"armilla: Pool.submit: {name}, of type {type(value).__name__}, cannot be sent: {its}; send what it is made of instead")
         return TypeError(f"armilla: Pool: arguments of {getattr(f, '__qualname__', f)} cannot be sent: {why}; send what they are made of instead")
 
-    def _add(self, task: _Task, begun: bool = False) -> None:
+    def _add(self, task: Task, begun: bool = False) -> None:
         """`begun`: it is of a `map` that was called before."""
         with self._lock:
             if self._broken is not None:
@@ -309,7 +307,7 @@ class Pool(concurrent.futures.Executor):
                     return
             waiting.popleft()
 
-    def _withdraw(self, task: _Task) -> bool:
+    def _withdraw(self, task: Task) -> bool:
         with _InterruptsLater(), self._lock:
             if task.withdrawn:
                 return True
@@ -322,7 +320,7 @@ class Pool(concurrent.futures.Executor):
             self._note_idle()
             return True
 
-    def _runs(self, task: _Task) -> bool:
+    def _runs(self, task: Task) -> bool:
         return task.number != 0 and any(self._memory.running(w) == task.number for w in range(self.size))
 
     def _interrupt(self, futures: Iterable[Any]) -> None:
@@ -425,6 +423,9 @@ class Pool(concurrent.futures.Executor):
             if task is None:  # it was lost, and done elsewhere
                 return
             value, error = (None, loads_error(index, parts)) if kind & RAISED else (pickle.loads(parts[0], buffers=parts[1:]), None)
+            if error is None and task.on_end is not None:
+                values, errors = value
+                value = [(v, loads_error(index, [errors[i]]) if i in errors else None) for i, v in enumerate(values)]
         except BaseException as why:  # whatever a class of the user raises when it is unpickled
             value, error = None, why
         if task is not None:
@@ -444,7 +445,7 @@ class Pool(concurrent.futures.Executor):
                 for file in files:
                     os.close(file)
 
-    def _end(self, task: _Task, value: Any, error: BaseException | None, ns: int = 0, lost_item: int = -1) -> None:
+    def _end(self, task: Task, value: Any, error: BaseException | None, ns: int = 0, lost_item: int = -1) -> None:
         if error is not None and isinstance(error.__cause__, RemoteTraceback):
             error.__cause__.text = f"in {task.name}:\n\n{error.__cause__.text}"
         if task.on_end is not None:
@@ -497,9 +498,9 @@ class Pool(concurrent.futures.Executor):
         for name, value in (("chunksize", chunksize), ("buffersize", buffersize)):
             if value is not None and value < 1:
                 raise ValueError(f"armilla: Pool.map: {name}={value}; give one or more, or None")
-        run = _Map(self, f, iterables, chunksize, buffersize, ordered)
+        run = Map(self, f, iterables, chunksize, buffersize, ordered)
         results = run.results(None if timeout is None else time.monotonic() + timeout)
-        return _with_bar(results, run.total) if progress else results
+        return with_bar(results, run.total) if progress else results
 
     # ---- workers ----
 
@@ -636,7 +637,7 @@ class Pool(concurrent.futures.Executor):
         if self._broken is None and (not self._closing or self._tasks or self._waiting):
             self._start(worker.index)
 
-    def _lose(self, task: _Task, begun: bool, item: int, worker: _Worker, code: int) -> None:
+    def _lose(self, task: Task, begun: bool, item: int, worker: _Worker, code: int) -> None:
         if begun and (task.tries <= 0 or worker.killed):
             what = worker.killed or ("was killed by " + signal.Signals(-code).name if code < 0 else f"exited with code {code}")
             error = WorkerLost(f"armilla: Pool: worker {worker.index} (process {worker.process.pid}) {what} {'and was killed ' if worker.killed else ''}while it ran {task.name}; "
@@ -741,7 +742,7 @@ class Pool(concurrent.futures.Executor):
                 continue
             if task.future is None and self._withdraw(task):
                 if task.on_end is not None:
-                    task.on_end(None, concurrent.futures.CancelledError(), 0, -2)
+                    task.on_end(None, concurrent.futures.CancelledError(), 0, -1)
                 continue
             running.append(task.number)
         return running
@@ -767,177 +768,6 @@ def _run_callbacks(calls: queue.SimpleQueue) -> None:
             f(future)
         except Exception:
             logging.getLogger("concurrent.futures").exception("exception calling callback for %r", future)
-
-
-def _with_bar(results: Iterator[Any], total: int | None) -> Iterator[Any]:
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        return results
-    return iter(tqdm(results, total=total))
-
-
-class _Map:
-    """Values that go to the workers in chunks, whose length it adapts to what a value takes."""
-
-    def __init__(self, pool: Pool, f: Callable[..., Any], iterables: tuple, chunksize: int | None, buffersize: int | None, ordered: bool) -> None:
-        self.pool, self.f, self.chunksize, self.buffersize, self.ordered = pool, f, chunksize, buffersize, ordered
-        self.values = iter(zip(*iterables)) if buffersize is not None else iter(list(zip(*iterables)))
-        self.total = None if buffersize is not None else self.values.__length_hint__()  # type: ignore[attr-defined]
-        self.left = self.total
-        self.ns = 0.0  # that a value takes, as far as is known
-        self.lock = threading.RLock()
-        self.open = 0  # chunks on their way
-        self.ahead = 0  # values that were taken and whose results nobody has had
-        self.next = 0  # the index of the next value
-        self.ended = False
-        self.done: dict[int, tuple[Any, BaseException | None]] = {}
-        self.news = threading.Condition(self.lock)
-        self.chunks: dict[int, _Task] = {}
-        self.error: BaseException | None = None
-        self.fill()
-
-    def _size(self) -> int:
-        if self.chunksize is not None:
-            return self.chunksize if self.buffersize is None else min(self.chunksize, max(1, self.buffersize - self.ahead))
-        size = int(min(_most_in_chunk, max(1.0, _chunk_ns / self.ns))) if self.ns else 1
-        if self.left is not None:
-            size = min(size, max(1, self.left // (2 * self.pool.size)))
-        if self.buffersize is not None:
-            size = min(size, max(1, (self.buffersize - self.ahead) // self.pool.size))
-        return size
-
-    def fill(self) -> None:
-        with self.lock:
-            while not self.ended and self.error is None and self.open < 2 * self.pool.size + 1 and (self.buffersize is None or self.ahead < self.buffersize):
-                items = list(itertools.islice(self.values, self._size()))
-                if not items:
-                    self.ended = True
-                    self.news.notify_all()
-                    return
-                first, self.next = self.next, self.next + len(items)
-                self.ahead += len(items)
-                if self.left is not None:
-                    self.left -= len(items)
-                self.send(first, items)
-
-    def send(self, first: int, items: list[tuple]) -> None:
-        try:
-            task = self.pool._packed(MANY, self.f, items)
-        except Exception as why:
-            if len(items) == 1:
-                return self.note(first, [(None, why)])
-            for i, item in enumerate(items):  # the one that cannot be sent is told apart
-                self.send(first + i, [item])
-            return
-        task.on_end = functools.partial(self.end, first, items)
-        self.open += 1
-        self.chunks[first] = task
-        try:
-            self.pool._add(task, begun=first > 0)
-        except BaseException:
-            self.open -= 1
-            del self.chunks[first]
-            raise
-
-    def note(self, first: int, outcomes: list[tuple[Any, BaseException | None]]) -> None:
-        for i, outcome in enumerate(outcomes):
-            self.done[first + i] = outcome
-        self.news.notify_all()
-
-    def end(self, first: int, items: list[tuple], value: Any, error: BaseException | None, ns: int, lost_item: int) -> None:
-        with self.lock:
-            if self.chunks.pop(first, None) is None:
-                return
-            self.open -= 1
-            if error is None:
-                values, errors = value
-                self.note(first, [(v, loads_error(0, [errors[i]]) if i in errors else None) for i, v in enumerate(values)])
-                if ns:
-                    each = ns / len(items)
-                    self.ns = each if not self.ns else max(each, 0.5 * (self.ns + each))
-            elif lost_item >= 0 and isinstance(error, WorkerLost):  # those before it have been run, those behind it have not
-                self.note(first, [(None, error)] * (lost_item + 1))
-                if items[lost_item + 1:]:
-                    self.send(first + lost_item + 1, items[lost_item + 1:])
-            else:
-                self.note(first, [(None, error)] * len(items))
-            if lost_item == -2:
-                self.ended = True
-        try:
-            self.fill()
-        except BaseException as why:  # the pool is broken, or an iterable raised: who asks for the next value hears of it
-            with self.lock:
-                self.error = why
-                self.news.notify_all()
-
-    def results(self, end: float | None) -> Iterator[Any]:
-        wanted = 0
-        try:
-            while True:
-                with self.lock:
-                    if self.ended and wanted == self.next:
-                        return
-                    found = self._found(wanted)
-                if found is None:
-                    self._wait(wanted, end)
-                    continue
-                wanted += 1
-                with self.lock:
-                    self.ahead -= 1
-                    fill = self.buffersize is not None
-                if fill:
-                    self.fill()
-                value, error = found
-                if error is not None:
-                    raise error
-                yield value
-        except KeyboardInterrupt:
-            self.cancel(True)
-            raise
-        finally:
-            self.cancel(False)
-
-    def _found(self, wanted: int) -> tuple[Any, BaseException | None] | None:
-        if self.ordered:
-            return self.done.pop(wanted, None)
-        return self.done.pop(next(iter(self.done)), None) if self.done else None
-
-    def _there(self, wanted: int) -> bool:
-        return wanted in self.done if self.ordered else bool(self.done)
-
-    def _wait(self, wanted: int, end: float | None) -> None:
-        """As a future waits: takes results itself, where nobody else does."""
-        left = 0.5 if end is None else min(0.5, end - time.monotonic())
-        if left <= 0:
-            raise _core.TimeoutError("armilla: Pool.map: the next result was not there in time; give a longer timeout")
-        if self.error is not None and not self.open:
-            raise self.error
-        pool = self.pool
-        if pool._help(left, lambda: self._there(wanted)):
-            return
-        pool._others += 1
-        try:
-            with self.lock:
-                if not self._there(wanted) and not self.ended | (self.error is not None):
-                    self.news.wait(left)
-                elif not self._there(wanted):
-                    self.news.wait(min(left, 0.05))
-        finally:
-            pool._others -= 1
-
-    def cancel(self, running: bool) -> None:
-        with self.lock:
-            self.ended = True
-            self.next = -1
-            chunks = list(self.chunks.values())
-            self.chunks.clear()
-            self.open = 0
-        if running:
-            self.pool._cancel_running([task.number for task in chunks if not self.pool._withdraw(task)])
-        else:
-            for task in chunks:
-                self.pool._withdraw(task)
 
 
 @atexit.register

@@ -136,7 +136,7 @@ def _run(memory: Any, number: int, kind: int, data: bytes) -> tuple[int, Any]:
         else:
             parts = _shared.opened(*pickle.loads(data[end:]), True)
             rest = pickle.loads(parts[0], buffers=parts[1:])
-        return VALUE, _dumped(_run_many(memory, number, f, *rest) if kind & MANY else _within(number, f, *rest))
+        return VALUE, _dumped_many(*_run_many(memory, number, f, *rest)) if kind & MANY else _dumped(_within(number, f, *rest))
     except BaseException as error:  # SystemExit as well: the caller is told
         return RAISED, dumps_error(error)
 
@@ -176,6 +176,18 @@ def _run_many(memory: Any, number: int, f: Callable[..., Any], items: list[tuple
             values.append(None)
             errors[i] = bytes(dumps_error(error)[0])
     return values, errors
+
+
+def _dumped_many(values: list[Any], errors: dict[int, Any]) -> Any:
+    try:
+        return _dumped((values, errors))
+    except Exception:  # one of them cannot be sent
+        for i, value in enumerate(values):
+            try:
+                dumps(value)
+            except Exception as error:
+                values[i], errors[i] = None, bytes(dumps_error(error)[0])
+        return _dumped((values, errors))
 
 
 def _dumped(value: Any) -> Any:

@@ -7,6 +7,8 @@ import os
 import signal
 import struct
 import sys
+import threading
+import time
 
 import armilla
 import numpy as np
@@ -104,3 +106,64 @@ def test_a_worker_that_overwrites_the_shared_memory_breaks_the_pool(size):
             pool.submit(overwrite, size).result(10)
         with pytest.raises(concurrent.futures.BrokenExecutor):
             pool.submit(abs, 1)
+
+
+# ---- maps ----
+
+
+def a_while(seconds, value):
+    """Runs it on another thread, and fails if it does not end."""
+    with concurrent.futures.ThreadPoolExecutor(1) as thread:
+        return thread.submit(value).result(seconds)
+
+
+class Asking:
+    """Values for each of which it waits for the pool."""
+
+    def __init__(self, pool, count):
+        self.pool, self.left = pool, count
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.left == 0:
+            raise StopIteration
+        self.left -= 1
+        return self.pool.submit(ten_times, self.left).result()
+
+
+@pytest.mark.parametrize("values", [Asking, lambda pool, count: (k for k in Asking(pool, count))], ids=["iterator", "generator"])
+def test_a_map_may_take_values_from_its_own_pool(pool, values):
+    assert a_while(30, lambda: list(pool.map(ten_times, values(pool, 20), buffersize=4))) == [100 * k for k in reversed(range(20))]
+
+
+def test_what_an_iterable_raises_comes_after_the_results_before_it(pool):
+    def values():
+        yield from range(5)
+        raise LookupError("no more")
+
+    results = pool.map(ten_times, values(), buffersize=3)
+    assert [next(results) for _ in range(5)] == [0, 10, 20, 30, 40]
+    with pytest.raises(LookupError, match="no more"):
+        next(results)
+
+
+def lock_at(k, bad):
+    return threading.Lock() if k == bad else k
+
+
+def test_a_value_that_cannot_travel_is_raised_in_its_place(pool):
+    results = pool.map(lock_at, range(6), [4] * 6, chunksize=6)
+    assert [next(results) for _ in range(4)] == [0, 1, 2, 3]
+    with pytest.raises(TypeError, match="cannot pickle"):
+        next(results)
+    results = pool.map(ten_times, [1, 2, threading.Lock(), 4], chunksize=4)
+    assert [next(results) for _ in range(2)] == [10, 20]
+    with pytest.raises(TypeError, match="argument 1, of type lock, cannot be sent"):
+        next(results)
+    begin = time.monotonic()
+    with pytest.raises(TypeError, match="the function, of type function, cannot be sent"):
+        lock = threading.Lock()
+        next(pool.map(lambda x: lock, range(10**6)))  # one attempt, not a million
+    assert time.monotonic() - begin < 5

@@ -273,7 +273,7 @@ def test_of_a_map_only_what_a_dead_worker_had_begun_is_lost(pool):
     assert [next(results) for _ in range(4)] == [0, 1, 2, 3]
     with pytest.raises(armilla.WorkerLost):
         next(results)
-    run = _pool._Map(pool, die_at, (range(12), [6] * 12), 4, None, True)
+    run = _pool.Map(pool, die_at, (range(12), [6] * 12), 4, None, True)
     wait_for(lambda: len(run.done) == 12)
     assert [k for k, (_, error) in run.done.items() if isinstance(error, armilla.WorkerLost)] == [4, 5, 6]  # their results were not sent yet
 
