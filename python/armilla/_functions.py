@@ -12,6 +12,7 @@ from ._shared import Shared
 
 _constants = (int, float, complex, str, bytes, bool, type(None), types.ModuleType)
 _most = 64
+_longest = 1024  # bytes of a name beside the arguments
 
 
 class _Changing(Exception):
@@ -73,12 +74,12 @@ def _same_name(f: Any) -> bool:
 
 
 class Function:
-    """A function as it goes to workers: its pickle, and what that needs."""
+    """A function as it goes to workers: its pickle after the length of that, and what it needs."""
 
-    __slots__ = ("data", "needs")
+    __slots__ = ("head", "needs")
 
     def __init__(self, data: bytes, needs: Any) -> None:
-        self.data = data
+        self.head = len(data).to_bytes(2, "little") + data
         self.needs = needs
 
 
@@ -88,22 +89,23 @@ class Packed:
     def __init__(self) -> None:
         self._by_id: dict[int, tuple[Any, list[tuple[Callable[[], Any], Any]], Function]] = {}
 
-    def of(self, f: Any) -> Function:
-        """Raises what pickling raises."""
+    def of(self, f: Any) -> Function | None:
+        """Returns None for a function that has to be packed for each task: it may change at any time. Raises what pickling raises."""
         known = self._by_id.get(id(f))
         if known is not None and known[0] is f:
             if all(now() == before if isinstance(before, bool) else now() is before for now, before in known[1]):
                 return known[2]
             del self._by_id[id(f)]
         if goes_by_reference(f):
-            return self._keep(f, [(lambda: _same_name(f), True)], Function(pickle.dumps(f, 5), None))
-        if not isinstance(f, types.FunctionType):  # it may change at any time
-            return Function(*_whole(f))
+            data = pickle.dumps(f, 5)
+            return self._keep(f, [(lambda: _same_name(f), True)], Function(data, None)) if len(data) < _longest else None
+        if not isinstance(f, types.FunctionType):
+            return None
         seen: list[tuple[Callable[[], Any], Any]] = []
         try:
             _note_function(f, seen, {id(f)})
         except _Changing:
-            return Function(*_whole(f))
+            return None
         shared = Shared(f)
         return self._keep(f, seen, Function(pickle.dumps(shared, 5), shared))
 
@@ -112,8 +114,3 @@ class Packed:
             del self._by_id[next(iter(self._by_id))]
         self._by_id[id(f)] = (f, seen, packed)
         return packed
-
-
-def _whole(f: Any) -> tuple[bytes, Any]:
-    shared = Shared(f)
-    return pickle.dumps(shared, 5), shared

@@ -6,6 +6,7 @@ import asyncio
 import atexit
 import concurrent.futures
 import concurrent.futures.process
+import errno
 import functools
 import logging
 import os
@@ -29,9 +30,11 @@ from ._pool_map import Map, with_bar
 from ._pool_worker import CALL, RAISED, SPILLED, receive_message, resident, send_message
 
 _most_task = _core.most_task
+_no_head = bytes(2)  # the function is the first argument
 _park_seconds = 0.002  # how long the reader stays away after a caller has taken results itself
 _deep = 64  # from so many tasks on, results are waited for in company
 _pause_seconds = 0.0003
+_most_files = 256  # the arguments of more tasks wait in this process
 _starts = 3  # workers in succession that may end before they are ready
 
 
@@ -54,23 +57,23 @@ class PoolFuture(concurrent.futures.Future):
         self._task: Task | None = task
 
     def result(self, timeout: float | None = None) -> Any:
-        if not self.done():
-            self._pool._wait_for(self, timeout)
-            timeout = 0
-        try:
-            return super().result(timeout)
-        except concurrent.futures.TimeoutError:
-            if self.done():
-                raise
-            raise _core.TimeoutError("armilla: Pool: the task has not ended in time; wait again, or cancel it") from None
+        return self._in_time(super().result, timeout)
 
     get = result
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
+        return self._in_time(super().exception, timeout)
+
+    def _in_time(self, get: Callable[[float | None], Any], timeout: float | None) -> Any:
         if not self.done():
             self._pool._wait_for(self, timeout)
             timeout = 0
-        return super().exception(timeout)
+        try:
+            return get(timeout)
+        except concurrent.futures.TimeoutError:
+            if self.done():
+                raise
+            raise _core.TimeoutError("armilla: Pool: the task has not ended in time; wait again, or cancel it") from None
 
     def cancel(self) -> bool:
         """Takes the task back, unless a worker has begun it. `interrupt` ends one that runs."""
@@ -81,6 +84,7 @@ class PoolFuture(concurrent.futures.Future):
             return False
         if super().cancel():
             self.set_running_or_notify_cancel()
+        self._task = None
         return self.cancelled()
 
     def interrupt(self) -> None:
@@ -89,7 +93,8 @@ class PoolFuture(concurrent.futures.Future):
             self._pool._interrupt([self])
 
     def running(self) -> bool:
-        return not self.done() and self._task is not None and self._pool._runs(self._task)
+        task = self._task
+        return not self.done() and task is not None and self._pool._runs(task)
 
     def add_done_callback(self, f: Callable[[Any], Any]) -> None:
         # asyncio's own returns at once.
@@ -129,19 +134,22 @@ class _InterruptsLater:
 
 
 class Task:
-    __slots__ = ("number", "kind", "data", "held", "ticket", "withdrawn", "tries", "f", "future", "on_end")
+    __slots__ = ("number", "kind", "head", "data", "parts", "file", "held", "ticket", "withdrawn", "tries", "f", "future", "on_end")
 
-    def __init__(self, kind: int, data: bytes, held: list[Any], tries: int, f: Any) -> None:
+    def __init__(self, kind: int, head: bytes, parts: list[Any], held: list[Any], tries: int, f: Any) -> None:
         self.number = 0
         self.kind = kind
-        self.data = data
-        self.held = held
+        self.head = head  # the packed function, after its length
+        self.data = b""  # what is published; empty: not known yet
+        self.parts = parts  # the packed arguments
+        self.file: _shared.File | None = None  # of those that are too long for a slot
+        self.held = held  # values in shared memory that it needs
         self.ticket = 0
         self.withdrawn = False
         self.tries = tries
         self.f = f
         self.future: Any = None
-        self.on_end: Callable[..., None] | None = None  # of a chunk: (value, error, nanoseconds, item that was lost)
+        self.on_end: Callable[..., None] | None = None  # of a chunk: (outcomes, error, nanoseconds, item that was lost)
 
     @property
     def name(self) -> str:
@@ -215,6 +223,7 @@ class Pool(concurrent.futures.Executor):
         self._waiting: deque[Task] = deque()  # not published yet
         self._tasks: dict[int, Task] = {}  # published, and not answered
         self._last = 0
+        self._files = 0  # tasks whose arguments are in a file of their own
         self._done_tasks = 0
         self._functions = _functions.Packed()
         self._pumping = threading.Lock()
@@ -257,19 +266,42 @@ class Pool(concurrent.futures.Executor):
         local.held = held = []
         try:
             function = self._functions.of(f)
-            parts = _shared.dumps(rest)
+            if function is None:
+                head, parts = _no_head, _shared.dumps((f, *rest))
+            else:
+                head, parts = function.head, _shared.dumps(rest)
+                held.append(function.needs)
         except Exception as why:
             raise self._unsendable(kind, f, rest, why) from why
         finally:
             local.held = None
-        held.append(function.needs)
-        head = function.data
-        data = parts[0]
-        if len(parts) == 1 and len(data) + len(head) + 2 <= _most_task:
-            return Task(kind, b"%b%b%b" % (len(head).to_bytes(2, "little"), head, data), held, self._retries, f)
-        file = _shared.File(parts)
-        held.append(file)
-        return Task(kind | SPILLED, b"%b%b%b" % (len(head).to_bytes(2, "little"), head, pickle.dumps(file.where())), held, self._retries, f)
+        task = Task(kind, head, parts, held, self._retries, f)
+        if len(parts) == 1 and len(head) + len(parts[0]) <= _most_task:
+            task.data, task.parts = head + parts[0], []
+        elif self._files + len(self._waiting) >= _most_files or self._spill(task) is not None:
+            task.parts = [bytes(part) for part in parts]  # the caller may change its arrays; a file is made later
+        return task
+
+    def _spill(self, task: Task) -> OSError | None:
+        """Writes long arguments to a file."""
+        try:
+            file = _shared.File(task.parts)
+        except OSError as why:
+            return why
+        with self._lock:
+            self._files += 1
+            task.file = file
+        task.kind |= SPILLED
+        task.data = task.head + pickle.dumps(file.where())
+        task.parts = []
+        return None
+
+    def _drop(self, task: Task) -> None:
+        """Frees what a task that has ended keeps in memory."""
+        with self._lock:
+            self._tasks.pop(task.number, None)
+            self._files -= task.file is not None
+            task.file, task.parts, task.held, task.data = None, [], [], b""
 
     @staticmethod
     def _unsendable(kind: int, f: Any, rest: tuple, why: Exception) -> TypeError:
@@ -294,10 +326,13 @@ class Pool(concurrent.futures.Executor):
             self._refill()
 
     def _refill(self) -> None:
+        """Publishes what there is room for."""
         waiting = self._waiting
         while waiting:
             task = waiting[0]
-            if not task.withdrawn and not task.ticket:  # one that has a ticket was published just before an interrupt
+            if not task.withdrawn and not task.ticket:  # an interrupt may have come after it was published
+                if not task.data and not self._has_file(task):
+                    return
                 if not task.number:
                     self._last += 1
                     task.number = self._last
@@ -307,16 +342,27 @@ class Pool(concurrent.futures.Executor):
                     return
             waiting.popleft()
 
+    def _has_file(self, task: Task) -> bool:
+        """Writes the arguments of the next task to a file. Returns false if that has to wait for the end of another task."""
+        if self._files >= _most_files:
+            return False
+        why = self._spill(task)
+        if why is not None and not self._tasks:
+            self._waiting.popleft()
+            with _InterruptsLater():
+                self._end(task, None, OSError(why.errno, f"armilla: Pool: the arguments of {task.name} cannot be written to shared memory: {why.strerror}"))
+        return why is None
+
     def _withdraw(self, task: Task) -> bool:
+        """Takes a task back, unless a worker has begun it."""
         with _InterruptsLater(), self._lock:
             if task.withdrawn:
                 return True
             if task.ticket and not self._memory.withdraw(task.ticket):
                 return False
-            if not task.ticket and task not in self._waiting:
-                return False
             task.withdrawn = True
-            self._tasks.pop(task.number, None)
+            self._drop(task)
+            self._refill()
             self._note_idle()
             return True
 
@@ -324,8 +370,8 @@ class Pool(concurrent.futures.Executor):
         return task.number != 0 and any(self._memory.running(w) == task.number for w in range(self.size))
 
     def _interrupt(self, futures: Iterable[Any]) -> None:
-        numbers = [f._task.number for f in futures if f._task is not None and not f.cancel() and not f.done()]
-        self._cancel_running(numbers)
+        tasks = [(f, f._task) for f in futures]  # a future drops its task when that has ended
+        self._cancel_running([task.number for f, task in tasks if task is not None and not f.cancel() and not f.done()])
 
     def _cancel_running(self, numbers: list[int]) -> None:
         for worker in list(self._workers) if numbers else []:
@@ -419,7 +465,7 @@ class Pool(concurrent.futures.Executor):
     def _take(self, number: int, kind: int, ns: int, data: bytes, index: int) -> None:
         task = self._tasks.get(number)
         try:
-            parts: list[Any] = [data] if not kind & SPILLED else self._received(index, number, pickle.loads(data))
+            parts: list[Any] = [data] if not kind & SPILLED else self._received(index, number)
             if task is None:  # it was lost, and done elsewhere
                 return
             value, error = (None, loads_error(index, parts)) if kind & RAISED else (pickle.loads(parts[0], buffers=parts[1:]), None)
@@ -432,7 +478,7 @@ class Pool(concurrent.futures.Executor):
             self._done_tasks += 1
             self._end(task, value, error, ns)
 
-    def _received(self, index: int, number: int, sizes: list[int]) -> list[Any]:
+    def _received(self, index: int, number: int) -> list[Any]:
         """The parts of a result that is in a file. The file comes with the number of its task."""
         worker = self._workers[index]
         assert worker is not None
@@ -440,7 +486,9 @@ class Pool(concurrent.futures.Executor):
             its, files, _, _ = socket.recv_fds(worker.spill, 8, 1)
             try:
                 if int.from_bytes(its, "little") == number:
-                    return list(_shared.mapped(files[0], sizes, True))
+                    if not files:
+                        raise OSError(errno.EMFILE, "armilla: Pool: a result cannot be received: too many files are open; close some, or raise the limit (ulimit -n)")
+                    return list(_shared.mapped(files[0], True))
             finally:
                 for file in files:
                     os.close(file)
@@ -450,8 +498,7 @@ class Pool(concurrent.futures.Executor):
             error.__cause__.text = f"in {task.name}:\n\n{error.__cause__.text}"
         if task.on_end is not None:
             task.on_end(value, error, ns, lost_item)  # which may add more
-            self._tasks.pop(task.number, None)
-            return
+            return self._drop(task)
         try:
             if error is not None:
                 task.future.set_exception(error)
@@ -460,7 +507,7 @@ class Pool(concurrent.futures.Executor):
         except concurrent.futures.InvalidStateError:  # another thread has ended it
             pass
         task.future._task = None
-        self._tasks.pop(task.number, None)
+        self._drop(task)
 
     def _call_back(self, f: Callable[[Any], Any], future: PoolFuture) -> None:
         """On a thread of its own: it may wait for other tasks."""
@@ -748,8 +795,11 @@ class Pool(concurrent.futures.Executor):
         return running
 
     def __repr__(self) -> str:
-        state = "ended" if self._closing and not any(self._workers) else f"{len(self._tasks) + len(self._waiting)} tasks open, {self._done_tasks} done"
+        state = "ended" if self._closing and not any(self._workers) else f"{self._open_tasks()} tasks open, {self._done_tasks} done"
         return f"<armilla.Pool: {self.size} workers, {state}>"
+
+    def _open_tasks(self) -> int:
+        return len(self._tasks) + sum(not task.withdrawn for task in list(self._waiting))
 
     def _repr_html_(self) -> str:
         rows = []
@@ -758,7 +808,7 @@ class Pool(concurrent.futures.Executor):
                 running = self._tasks.get(self._memory.running(w))
                 what = "starts" if not worker.ready else "waits" if running is None else running.name
                 rows.append(f"<tr><td>{w}</td><td>{worker.process.pid}</td><td>{what.replace('<', '&lt;')}</td><td>{resident(worker.process.pid) / 1e6:.0f} MB</td></tr>")
-        return (f"<b>armilla.Pool</b>: {self.size} workers, {len(self._tasks) + len(self._waiting)} tasks open, {self._done_tasks} done"
+        return (f"<b>armilla.Pool</b>: {self.size} workers, {self._open_tasks()} tasks open, {self._done_tasks} done"
                 f"<table><tr><th>worker</th><th>process</th><th>runs</th><th>memory</th></tr>{''.join(rows)}</table>")
 
 

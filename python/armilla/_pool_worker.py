@@ -2,6 +2,7 @@
 """A worker of a pool: takes one task after the other from memory that it shares with the driver."""
 from __future__ import annotations
 
+import errno
 import os
 import pickle
 import signal
@@ -109,7 +110,10 @@ def _serve(memory: Any, spill: socket.socket, tasks: int | None, bytes_allowed: 
                 stream.flush()
         except Exception:
             pass
-        data, spilled = _packed(parts, number, spill)
+        try:
+            data, spilled = _packed(parts, number, spill)
+        except Exception as error:  # there is no room for it, say
+            how, (data, spilled) = RAISED, _packed(dumps_error(error), number, spill)
         memory.give(number, how | spilled, taken, data)
         done += 1
         if bytes_allowed is not None and time.monotonic() - looked > 0.02:
@@ -122,20 +126,26 @@ def _packed(parts: Any, number: int, spill: socket.socket) -> tuple[bytes, int]:
     if len(parts) == 1 and len(parts[0]) <= _core.most_result:
         return bytes(parts[0]), 0
     file = _shared.File(parts)
-    socket.send_fds(spill, [number.to_bytes(8, "little")], [file.file])
-    return pickle.dumps(file.sizes), SPILLED
+    while True:
+        try:
+            socket.send_fds(spill, [number.to_bytes(8, "little")], [file.file])
+            return b"", SPILLED
+        except OSError as why:
+            if why.errno != errno.ETOOMANYREFS:
+                raise
+            time.sleep(0.001)  # until the driver has received some
 
 
 def _run(memory: Any, number: int, kind: int, data: bytes) -> tuple[int, Any]:
     global _current
     try:
         end = 2 + int.from_bytes(data[:2], "little")
-        f = _function(data[2:end])
-        if kind < SPILLED:
-            rest = pickle.loads(data[end:])
-        else:
-            parts = _shared.opened(*pickle.loads(data[end:]), True)
-            rest = pickle.loads(parts[0], buffers=parts[1:])
+        f = _function(data[2:end]) if end > 2 else None
+        rest = pickle.loads(data[end:])
+        if kind & SPILLED:
+            rest = loads(_shared.opened(*rest, True))
+        if f is None:
+            f, *rest = rest
         return VALUE, _dumped_many(*_run_many(memory, number, f, *rest)) if kind & MANY else _dumped(_within(number, f, *rest))
     except BaseException as error:  # SystemExit as well: the caller is told
         return RAISED, dumps_error(error)

@@ -7,9 +7,9 @@ it. Nothing is left behind when the process that made it ends.
 from __future__ import annotations
 
 import itertools
-import mmap
 import os
 import pickle
+import struct
 import threading
 from collections import OrderedDict
 from typing import Any, Generic, Sequence, TypeVar
@@ -27,26 +27,27 @@ _writes = 1 << 30  # bytes of one call of the system
 
 
 class File:
-    """Parts in a file of their own; closed when it is dropped."""
+    """Parts in a file of their own, after their number and sizes; closed when it is dropped."""
 
-    __slots__ = ("file", "sizes")
+    __slots__ = ("file", "nbytes")
 
     def __init__(self, parts: Sequence[Any]) -> None:
         views = [memoryview(part).cast("B") for part in parts]
-        self.sizes = [view.nbytes for view in views]
+        sizes = [view.nbytes for view in views]
+        self.nbytes = sum(sizes)
         self.file = os.memfd_create("armilla-shared", os.MFD_CLOEXEC)
         at = 0
-        for view in views:
+        for view in (memoryview(struct.pack(f"={len(sizes) + 1}Q", len(sizes), *sizes)), *views):
             first = at
             while view.nbytes:
                 n = os.pwrite(self.file, view[:_writes], first)
                 view, first = view[n:], first + n
-            at += _rounded(first - at)
-        os.ftruncate(self.file, max(at, 1))
+            at = _rounded(first)
+        os.ftruncate(self.file, at)
 
-    def where(self) -> tuple[int, int, list[int]]:
-        """With what another process of this host opens it."""
-        return os.getpid(), self.file, self.sizes
+    def where(self) -> tuple[int, int]:
+        """What another process of this host needs to open it."""
+        return os.getpid(), self.file
 
     def __del__(self) -> None:
         try:
@@ -59,22 +60,25 @@ def _rounded(n: int) -> int:
     return (n + _align - 1) // _align * _align
 
 
-def mapped(file: int, sizes: Sequence[int], writable: bool) -> list[memoryview]:
-    """The parts of a file. `writable`: changes are this process's own."""
-    size = max(1, sum(map(_rounded, sizes)))
-    flags, access = (mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_WRITE) if writable else (mmap.MAP_SHARED, mmap.PROT_READ)
-    whole, parts, at = memoryview(mmap.mmap(file, size, flags, access)), [], 0
+def mapped(file: int, writable: bool) -> list[memoryview]:
+    """The parts of a file, which may then be closed. `writable`: changes are private to this process."""
+    whole = memoryview(_core.MappedFile(file, writable))
+    count = int.from_bytes(whole[:8], "little")
+    at = 8 * (count + 1)
+    sizes = whole[8:at].cast("Q")
+    parts = []
     for n in sizes:
+        at = _rounded(at)
         parts.append(whole[at:at + n])
-        at += _rounded(n)
+        at += n
     return parts
 
 
-def opened(process: int, file: int, sizes: Sequence[int], writable: bool) -> list[memoryview]:
+def opened(process: int, file: int, writable: bool) -> list[memoryview]:
     """The parts of a file of another process."""
     here = os.open(f"/proc/{process}/fd/{file}", os.O_RDONLY | os.O_CLOEXEC)
     try:
-        return mapped(here, sizes, writable)
+        return mapped(here, writable)
     finally:
         os.close(here)
 
@@ -106,12 +110,12 @@ class Shared(Generic[T]):
     @property
     def nbytes(self) -> int:
         """How many bytes it takes."""
-        return sum(self._file.sizes)
+        return self._file.nbytes
 
     def get(self) -> T:
         """The value; its arrays are read-only views of the shared memory."""
         if self._parts is None:
-            self._parts = mapped(self._file.file, self._file.sizes, False)
+            self._parts = mapped(self._file.file, False)
         return pickle.loads(self._parts[0], buffers=self._parts[1:])
 
     def __reduce__(self) -> Any:
@@ -133,7 +137,7 @@ def _is_there(path: str, inode: int) -> bool:
         return False
 
 
-def _received(number: int, process: int, file: int, sizes: list[int]) -> Any:
+def _received(number: int, process: int, file: int) -> Any:
     known = _values.get((process, number))
     if known is not None:
         return known[2]
@@ -144,7 +148,7 @@ def _received(number: int, process: int, file: int, sizes: list[int]) -> Any:
         _values.popitem(last=False)
     try:
         inode = os.stat(path).st_ino
-        parts = opened(process, file, sizes, False)
+        parts = opened(process, file, False)
     except OSError:
         raise _core.UsageError("armilla: put: the value is gone: the process that put it has ended, or has dropped what put returned; keep that as long as it is used") from None
     value = pickle.loads(parts[0], buffers=parts[1:])

@@ -6,6 +6,7 @@
 // the memory in a state from which the driver can tell what a worker that dies in it had begun.
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@
 #include <climits>
 #include <cstring>
 #include <ctime>
+#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -93,6 +95,35 @@ std::uint64_t nanoseconds(double seconds) {
 void check_signals() {
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
+
+// A whole file, by the buffer protocol. Unlike Python's mmap it keeps no descriptor open. A writable one is a private copy.
+class mapped_file {
+ public:
+  mapped_file(int file, bool writable) : readonly_(!writable) {
+    struct stat status{};
+    void* at = MAP_FAILED;
+    if (fstat(file, &status) == 0)
+      at = mmap(nullptr, std::size_t(status.st_size), writable ? PROT_READ | PROT_WRITE : PROT_READ,
+                writable ? MAP_PRIVATE : MAP_SHARED, file, 0);
+    if (at == MAP_FAILED) {
+      PyErr_SetFromErrno(PyExc_OSError);
+      throw nb::python_error();
+    }
+    bytes_ = {static_cast<std::byte*>(at), std::size_t(status.st_size)};
+  }
+  mapped_file(const mapped_file&) = delete;
+  ~mapped_file() { munmap(bytes_.data(), bytes_.size()); }
+
+  static int give_buffer(PyObject* self, Py_buffer* view, int flags) {
+    const auto* const file = nb::inst_ptr<mapped_file>(nb::handle(self));
+    return PyBuffer_FillInfo(view, self, file->bytes_.data(), Py_ssize_t(file->bytes_.size()), file->readonly_, flags);
+  }
+
+ private:
+  std::span<std::byte> bytes_;
+  int readonly_;
+};
+PyType_Slot file_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(mapped_file::give_buffer)}, {0, nullptr}};
 
 class mapped {
  public:
@@ -383,6 +414,7 @@ class pool_worker {
 }  // namespace
 
 void bind_pool(nb::module_& m) {
+  nb::class_<mapped_file>(m, "MappedFile", nb::type_slots(file_slots)).def(nb::init<int, bool>());
   nb::class_<pool_driver>(m, "PoolDriver")
       .def(nb::init<std::uint32_t>())
       .def_prop_ro("file", &pool_driver::file)

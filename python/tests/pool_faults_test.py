@@ -2,8 +2,10 @@
 """What goes wrong in a pool: nothing hangs, no task is lost, no result is another task's, and each error says what to do."""
 import concurrent.futures
 import contextlib
+import functools
 import mmap
 import os
+import resource
 import signal
 import struct
 import sys
@@ -167,3 +169,80 @@ def test_a_value_that_cannot_travel_is_raised_in_its_place(pool):
         lock = threading.Lock()
         next(pool.map(lambda x: lock, range(10**6)))  # one attempt, not a million
     assert time.monotonic() - begin < 5
+
+
+# ---- memory and files ----
+
+
+@contextlib.contextmanager
+def few_files(count):
+    """Lets this process open no more than `count` files."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (count, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+def open_files():
+    return len(os.listdir("/proc/self/fd"))
+
+
+class Adder:
+    def __init__(self, n):
+        self.n = n
+
+    def add(self, x):
+        return x + self.n
+
+
+@pytest.mark.parametrize("few", [True, False])
+def test_long_arguments_and_functions_with_values_need_few_files(pool, few):
+    a = np.zeros(10**4)
+    with few_files(open_files() + 20 if few else 1024):
+        futures = []
+        for k in range(300):
+            a[0] = k
+            futures += [pool.submit(np.copy, a), pool.submit(len, "x" * (5000 + k)), pool.submit(functools.partial(ten_times, k)), pool.submit(Adder(k).add, 1)]
+        results = [f.result(60) for f in futures]
+    for k in range(300):
+        assert [results[4 * k][0], *results[4 * k + 1:4 * k + 4]] == [k, 5000 + k, 10 * k, k + 1]
+    assert pool._files == 0
+
+
+def test_results_in_files_keep_no_file_open(pool):
+    before = open_files()
+    results = list(pool.map(np.full, [10**5] * 30, range(30), chunksize=1))
+    assert [a[0] for a in results] == list(range(30)) and open_files() <= before + 5
+
+
+def test_arguments_of_many_parts(pool):
+    arrays = [np.full(8200, k) for k in range(700)]
+    assert pool.submit(len, arrays).result(60) == 700
+    assert [a[0] for a in pool.submit(list, arrays).result(60)] == list(range(700))
+
+
+def test_a_cancelled_task_frees_its_arguments(tmp_path):
+    with armilla.Pool(1) as pool:
+        pool.submit(until_there, tmp_path / "go")
+        before = open_files()
+        futures = [pool.submit(len, np.ones(10**4)) for _ in range(20)]
+        assert open_files() >= before + 20 and all(f.cancel() for f in futures) and open_files() <= before + 1
+        futures = [pool.submit(abs, 1) for _ in range(3000)]
+        assert "3001 tasks open" in repr(pool) and all(f.cancel() for f in futures) and "1 tasks open" in repr(pool)
+        (tmp_path / "go").touch()
+
+
+def until_there(path):
+    while not os.path.exists(path):
+        time.sleep(0.01)
+
+
+def test_a_future_says_in_result_and_exception_that_its_time_is_over(pool, tmp_path):
+    future = pool.submit(until_there, tmp_path / "go")
+    for get in (future.result, future.exception):
+        with pytest.raises(armilla.TimeoutError, match="has not ended in time"):
+            get(0.01)
+    (tmp_path / "go").touch()
+    assert future.exception(10) is None
