@@ -6,6 +6,7 @@ import asyncio
 import atexit
 import concurrent.futures
 import concurrent.futures.process
+import contextlib
 import errno
 import functools
 import logging
@@ -24,8 +25,9 @@ import weakref
 from collections import deque
 from typing import Any, Callable, Generator, Iterable, Iterator
 
-from . import _core, _functions, _launch, _shared
-from ._pickling import RemoteTraceback, dumps_by_value, loads_error
+from concurrent.futures._base import FINISHED
+from . import _core, _current_folder, _functions, _launch, _shared
+from ._pickling import RemoteTraceback, loads_error
 from ._pool_map import Map, with_bar
 from ._pool_worker import CALL, RAISED, SPILLED, receive_message, resident, send_message
 
@@ -57,6 +59,8 @@ class PoolFuture(concurrent.futures.Future):
         self._task: Task | None = task
 
     def result(self, timeout: float | None = None) -> Any:
+        if self._state == FINISHED:
+            return super().result()
         return self._in_time(super().result, timeout)
 
     get = result
@@ -217,7 +221,9 @@ class Pool(concurrent.futures.Executor):
         self._max_workers = max_workers  # what joblib and others read
         self._retries, self._memory_limit, self._tasks_each, self._label = retries, _bytes_of(memory), max_tasks_per_child, label
         self._environment = environment or {}
-        self._initializer = None if initializer is None else dumps_by_value((initializer, tuple(initargs)), sys.maxsize)
+        self._initializer, self._needs = (None, []) if initializer is None else self._packed_initializer(initializer, initargs)
+        self._folder = _current_folder()
+        self._foreign: BaseException | None = None  # raised in a process that was forked from the pool's
         self._memory = _core.PoolDriver(max_workers)
         self._lock = threading.RLock()
         self._waiting: deque[Task] = deque()  # not published yet
@@ -240,13 +246,27 @@ class Pool(concurrent.futures.Executor):
         self._poke, poked = socket.socketpair()
         self._poke.setblocking(False)
         self._selector.register(poked, selectors.EVENT_READ, None)
-        for index in range(max_workers):
-            self._start(index)
+        try:
+            for index in range(max_workers):
+                self._start(index)
+        except BaseException:
+            self._kill_workers()
+            raise
         self._manager = threading.Thread(target=self._manage, daemon=True, name="armilla-pool-manager")
         self._reader = threading.Thread(target=self._read, daemon=True, name="armilla-pool-reader")
         self._manager.start()
         self._reader.start()
         _open.add(self)
+
+    @staticmethod
+    def _packed_initializer(f: Any, arguments: tuple) -> tuple[_shared.File, list[Any]]:
+        """The initializer in a file, which each worker maps, and the values in shared memory that it needs."""
+        local = _shared.local
+        local.held = held = []
+        try:
+            return _shared.File(_shared.dumps((f, tuple(arguments)))), held
+        finally:
+            local.held = None
 
     # ---- tasks ----
 
@@ -358,7 +378,7 @@ class Pool(concurrent.futures.Executor):
         with _InterruptsLater(), self._lock:
             if task.withdrawn:
                 return True
-            if task.ticket and not self._memory.withdraw(task.ticket):
+            if self._foreign is None and task.ticket and not self._memory.withdraw(task.ticket):
                 return False
             task.withdrawn = True
             self._drop(task)
@@ -369,7 +389,7 @@ class Pool(concurrent.futures.Executor):
     def _runs(self, task: Task) -> bool:
         return task.number != 0 and any(self._memory.running(w) == task.number for w in range(self.size))
 
-    def _interrupt(self, futures: Iterable[Any]) -> None:
+    def _interrupt(self, futures: Iterable[PoolFuture]) -> None:
         tasks = [(f, f._task) for f in futures]  # a future drops its task when that has ended
         self._cancel_running([task.number for f, task in tasks if task is not None and not f.cancel() and not f.done()])
 
@@ -404,6 +424,8 @@ class Pool(concurrent.futures.Executor):
 
     def _help(self, seconds: float, there: Callable[[], bool]) -> bool:
         """Takes results on the caller's thread, unless another one does now; False: it does. That saves the change of threads, which takes longer than a short task."""
+        if self._foreign is not None:
+            raise self._foreign
         self._give_way = True  # the reader does when it has taken what it waits for now
         with _InterruptsLater():
             if self._urgent or not self._pumping.acquire(False):
@@ -507,7 +529,10 @@ class Pool(concurrent.futures.Executor):
         except concurrent.futures.InvalidStateError:  # another thread has ended it
             pass
         task.future._task = None
-        self._drop(task)
+        if task.file is None:
+            self._tasks.pop(task.number, None)  # the task itself goes with what referred to it
+        else:
+            self._drop(task)
 
     def _call_back(self, f: Callable[[Any], Any], future: PoolFuture) -> None:
         """On a thread of its own: it may wait for other tasks."""
@@ -563,7 +588,9 @@ class Pool(concurrent.futures.Executor):
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=files, start_new_session=True)
         spill.setblocking(False)  # what it brings is there before its result
         worker = _Worker(index, process, control, spill)
-        send_message(control, {"folder": os.getcwd(), "path": list(sys.path), "initializer": self._initializer, "tasks": self._tasks_each, "memory": self._memory_limit})
+        initializer = None if self._initializer is None else self._initializer.where()
+        with contextlib.suppress(OSError):  # it has ended, which the manager notices
+            send_message(control, {"folder": self._folder, "path": list(sys.path), "initializer": initializer, "tasks": self._tasks_each, "memory": self._memory_limit})
         self._workers[index] = worker
         self._selector.register(control, selectors.EVENT_READ, (worker, None))
         for pipe, name in ((process.stdout, "stdout"), (process.stderr, "stderr")):
@@ -718,11 +745,14 @@ class Pool(concurrent.futures.Executor):
         for task in tasks:
             if not task.withdrawn:
                 self._end(task, None, error)
+        self._kill_workers()
+        with self._lock:
+            self._note_idle()
+
+    def _kill_workers(self) -> None:
         for worker in list(self._workers):
             if worker is not None:
                 worker.process.kill()
-        with self._lock:
-            self._note_idle()
 
     @property
     def processes(self) -> list[int]:
@@ -733,6 +763,8 @@ class Pool(concurrent.futures.Executor):
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Takes no more tasks, and ends the workers when all tasks have ended. `cancel_futures`: those that no worker has begun are cancelled."""
+        if self._foreign is not None:  # the workers are those of another process
+            return
         with self._lock:
             self._closing = True
         if cancel_futures:
@@ -763,9 +795,7 @@ class Pool(concurrent.futures.Executor):
         for thread in (self._manager, self._reader):
             if thread is not threading.current_thread():
                 thread.join(5)
-        for worker in list(self._workers):
-            if worker is not None:
-                worker.process.kill()
+        self._kill_workers()
         if self._callbacks is not None:
             self._callbacks.put(None)
         _open.discard(self)
@@ -816,7 +846,7 @@ def _run_callbacks(calls: queue.SimpleQueue) -> None:
     for f, future in iter(calls.get, None):
         try:
             f(future)
-        except Exception:
+        except BaseException:
             logging.getLogger("concurrent.futures").exception("exception calling callback for %r", future)
 
 
@@ -824,3 +854,20 @@ def _run_callbacks(calls: queue.SimpleQueue) -> None:
 def _shut_down() -> None:
     for pool in list(_open):
         pool.shutdown()
+
+
+def _leave_to_the_parent() -> None:
+    """In a process that was forked: its pools are those of its parent."""
+    for pool in list(_open):
+        pool._foreign = pool._broken = RuntimeError("armilla: Pool: the pool is that of the process that forked this one; make a new armilla.Pool here")
+        pool._lock = threading.RLock()  # a thread that this process does not have may hold it
+        pool._idle = threading.Condition(pool._lock)
+        pool._waiting.clear()
+        for worker in pool._workers:
+            if worker is not None:  # it ends with the parent, however long this process lives
+                worker.control.close()
+                worker.spill.close()
+    _open.clear()
+
+
+os.register_at_fork(after_in_child=_leave_to_the_parent)

@@ -2,6 +2,7 @@
 """A worker of a pool: takes one task after the other from memory that it shares with the driver."""
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import pickle
@@ -81,11 +82,12 @@ def main(control_file: int, spill_file: int, memory_file: int, workers: int, ind
     memory = _core.PoolWorker(memory_file, workers, index)
     signal.signal(signal.SIGINT, _on_interrupt)
     setup = receive_message(control)
-    os.chdir(setup["folder"])
+    with contextlib.suppress(OSError, TypeError):  # the folder is gone
+        os.chdir(setup["folder"])
     sys.path[:] = setup["path"]
     if setup["initializer"] is not None:
         try:
-            f, arguments = loads(setup["initializer"])
+            f, arguments = loads(_shared.opened(*setup["initializer"], True))
             f(*arguments)
         except BaseException as error:
             send_message(control, ("failed", dumps_error(error)[0]))

@@ -8,7 +8,9 @@ import os
 import resource
 import signal
 import struct
+import subprocess
 import sys
+import textwrap
 import threading
 import time
 
@@ -83,7 +85,7 @@ def test_an_interrupt_while_a_result_is_unpickled_gives_each_task_its_own(pool):
     pool.submit(abs, 1).result()
     with contextlib.suppress(KeyboardInterrupt):
         futures = [pool.submit(filled, 10**5, k) for k in (1, 2, 3)]
-        futures[2].result(10)
+        pool.submit(time.sleep, 60).result()  # the interrupt ends this one alone
     assert [f.result(10)[0] for f in futures[1:]] == [2, 3] and futures[0].result(10)[0][0] == 1
     assert pool.submit(filled, 10**5, 4).result(10)[0] == 4
 
@@ -246,3 +248,79 @@ def test_a_future_says_in_result_and_exception_that_its_time_is_over(pool, tmp_p
             get(0.01)
     (tmp_path / "go").touch()
     assert future.exception(10) is None
+
+
+# ---- the driver's process ----
+
+
+def in_a_process(tmp_path, code):
+    """What a program prints that has a pool of one worker and imports this module's names."""
+    (tmp_path / "program.py").write_text(textwrap.dedent(code))
+    done = subprocess.run([sys.executable, str(tmp_path / "program.py")], capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path,
+                          env={**os.environ, "PYTHONPATH": f"{os.path.dirname(__file__)}:{os.environ.get('PYTHONPATH', '')}"})
+    return done.stdout + done.stderr
+
+
+def test_a_forked_child_leaves_the_pool_to_its_parent(tmp_path):
+    assert in_a_process(tmp_path, """
+        import armilla, os, sys, time
+        with armilla.Pool(1) as pool:
+            before = pool.processes
+            future, results = pool.submit(time.sleep, 0.3), pool.map(abs, [-1])
+            child = os.fork()
+            if child == 0:
+                for use in (lambda: pool.submit(abs, 1), lambda: future.result(5), lambda: list(results), lambda: pool.map(abs, [1])):
+                    try: use()
+                    except RuntimeError as why: print("make a new armilla.Pool here" in str(why), flush=True)
+                sys.exit(5)
+            print(future.result(20), os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), list(results), pool.processes == before)
+        """).split("\n") == ["True"] * 4 + ["None 5 [1] True", ""]
+
+
+def test_workers_are_replaced_where_the_folder_is_gone(tmp_path):
+    (tmp_path / "gone").mkdir()
+    assert in_a_process(tmp_path, """
+        import armilla, os
+        os.chdir("gone")
+        with armilla.Pool(1) as pool:
+            pool.submit(abs, 1).result()
+            os.rmdir("../gone")
+            print(type(pool.submit(os._exit, 3).exception(20)).__name__, pool.submit(abs, -1).result(20))
+        with armilla.Pool(1) as pool:
+            print(pool.submit(abs, -2).result(20))
+        """) == "WorkerLost 1\n2\n"
+
+
+def initialize(value, text):
+    global initialized
+    initialized = value
+
+
+def total():
+    return initialized.sum()
+
+
+def test_an_initializer_may_have_long_arguments_and_values_in_shared_memory():
+    with armilla.Pool(1, initialize, (armilla.put(np.ones(10)), "x" * 10**6)) as pool:
+        assert pool.submit(total).result(20) == 10
+        pool.submit(os._exit, 3).exception(20)
+        assert pool.submit(total).result(20) == 10
+    with armilla.Pool(1, initialize, (1, "x" * 10**6), environment={"PYTHONHOME": "/nowhere"}) as pool:
+        with pytest.raises(concurrent.futures.BrokenExecutor, match="workers end before they are ready"):
+            pool.submit(abs, 1).result(20)
+
+
+def test_an_error_of_the_pools_own_threads_ends_its_tasks(monkeypatch):
+    with armilla.Pool(1) as pool:
+        pool.submit(abs, 1).result()
+
+        def no_process(*arguments, **options):
+            raise OSError(12, "no memory")
+
+        monkeypatch.setattr(subprocess, "Popen", no_process)
+        futures = [pool.submit(os._exit, 3), pool.submit(abs, 1)]
+        with pytest.raises(concurrent.futures.BrokenExecutor, match="armilla: Pool: OSError: .*no memory; make a new armilla.Pool"):
+            futures[1].result(20)
+        assert isinstance(futures[0].exception(20), armilla.WorkerLost)
+    with pytest.raises(OSError, match="no memory"):
+        armilla.Pool(1)
