@@ -95,15 +95,15 @@ def _pickler_type() -> Any:
     return _pickler
 
 
-def dumps(value: Any) -> Parts:
-    """For ranks that run the same script."""
+def dumps(value: Any, most: int = _most_buffers) -> Parts:
+    """For ranks that run the same script. At most `most` buffers are beside the pickle."""
     buffers: list[Any] = []
     try:
-        return [pickle.dumps(value, 5, buffer_callback=_collector(buffers)), *buffers]
+        return [pickle.dumps(value, 5, buffer_callback=_collector(buffers, most=most)), *buffers]
     except (pickle.PicklingError, AttributeError, TypeError):
         buffers.clear()
     out = io.BytesIO()
-    _pickler_type()(out, 5, buffer_callback=_collector(buffers)).dump(value)
+    _pickler_type()(out, 5, buffer_callback=_collector(buffers, most=most)).dump(value)
     return [out.getbuffer(), *buffers]
 
 
@@ -189,28 +189,33 @@ def dumps_call(operation: str, f: Any, args: tuple, kwargs: dict, how=dumps, roo
 
 
 class RemoteTraceback(Exception):
-    """Where an error was raised on another rank: the cause of the error that the caller sees."""
+    """Where an error was raised on another rank, or in a worker of a pool: the cause of the error that the caller sees."""
 
-    def __init__(self, rank: int, text: str) -> None:
-        super().__init__(rank, text)
+    def __init__(self, rank: int, text: str, kind: str = "rank") -> None:
+        super().__init__(rank, text, kind)
         self.rank = rank
         self.text = text
+        self.kind = kind
 
     def __str__(self) -> str:
-        return f"on rank {self.rank}:\n\n{self.text}"
+        return f"on {self.kind} {self.rank}:\n\n{self.text}"
 
 
 def dumps_error(error: BaseException) -> Parts:
     """An error with its traceback as text; itself, if it can travel."""
     text = "".join(traceback.format_exception(type(error), error, _outside(error.__traceback__)))
     try:
-        itself = dumps(error)[0]
+        itself = bytes(dumps(error, most=0)[0])
         if type(pickle.loads(itself)) is not type(error):
             itself = None
     except Exception:
         itself = None
+    try:
+        said = str(error)
+    except Exception as why:
+        said = f"<its __str__ raised {type(why).__name__}>"
     name = type(error).__qualname__ if type(error).__module__ in ("builtins", "__main__") else f"{type(error).__module__}.{type(error).__qualname__}"
-    return [pickle.dumps((name, str(error), text, None if itself is None else bytes(itself)), 5)]
+    return [pickle.dumps((name, said, text, itself), 5)]
 
 
 def described_error(parts: Parts) -> tuple[str, str]:
@@ -226,7 +231,8 @@ def _outside(at: types.TracebackType | None) -> types.TracebackType | None:
     return at
 
 
-def loads_error(rank: int, parts: Parts) -> BaseException:
+def loads_error(rank: int, parts: Parts, kind: str = "rank") -> BaseException:
+    """The error that `dumps_error` has packed on a rank, or on another `kind` of process with that number."""
     name, said, text, itself = pickle.loads(parts[0])
     error: BaseException | None = None
     if itself is not None:
@@ -235,9 +241,9 @@ def loads_error(rank: int, parts: Parts) -> BaseException:
         except Exception:
             pass
     if not isinstance(error, BaseException):
-        error = _core.RemoteError(f"armilla: rank {rank} raised {name}: {said}")
+        error = _core.RemoteError(f"armilla: {kind} {rank} raised {name}: {said}")
         error.rank = rank  # type: ignore[attr-defined]
     elif hasattr(error, "add_note"):
-        error.add_note(f"raised on rank {rank}")
-    error.__cause__ = RemoteTraceback(rank, text)
+        error.add_note(f"raised on {kind} {rank}")
+    error.__cause__ = RemoteTraceback(rank, text, kind)
     return error

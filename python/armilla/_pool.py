@@ -490,10 +490,10 @@ class Pool(concurrent.futures.Executor):
             parts: list[Any] = [data] if not kind & SPILLED else self._received(index, number)
             if task is None:  # it was lost, and done elsewhere
                 return
-            value, error = (None, loads_error(index, parts)) if kind & RAISED else (pickle.loads(parts[0], buffers=parts[1:]), None)
+            value, error = (None, loads_error(index, parts, "worker")) if kind & RAISED else (pickle.loads(parts[0], buffers=parts[1:]), None)
             if error is None and task.on_end is not None:
                 values, errors = value
-                value = [(v, loads_error(index, [errors[i]]) if i in errors else None) for i, v in enumerate(values)]
+                value = [(v, loads_error(index, [errors[i]], "worker") if i in errors else None) for i, v in enumerate(values)]
         except BaseException as why:  # whatever a class of the user raises when it is unpickled
             value, error = None, why
         if task is not None:
@@ -658,7 +658,7 @@ class Pool(concurrent.futures.Executor):
             worker.ready = True
             self._failed_starts = 0
         elif what == "failed":
-            error = loads_error(worker.index, [rest[0]])
+            error = loads_error(worker.index, [rest[0]], "worker")
             broken = _broken(f"the initializer raised {type(error).__name__}: {error}; the pool takes no tasks")
             broken.__cause__ = error
             self._break(broken)

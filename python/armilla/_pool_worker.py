@@ -49,7 +49,7 @@ def _bytes(connection: socket.socket, size: int) -> bytes:
 
 def _on_interrupt(number: int, frame: Any) -> None:
     global _current
-    if _current in _cancelled:
+    if _current and _current in _cancelled:
         _current = 0
         raise KeyboardInterrupt
 
@@ -68,11 +68,12 @@ def _listen(control: socket.socket) -> None:
 
 
 def resident(process: int | str = "self") -> int:
-    """The bytes of memory that a process has."""
+    """The bytes of memory that a process has by itself: without files and what it shares with others."""
     try:
         with open(f"/proc/{process}/statm", "rb") as file:
-            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, IndexError):
+            _, all_pages, shared, *_ = map(int, file.read().split())
+            return (all_pages - shared) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
         return 0
 
 
@@ -169,8 +170,10 @@ def _within(number: int, f: Callable[..., Any], args: tuple, kwargs: dict[str, A
     global _current
     try:
         _current = number
-        if number in _cancelled:
-            raise KeyboardInterrupt
+        if _cancelled:
+            _cancelled.difference_update([n for n in list(_cancelled) if n < number])  # this worker gets no task with a lower number
+            if number in _cancelled:
+                raise KeyboardInterrupt
         return f(*args, **kwargs)
     finally:
         _current = 0

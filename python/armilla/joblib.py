@@ -12,12 +12,13 @@ One pool serves all calls of one number of workers. `parallel_config("armilla", 
 from __future__ import annotations
 
 import os
+import weakref
 from typing import Any, Callable
 
 import joblib
 from joblib._parallel_backends import AutoBatchingMixin, ParallelBackendBase
 
-from ._pool import Pool
+from ._pool import Pool, PoolFuture
 
 _pools: dict[int, Pool] = {}
 
@@ -33,6 +34,7 @@ class ArmillaBackend(AutoBatchingMixin, ParallelBackendBase):
         super().__init__(**options)
         self._given = pool
         self._pool: Pool | None = None
+        self._futures: weakref.WeakSet[PoolFuture] = weakref.WeakSet()  # of this backend; others may use the pool, too
 
     def effective_n_jobs(self, n_jobs: int) -> int:
         if n_jobs == 0:
@@ -56,6 +58,7 @@ class ArmillaBackend(AutoBatchingMixin, ParallelBackendBase):
     def submit(self, func: Callable[[], Any], callback: Any = None) -> Any:
         assert self._pool is not None
         future = self._pool.submit(func)
+        self._futures.add(future)
         if callback is not None:
             future.add_done_callback(callback)
         return future
@@ -67,7 +70,7 @@ class ArmillaBackend(AutoBatchingMixin, ParallelBackendBase):
 
     def abort_everything(self, ensure_ready: bool = True) -> None:
         if self._pool is not None:
-            self._pool.interrupt()
+            self._pool._interrupt(list(self._futures))
 
     def terminate(self) -> None:
         self.reset_batch_stats()

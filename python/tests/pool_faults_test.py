@@ -324,3 +324,88 @@ def test_an_error_of_the_pools_own_threads_ends_its_tasks(monkeypatch):
         assert isinstance(futures[0].exception(20), armilla.WorkerLost)
     with pytest.raises(OSError, match="no memory"):
         armilla.Pool(1)
+
+
+# ---- errors ----
+
+
+class NoText(Exception):
+    def __str__(self):
+        raise ValueError("no text")
+
+
+class WithLock(Exception):
+    def __init__(self):
+        super().__init__(threading.Lock())
+
+
+def raising(make, *arguments):
+    raise make(*arguments)
+
+
+def limited(size):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10**6, resource.RLIM_INFINITY))
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        return b"x" * size
+    finally:
+        threading.Timer(0.5, resource.setrlimit, (resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))).start()
+
+
+def array_error(n):
+    return ValueError(np.ones(n))
+
+
+def test_errors_arrive_as_they_were_raised(pool):
+    before = pool.processes
+    assert isinstance(pool.submit(raising, NoText).exception(20), NoText)
+    for n in (10, 1000, 10**6):
+        error = pool.submit(raising, array_error, n).exception(20)
+        assert type(error) is ValueError and error.args[0].sum() == n
+    error = pool.submit(raising, WithLock).exception(20)
+    assert str(error).startswith("armilla: worker 0 raised pool_faults_test.WithLock: ") and "on worker 0:" in str(error.__cause__)
+    with pytest.raises(OSError, match="File too large"):
+        pool.submit(limited, 10**7).result(20)
+    assert pool.processes == before
+
+
+class Ending:
+    """Ends the thread that unpickles it, or so it tries."""
+
+    def __reduce__(self):
+        return sys.exit, (3,)
+
+
+def test_a_result_that_ends_the_thread_is_an_error_of_its_task(pool):
+    future = pool.submit(Ending)
+    done, _ = concurrent.futures.wait([future], 20)  # the pool's own thread takes it
+    assert done and isinstance(future.exception(), SystemExit) and pool.submit(abs, -1).result(20) == 1
+
+
+# ---- limits and joblib ----
+
+
+def held_for(seconds, array):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        array.sum()
+    return os.getpid()
+
+
+def test_shared_memory_does_not_count_as_memory_of_a_worker():
+    shared = armilla.put(np.ones(20_000_000))
+    with armilla.Pool(1, memory="120 MB") as pool:
+        assert pool.submit(held_for, 0.4, shared).result(60) == pool.submit(os.getpid).result(60)
+
+
+def test_joblib_stops_its_own_tasks_alone(tmp_path):
+    joblib = pytest.importorskip("joblib")
+    import armilla.joblib  # noqa: F401
+
+    with armilla.Pool(2) as two:
+        others = two.submit(until_there, tmp_path / "go")
+        with joblib.parallel_config("armilla", pool=two, n_jobs=2):
+            with pytest.raises(ZeroDivisionError):
+                joblib.Parallel()(joblib.delayed(divmod)(1, k) for k in range(3))
+        (tmp_path / "go").touch()
+        assert others.exception(20) is None
