@@ -13,7 +13,8 @@ from . import _core
 from ._pool_worker import MANY
 
 if TYPE_CHECKING:
-    from ._pool import Pool, Task
+    from ._pool import Pool
+    from ._pool_future import Task
 
 _chunk_ns = 1_000_000  # the time that a chunk should take
 _most_in_chunk = 4096

@@ -3,8 +3,10 @@
 import concurrent.futures
 import contextlib
 import functools
+import gc
 import mmap
 import os
+import queue
 import resource
 import signal
 import struct
@@ -17,6 +19,7 @@ import time
 import armilla
 import numpy as np
 import pytest
+from conftest import alive, wait_for
 
 
 @pytest.fixture(scope="module")
@@ -220,9 +223,8 @@ def test_results_in_files_keep_no_file_open(pool):
 
 
 def test_arguments_of_many_parts(pool):
-    arrays = [np.full(8200, k) for k in range(700)]
-    assert pool.submit(len, arrays).result(60) == 700
-    assert [a[0] for a in pool.submit(list, arrays).result(60)] == list(range(700))
+    arrays = [np.full(8200, k) for k in range(900)]
+    assert pool.submit(len, arrays).result(60) == 900
 
 
 def test_a_cancelled_task_frees_its_arguments(tmp_path):
@@ -409,3 +411,71 @@ def test_joblib_stops_its_own_tasks_alone(tmp_path):
                 joblib.Parallel()(joblib.delayed(divmod)(1, k) for k in range(3))
         (tmp_path / "go").touch()
         assert others.exception(20) is None
+
+
+# ---- the lives of processes ----
+
+
+def fork_and_die(path):
+    """Leaves a child that has all files of the worker."""
+    if os.fork() == 0:
+        until_there(path)
+        os._exit(0)
+    os.kill(os.getpid(), 9)
+
+
+def test_a_child_of_a_worker_does_not_hide_its_death_and_is_no_second_worker(tmp_path):
+    with armilla.Pool(1) as pool:
+        lost = pool.submit(fork_and_die, tmp_path / "go").exception(30)
+        (tmp_path / "go").touch()
+        assert isinstance(lost, armilla.WorkerLost)
+        assert pool.submit(os.fork).result(20) > 0
+        assert [pool.submit(ten_times, k).result(20) for k in range(20)] == list(range(0, 200, 10))
+
+
+def test_a_pool_that_is_dropped_ends_its_workers_after_its_tasks(tmp_path):
+    pool = armilla.Pool(1)
+    worker = pool.processes[0]
+    future = pool.submit(until_there, tmp_path / "go")
+    pool.submit((tmp_path / "ran").touch)
+    del pool
+    gc.collect()
+    (tmp_path / "go").touch()
+    assert future.result(20) is None and alive(worker)
+    del future
+    wait_for(lambda: not alive(worker))
+    assert (tmp_path / "ran").exists()
+
+
+def test_callbacks_run_after_the_pools_end_and_after_one_that_fails():
+    with armilla.Pool(1) as pool:
+        future = pool.submit(abs, -1)
+        future.add_done_callback(lambda f: sys.exit(1))
+    said = queue.SimpleQueue()
+    future.add_done_callback(lambda f: said.put(f.result()))
+    assert said.get(timeout=20) == 1
+
+
+def maps_shared_memory():
+    with open("/proc/self/maps", encoding="utf-8") as maps:
+        return any("armilla-shared" in line for line in maps)
+
+
+def test_workers_free_what_was_put_and_dropped(pool):
+    handle = armilla.put(np.ones(10**5))
+    assert pool.submit(np.sum, handle).result(20) == 10**5 and pool.submit(maps_shared_memory).result(20)
+    del handle
+    wait_for(lambda: not pool.submit(maps_shared_memory).result(20))
+
+
+def flood():
+    child = os.fork()
+    while child == 0:
+        os.write(1, b"x" * 4096)
+    os.kill(os.getpid(), 9)
+
+
+def test_a_child_of_a_dead_worker_that_prints_without_end_holds_up_nothing(capfd):
+    with armilla.Pool(1) as pool:
+        assert isinstance(pool.submit(flood).exception(20), armilla.WorkerLost) and pool.submit(abs, -1).result(20) == 1
+    capfd.readouterr()

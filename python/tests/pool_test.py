@@ -320,7 +320,7 @@ def test_initializer():
     with armilla.Pool(1, fail, ("no luck",)) as pool:
         with pytest.raises(concurrent.futures.BrokenExecutor, match="the initializer raised ValueError: no luck"):
             pool.submit(ten_times, 1).result()
-    for wrong, said in (({"max_workers": 0}, "0 workers"), ({"memory": "much"}, "is no size"), ({"retries": -1}, "retries=-1"), ({"max_tasks_per_child": 0}, "max_tasks_per_child=0")):
+    for wrong, said in (({"max_workers": 0}, "0 workers"), ({"memory": "much"}, "is no size"), ({"memory": "1.2.3 GB"}, "is no size"), ({"memory": -1}, "is no size"), ({"max_workers": 1.5}, "1.5 workers"), ({"retries": -1}, "retries=-1"), ({"max_tasks_per_child": 0}, "max_tasks_per_child=0")):
         with pytest.raises(ValueError, match=said):
             armilla.Pool(**wrong)
 
@@ -429,7 +429,7 @@ def test_random_kills():
         def kill():
             while not over.wait(r.random() * 0.5):
                 with contextlib.suppress(ProcessLookupError):
-                    os.kill(r.choice(pool.processes), 9)
+                    os.kill(r.choice([w.process.pid for w in list(pool._workers) if w is not None and w.ready] or [0]) or 10**8, 9)
 
         thread = threading.Thread(target=kill)
         thread.start()
