@@ -506,11 +506,12 @@ class Pool(concurrent.futures.Executor):
 
     def _lose(self, task: Task, begun: bool, item: int, worker: WorkerProcess, code: int) -> None:
         """A worker has died with a task. `begun`: it ran the task, and of a chunk this item."""
-        with self._lock:
-            if begun and (task.tries <= 0 or worker.killed):
-                self._end(task, None, self._worker_lost(task, worker, code), 0, item)
+        if begun and (task.tries <= 0 or worker.killed):
+            self._end(task, None, self._worker_lost(task, worker, code), 0, item)
+            with self._lock:
                 self._note_idle()
-                return
+            return
+        with self._lock:
             task.tries -= begun
             self._tasks.pop(task.number, None)
             task.ticket = task.number = 0

@@ -17,6 +17,7 @@ import time
 import armilla
 import numpy as np
 import pytest
+from armilla._pool_map import Map
 from conftest import alive, wait_for
 from pool_work import Adder, Ending, NoText, WithLock, array_error, filled, flood, fork_and_die, held_for, initialize, limited, lock_at, maps_shared_memory, overwrite, raising, ten_times, total, until_there
 
@@ -144,6 +145,16 @@ def test_a_value_that_cannot_travel_is_raised_in_its_place(pool):
         lock = threading.Lock()
         next(pool.map(lambda x: lock, range(10**6)))  # one attempt, not a million
     assert time.monotonic() - begin < 5
+
+
+def test_a_chunk_that_ends_waits_for_no_thread_that_sends_more(pool):
+    run = Map(pool, ten_times, (range(100),), 1, None, True)
+    with run.filling:
+        while pool._tasks:
+            time.sleep(0.01)
+        assert not run.chunks and a_while(10, run.fill) is None
+    run.fill()
+    assert list(run.results(None)) == list(range(0, 1000, 10))
 
 
 # ---- memory and files ----
