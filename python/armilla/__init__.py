@@ -98,7 +98,8 @@ def __getattr__(name: str) -> Any:
         globals().update(Ranks=Ranks, ranks=ranks)
         return globals()[name]
     if name in ("Pool", "PoolFuture", "WorkerLost"):
-        from ._pool import Pool, PoolFuture, WorkerLost
+        from ._pool import Pool
+        from ._pool_future import PoolFuture, WorkerLost
 
         globals().update(Pool=Pool, PoolFuture=PoolFuture, WorkerLost=WorkerLost)
         return globals()[name]

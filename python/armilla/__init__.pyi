@@ -47,7 +47,8 @@ from ._core import (
 from ._dict import Dict as Dict, make_dict as dict
 from ._named import OwnJob as OwnJob, job as job, provide as provide, withdraw as withdraw
 from ._pickling import RemoteTraceback as RemoteTraceback
-from ._pool import Pool as Pool, PoolFuture as PoolFuture, WorkerLost as WorkerLost
+from ._pool import Pool as Pool
+from ._pool_future import PoolFuture as PoolFuture, WorkerLost as WorkerLost
 from ._shared import Shared as Shared, put as put
 from .driver import Ranks as Ranks, ranks as ranks
 from ._job import Job as Job, attach as attach, jobs as jobs

@@ -2,7 +2,6 @@
 """Messages between a driver and its workers, on a socket of this host: a number, a kind, and parts, of which the first is a pickle."""
 from __future__ import annotations
 
-import hmac
 import socket
 import struct
 import threading
@@ -39,6 +38,8 @@ def receive_hello(connection: socket.socket, key: str, end: float) -> int | None
         if not more:
             return None
         said += more
+    import hmac  # here, since a pool's workers do without it
+
     its, rank = _hello.unpack(said)
     if not hmac.compare_digest(its, key.encode()):
         return None

@@ -2,13 +2,10 @@
 """A pool of workers on this host, as an executor of `concurrent.futures`."""
 from __future__ import annotations
 
-import asyncio
 import atexit
 import concurrent.futures
 import concurrent.futures.process
-import contextlib
-import errno
-import functools
+import html
 import logging
 import os
 import pickle
@@ -17,175 +14,39 @@ import re
 import selectors
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
 import weakref
 from collections import deque
-from typing import Any, Callable, Generator, Iterable, Iterator
+from typing import Any, Callable, Iterable, Iterator
 
-from concurrent.futures._base import FINISHED
-from . import _core, _current_folder, _functions, _launch, _shared
+from . import _core, _current_folder, _functions, _shared
 from ._pickling import RemoteTraceback, loads_error
+from ._pool_future import InterruptsLater, PoolFuture, Task, WorkerLost
 from ._pool_map import Map, with_bar
-from ._pool_worker import CALL, RAISED, SPILLED, receive_message, resident, send_message
+from ._pool_process import WorkerProcess
+from ._pool_worker import CALL, RAISED, SPILLED, resident
 
 _most_task = _core.most_task
 _no_head = bytes(2)  # the function is the first argument
 _park_seconds = 0.002  # how long the reader stays away after a caller has taken results itself
-_deep = 64  # from so many tasks on, results are waited for in company
+_deep = 64  # with more tasks than this, results are collected for a while before they are taken
 _pause_seconds = 0.0003
 _most_files = 256  # the arguments of more tasks wait in this process
 _starts = 3  # workers in succession that may end before they are ready
-
-
-class WorkerLost(_core.Error, concurrent.futures.process.BrokenProcessPool):
-    """A worker of a pool died while it ran this task. `process`: which; `exit_code`: its exit code, or -9 for signal 9."""
-
-    process: int
-    exit_code: int
-
-
-class PoolFuture(concurrent.futures.Future):
-    """What a task gives, as a future of `concurrent.futures`; `get` is `result`, and `await` works in a coroutine.
-
-    An interrupt (Ctrl-C) while one waits cancels the task, also one that runs. Callbacks (`add_done_callback`) may submit tasks and wait for them.
-    """
-
-    def __init__(self, pool: "Pool", task: "Task") -> None:
-        super().__init__()
-        self._pool = pool
-        self._task: Task | None = task
-
-    def result(self, timeout: float | None = None) -> Any:
-        if self._state == FINISHED:
-            return super().result()
-        return self._in_time(super().result, timeout)
-
-    get = result
-
-    def exception(self, timeout: float | None = None) -> BaseException | None:
-        return self._in_time(super().exception, timeout)
-
-    def _in_time(self, get: Callable[[float | None], Any], timeout: float | None) -> Any:
-        if not self.done():
-            self._pool._wait_for(self, timeout)
-            timeout = 0
-        try:
-            return get(timeout)
-        except concurrent.futures.TimeoutError:
-            if self.done():
-                raise
-            raise _core.TimeoutError("armilla: Pool: the task has not ended in time; wait again, or cancel it") from None
-
-    def cancel(self) -> bool:
-        """Takes the task back, unless a worker has begun it. `interrupt` ends one that runs."""
-        if self.cancelled():
-            return True
-        task = self._task
-        if self.done() or task is None or not self._pool._withdraw(task):
-            return False
-        if super().cancel():
-            self.set_running_or_notify_cancel()
-        self._task = None
-        return self.cancelled()
-
-    def interrupt(self) -> None:
-        """Cancels the task; if it runs, KeyboardInterrupt is raised in it, which `result` raises then."""
-        if not self.cancel() and not self.done():
-            self._pool._interrupt([self])
-
-    def running(self) -> bool:
-        task = self._task
-        return not self.done() and task is not None and self._pool._runs(task)
-
-    def add_done_callback(self, f: Callable[[Any], Any]) -> None:
-        # asyncio's own returns at once.
-        super().add_done_callback(f if getattr(f, "__module__", "") == "asyncio.futures" else functools.partial(self._pool._call_back, f))
-
-    def __await__(self) -> Generator[Any, None, Any]:
-        return asyncio.wrap_future(self).__await__()
-
-
-class _InterruptsLater:
-    """Postpones KeyboardInterrupt to the end of a `with` block, which may then change what other threads see in several steps."""
-
-    __slots__ = ("_handler", "_came", "_since")
-
-    def __init__(self) -> None:
-        self._handler: Any = None
-        self._came: tuple | None = None
-        self._since = 0.0
-
-    def __enter__(self) -> None:
-        if threading.current_thread() is threading.main_thread():
-            handler = signal.getsignal(signal.SIGINT)
-            if callable(handler):
-                self._handler = handler
-                signal.signal(signal.SIGINT, self._note)
-
-    def _note(self, *came: Any) -> None:
-        if self._came is not None and time.monotonic() > self._since + 1:  # what the block calls does not return
-            self._handler(*came)
-        self._came, self._since = came, time.monotonic()
-
-    def __exit__(self, *error: Any) -> None:
-        if self._handler is not None:
-            signal.signal(signal.SIGINT, self._handler)
-            if self._came is not None:
-                self._handler(*self._came)
-
-
-class Task:
-    __slots__ = ("number", "kind", "head", "data", "parts", "file", "held", "ticket", "withdrawn", "tries", "f", "future", "on_end")
-
-    def __init__(self, kind: int, head: bytes, parts: list[Any], held: list[Any], tries: int, f: Any) -> None:
-        self.number = 0
-        self.kind = kind
-        self.head = head  # the packed function, after its length
-        self.data = b""  # what is published; empty: not known yet
-        self.parts = parts  # the packed arguments
-        self.file: _shared.File | None = None  # of those that are too long for a slot
-        self.held = held  # values in shared memory that it needs
-        self.ticket = 0
-        self.withdrawn = False
-        self.tries = tries
-        self.f = f
-        self.future: Any = None
-        self.on_end: Callable[..., None] | None = None  # of a chunk: (outcomes, error, nanoseconds, item that was lost)
-
-    @property
-    def name(self) -> str:
-        f = getattr(self.f, "func", self.f)
-        return getattr(f, "__qualname__", type(f).__qualname__)
-
-
-class _Worker:
-    def __init__(self, index: int, process: subprocess.Popen, control: socket.socket, spill: socket.socket) -> None:
-        self.index = index
-        self.process = process
-        self.control = control
-        self.spill = spill
-        self.ready = False
-        self.large = 0  # the task in which it had too much memory
-        self.killed = ""  # why this process has killed it
-        self.said: deque[str] = deque(maxlen=20)
-        self.pipes: dict[Any, tuple[str, bytes]] = {}
+_look_seconds = 0.1  # between two looks at the memory of workers
+_linger_seconds = 1.0  # how long the thread of callbacks waits for another one
 
 
 def _bytes_of(memory: int | str | None) -> int | None:
-    if memory is None or isinstance(memory, int):
+    if memory is None or isinstance(memory, int) and memory > 0:
         return memory
-    found = re.fullmatch(r"\s*([0-9.]+)\s*([kMGT]?)(i?)B?\s*", memory, re.IGNORECASE)
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?)\s*([kMGT]?)(i?)B?\s*", str(memory), re.IGNORECASE)
     if found is None:
         raise _core.UsageError(f"armilla: Pool: memory {memory!r} is no size; give a number of bytes, or text such as '2 GB' or '512 MiB'")
     power = " KMGT".index(found[2].upper() or " ")
     return int(float(found[1]) * (1024 if found[3] else 1000) ** power)
-
-
-def _broken(said: str) -> concurrent.futures.process.BrokenProcessPool:
-    return concurrent.futures.process.BrokenProcessPool(f"armilla: Pool: {said}")
 
 
 _open: "weakref.WeakSet[Pool]" = weakref.WeakSet()
@@ -200,9 +61,9 @@ class Pool(concurrent.futures.Executor):
 
     `max_workers`: as many as the cores that this process may use, if it is not given. `initializer(*initargs)` runs in each worker before its
     first task. A worker that dies is replaced, and the pool goes on: its task is tried again up to `retries` times, then it raises `WorkerLost`.
-    `max_tasks_per_child`: after so many tasks a worker is replaced. `memory`: bytes that a worker may have (or '2 GB'): one that has more after
-    a task is replaced; one that has more during a task is killed, and the task raises `WorkerLost`. `label`: puts the worker's number before
-    each line that it prints. `environment`: variables for the workers.
+    `max_tasks_per_child`: a worker is replaced after this number of tasks; a chunk of a `map` is one task. `memory`: bytes that a worker may
+    have for itself (or '2 GB'). A worker that has more after a task is replaced; one that has more during a task is killed, and the task raises
+    `WorkerLost`. `label`: puts the worker's number before each line that it prints. `environment`: variables for the workers.
 
     Functions of modules go by reference; those of `__main__` and of notebooks, lambdas and inner functions go by value, with the globals that they name.
     """
@@ -211,49 +72,51 @@ class Pool(concurrent.futures.Executor):
                  max_tasks_per_child: int | None = None, environment: dict[str, str] | None = None, label: bool = False) -> None:
         if max_workers is None:
             max_workers = min(256, len(os.sched_getaffinity(0)))
-        if not 1 <= max_workers <= 256:
+        if not isinstance(max_workers, int) or not 1 <= max_workers <= 256:
             raise _core.UsageError(f"armilla: Pool: {max_workers} workers; give 1 to 256")
         if max_tasks_per_child is not None and max_tasks_per_child < 1:
             raise _core.UsageError(f"armilla: Pool: max_tasks_per_child={max_tasks_per_child}; give one or more, or None")
         if retries < 0:
             raise _core.UsageError(f"armilla: Pool: retries={retries}; give zero or more")
-        self.size = max_workers
-        self._max_workers = max_workers  # what joblib and others read
-        self._retries, self._memory_limit, self._tasks_each, self._label = retries, _bytes_of(memory), max_tasks_per_child, label
+        self.size = self._max_workers = max_workers  # the second is what joblib and others read
+        self._retries, self._memory_limit, self._label = retries, _bytes_of(memory), label
         self._environment = environment or {}
         self._initializer, self._needs = (None, []) if initializer is None else self._packed_initializer(initializer, initargs)
-        self._folder = _current_folder()
-        self._foreign: BaseException | None = None  # raised in a process that was forked from the pool's
+        self._setup = {"folder": _current_folder(), "initializer": self._initializer and self._initializer.where(), "tasks": max_tasks_per_child, "memory": self._memory_limit}
         self._memory = _core.PoolDriver(max_workers)
+        self._functions = _functions.Packed()
+        self._foreign: BaseException | None = None  # raised in a process that was forked from the pool's
+        self._broken: BaseException | None = None
+        self._closing = self._finished = False
+        # Tasks.
         self._lock = threading.RLock()
+        self._idle = threading.Condition(self._lock)
         self._waiting: deque[Task] = deque()  # not published yet
         self._tasks: dict[int, Task] = {}  # published, and not answered
-        self._last = 0
+        self._last = self._done_tasks = 0
         self._files = 0  # tasks whose arguments are in a file of their own
-        self._done_tasks = 0
-        self._functions = _functions.Packed()
+        # The thread that takes results, and the callers that do so for it.
         self._pumping = threading.Lock()
         self._helping = self._helped = self._others = self._urgent = 0
         self._give_way = False
         self._resume = threading.Event()
-        self._idle = threading.Condition(self._lock)
-        self._callbacks: queue.SimpleQueue[Any] | None = None
-        self._closing = self._finished = False
-        self._broken: BaseException | None = None
-        self._failed_starts = 0.0
-        self._workers: list[_Worker | None] = [None] * max_workers
+        self._callbacks: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._calls_back = False  # a thread runs them
+        # Workers.
+        self._failed_starts = self._looked = 0.0
+        self._workers: list[WorkerProcess | None] = [None] * max_workers
         self._selector = selectors.DefaultSelector()
         self._poke, poked = socket.socketpair()
         self._poke.setblocking(False)
         self._selector.register(poked, selectors.EVENT_READ, None)
-        try:
-            for index in range(max_workers):
-                self._start(index)
-        except BaseException:
-            self._kill_workers()
-            raise
-        self._manager = threading.Thread(target=self._manage, daemon=True, name="armilla-pool-manager")
-        self._reader = threading.Thread(target=self._read, daemon=True, name="armilla-pool-reader")
+        self._abandoned = weakref.finalize(self, _abandon, self._workers, self._poke)
+        self._abandoned.atexit = False
+        for index in range(max_workers):
+            self._start(index)
+        # The threads do not keep a pool alive that nobody uses.
+        self._manager = threading.Thread(target=_manage, args=(weakref.ref(self), self._selector, poked, None if self._memory_limit is None else _look_seconds), daemon=True,
+                                         name="armilla-pool-manager")
+        self._reader = threading.Thread(target=_read, args=(weakref.ref(self),), daemon=True, name="armilla-pool-reader")
         self._manager.start()
         self._reader.start()
         _open.add(self)
@@ -271,7 +134,7 @@ class Pool(concurrent.futures.Executor):
     # ---- tasks ----
 
     def submit(self, f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> PoolFuture:
-        """Runs `f(*args, **kwargs)` on a worker; a future of what it returns.
+        """Runs `f(*args, **kwargs)` on a worker. Returns a future of the result.
 
             with armilla.Pool(2) as pool:
                 print(pool.submit(max, 3, 5).result())   # 5
@@ -295,33 +158,34 @@ class Pool(concurrent.futures.Executor):
             raise self._unsendable(kind, f, rest, why) from why
         finally:
             local.held = None
-        task = Task(kind, head, parts, held, self._retries, f)
         if len(parts) == 1 and len(head) + len(parts[0]) <= _most_task:
-            task.data, task.parts = head + parts[0], []
-        elif self._files + len(self._waiting) >= _most_files or self._spill(task) is not None:
-            task.parts = [bytes(part) for part in parts]  # the caller may change its arrays; a file is made later
+            return Task(kind, head + parts[0], held, self._retries, f)
+        task = Task(kind, b"", held, self._retries, f)
+        if self._files + len(self._waiting) >= _most_files or self._spill(task, head, parts) is not None:
+            task.parts = [head, *map(bytes, parts)]  # the caller may change its arrays; a file is made later
         return task
 
-    def _spill(self, task: Task) -> OSError | None:
+    def _spill(self, task: Task, head: bytes, parts: list[Any]) -> OSError | None:
         """Writes long arguments to a file."""
         try:
-            file = _shared.File(task.parts)
+            file = _shared.File(parts)
         except OSError as why:
             return why
         with self._lock:
             self._files += 1
-            task.file = file
-        task.kind |= SPILLED
-        task.data = task.head + pickle.dumps(file.where())
-        task.parts = []
+            task.held.append(file)
+            task.kind |= SPILLED
+        task.data = head + pickle.dumps(file.where())
+        task.parts = None
         return None
 
     def _drop(self, task: Task) -> None:
         """Frees what a task that has ended keeps in memory."""
         with self._lock:
             self._tasks.pop(task.number, None)
-            self._files -= task.file is not None
-            task.file, task.parts, task.held, task.data = None, [], [], b""
+            if task.kind & SPILLED and task.held:
+                self._files -= 1
+            task.data, task.parts, task.held = b"", None, []
 
     @staticmethod
     def _unsendable(kind: int, f: Any, rest: tuple, why: Exception) -> TypeError:
@@ -332,14 +196,14 @@ class Pool(concurrent.futures.Executor):
             try:
                 _shared.dumps(value)
             except Exception as its:
-                return TypeError(f"armilla: Pool.submit: {name}, of type {type(value).__name__}, cannot be sent: {its}; send what it is made of instead")
+                return TypeError(f"armilla: Pool: {name}, of type {type(value).__name__}, cannot be sent: {its}; send what it is made of instead")
         return TypeError(f"armilla: Pool: arguments of {getattr(f, '__qualname__', f)} cannot be sent: {why}; send what they are made of instead")
 
     def _add(self, task: Task, begun: bool = False) -> None:
-        """`begun`: it is of a `map` that was called before."""
+        """Adds a task to those that wait. `begun`: it is a later chunk of a `map`, which goes on after `shutdown`."""
         with self._lock:
             if self._broken is not None:
-                raise self._broken
+                raise type(self._broken)(*self._broken.args) from self._broken.__cause__
             if self._finished or self._closing and not begun:
                 raise RuntimeError("armilla: Pool: cannot take new tasks after shutdown; make a new armilla.Pool")
             self._waiting.append(task)
@@ -351,7 +215,7 @@ class Pool(concurrent.futures.Executor):
         while waiting:
             task = waiting[0]
             if not task.withdrawn and not task.ticket:  # an interrupt may have come after it was published
-                if not task.data and not self._has_file(task):
+                if task.parts is not None and not self._has_file(task):
                     return
                 if not task.number:
                     self._last += 1
@@ -366,16 +230,16 @@ class Pool(concurrent.futures.Executor):
         """Writes the arguments of the next task to a file. Returns false if that has to wait for the end of another task."""
         if self._files >= _most_files:
             return False
-        why = self._spill(task)
+        why = self._spill(task, task.parts[0], task.parts[1:])
         if why is not None and not self._tasks:
             self._waiting.popleft()
-            with _InterruptsLater():
+            with InterruptsLater():
                 self._end(task, None, OSError(why.errno, f"armilla: Pool: the arguments of {task.name} cannot be written to shared memory: {why.strerror}"))
         return why is None
 
     def _withdraw(self, task: Task) -> bool:
         """Takes a task back, unless a worker has begun it."""
-        with _InterruptsLater(), self._lock:
+        with InterruptsLater(), self._lock:
             if task.withdrawn:
                 return True
             if self._foreign is None and task.ticket and not self._memory.withdraw(task.ticket):
@@ -395,16 +259,13 @@ class Pool(concurrent.futures.Executor):
 
     def _cancel_running(self, numbers: list[int]) -> None:
         for worker in list(self._workers) if numbers else []:
-            if worker is not None and worker.ready:
-                try:
-                    send_message(worker.control, ("cancel", numbers))
-                except OSError:
-                    pass
+            if worker is not None and (worker.ready or self._memory.running(worker.index)):
+                worker.send(("cancel", numbers))
 
     # ---- results ----
 
     def _wait_for(self, future: PoolFuture, timeout: float | None) -> None:
-        """Until it is done, or the time is over. Takes results itself where the reader lets it."""
+        """Returns when the future is done, or the time is over. Takes results itself where no other thread does."""
         end = None if timeout is None else time.monotonic() + timeout
         try:
             while not future.done():
@@ -423,11 +284,11 @@ class Pool(concurrent.futures.Executor):
             raise
 
     def _help(self, seconds: float, there: Callable[[], bool]) -> bool:
-        """Takes results on the caller's thread, unless another one does now; False: it does. That saves the change of threads, which takes longer than a short task."""
+        """Takes results on the caller's thread, which saves a change of threads: that takes longer than a short task. Returns false if another thread takes them now."""
         if self._foreign is not None:
             raise self._foreign
-        self._give_way = True  # the reader does when it has taken what it waits for now
-        with _InterruptsLater():
+        self._give_way = True  # the reader stays away after what it waits for now
+        with InterruptsLater():
             if self._urgent or not self._pumping.acquire(False):
                 return False
             self._helping += 1
@@ -449,36 +310,33 @@ class Pool(concurrent.futures.Executor):
         except (concurrent.futures.TimeoutError, concurrent.futures.CancelledError):
             pass
 
-    def _read(self) -> None:
-        try:
-            self._read_results()
-        except BaseException as why:
-            self._fail(why)
-
-    def _read_results(self) -> None:
-        while not self._closing or self._tasks or self._waiting:
+    def _read_some(self) -> bool:
+        """Takes results on the reader's thread. Returns false when there will be none."""
+        while True:
             if self._give_way or self._urgent:
                 before = self._helped
                 self._resume.wait(_park_seconds if not self._helping else 10 * _park_seconds)
                 if self._resume.is_set() or (self._helped == before and not self._helping):
                     self._give_way = False
                     self._resume.clear()
-                continue
-            with self._pumping:
-                self._pump(1.0)
+            else:
+                with self._pumping:
+                    self._pump(1.0)
+            if not self._tasks and not self._waiting:
+                return not self._closing
 
     def _pump(self, seconds: float) -> None:
         """Takes the results that have come. Holds `_pumping`; no interrupt comes here."""
         results: list[tuple] = []
         try:
             self._memory.collect(results, seconds, _pause_seconds if self._memory.published > _deep else 0.0)
-        except Exception as why:
+            for result in results:
+                self._take(*result)
+            with self._lock:
+                self._refill()
+                self._note_idle()
+        except BaseException as why:
             self._fail(why)
-        for result in results:
-            self._take(*result)
-        with self._lock:
-            self._refill()
-            self._note_idle()
 
     def _note_idle(self) -> None:
         if not self._tasks and not self._waiting:
@@ -487,7 +345,7 @@ class Pool(concurrent.futures.Executor):
     def _take(self, number: int, kind: int, ns: int, data: bytes, index: int) -> None:
         task = self._tasks.get(number)
         try:
-            parts: list[Any] = [data] if not kind & SPILLED else self._received(index, number)
+            parts = self._workers[index].result(number) if kind & SPILLED else [data]  # type: ignore[union-attr]
             if task is None:  # it was lost, and done elsewhere
                 return
             value, error = (None, loads_error(index, parts, "worker")) if kind & RAISED else (pickle.loads(parts[0], buffers=parts[1:]), None)
@@ -499,21 +357,6 @@ class Pool(concurrent.futures.Executor):
         if task is not None:
             self._done_tasks += 1
             self._end(task, value, error, ns)
-
-    def _received(self, index: int, number: int) -> list[Any]:
-        """The parts of a result that is in a file. The file comes with the number of its task."""
-        worker = self._workers[index]
-        assert worker is not None
-        while True:
-            its, files, _, _ = socket.recv_fds(worker.spill, 8, 1)
-            try:
-                if int.from_bytes(its, "little") == number:
-                    if not files:
-                        raise OSError(errno.EMFILE, "armilla: Pool: a result cannot be received: too many files are open; close some, or raise the limit (ulimit -n)")
-                    return list(_shared.mapped(files[0], True))
-            finally:
-                for file in files:
-                    os.close(file)
 
     def _end(self, task: Task, value: Any, error: BaseException | None, ns: int = 0, lost_item: int = -1) -> None:
         if error is not None and isinstance(error.__cause__, RemoteTraceback):
@@ -529,28 +372,44 @@ class Pool(concurrent.futures.Executor):
         except concurrent.futures.InvalidStateError:  # another thread has ended it
             pass
         task.future._task = None
-        if task.file is None:
-            self._tasks.pop(task.number, None)  # the task itself goes with what referred to it
-        else:
+        if task.kind & SPILLED:
             self._drop(task)
+        else:
+            self._tasks.pop(task.number, None)  # nothing refers to the task then
 
     def _call_back(self, f: Callable[[Any], Any], future: PoolFuture) -> None:
-        """On a thread of its own: it may wait for other tasks."""
+        """Calls it on a thread for that, where it may wait for other tasks."""
         with self._lock:
-            if self._callbacks is None:
-                self._callbacks = queue.SimpleQueue()
-                threading.Thread(target=_run_callbacks, args=(self._callbacks,), daemon=True).start()
-        self._callbacks.put((f, future))
+            self._callbacks.put((f, future))
+            if not self._calls_back:
+                self._calls_back = True
+                threading.Thread(target=self._run_callbacks, daemon=True, name="armilla-pool-callbacks").start()
+
+    def _run_callbacks(self) -> None:
+        while True:
+            try:
+                f, future = self._callbacks.get(timeout=_linger_seconds)
+            except queue.Empty:
+                with self._lock:
+                    if self._callbacks.empty():
+                        self._calls_back = False
+                        return
+                continue
+            try:
+                f(future)
+            except BaseException:
+                logging.getLogger("concurrent.futures").exception("exception calling callback for %r", future)
+            del f, future
 
     # ---- map ----
 
     def map(self, f: Callable[..., Any], *iterables: Iterable[Any], timeout: float | None = None, chunksize: int | None = None, buffersize: int | None = None,
             progress: bool = False) -> Iterator[Any]:
-        """`f` of the values of the iterables, as `map`; an iterator over the results, in their order.
+        """Calls `f` with the values of the iterables, as `map` does. Returns an iterator over the results, in the order of the values.
 
-        `chunksize`: how many values a worker takes at once. By itself the pool measures what a value takes, and chooses it so that a chunk takes
-        a millisecond. `buffersize`: at most so many values are taken from the iterables ahead of the results. `progress`: a bar of tqdm, if that
-        is installed. Raises what `f` raised when the iterator comes to it.
+        `chunksize`: how many values a worker takes at once. Without it the pool measures the time of a value, and sends chunks that take a
+        millisecond. `buffersize`: how many values are taken from the iterables ahead of the results, at most. `progress`: shows a bar of tqdm,
+        if that is installed. An error that `f` raised is raised where the result would be.
 
             with armilla.Pool(2) as pool:
                 print(list(pool.map(pow, [1, 2, 3], [2, 2, 2])))   # [1, 4, 9]
@@ -559,7 +418,7 @@ class Pool(concurrent.futures.Executor):
 
     def map_unordered(self, f: Callable[..., Any], *iterables: Iterable[Any], timeout: float | None = None, chunksize: int | None = None, buffersize: int | None = None,
                       progress: bool = False) -> Iterator[Any]:
-        """As `map`; the results come as they are there.
+        """Does the same as `map`, but the results come in the order in which they are ready.
 
             with armilla.Pool(2) as pool:
                 print(sorted(pool.map_unordered(abs, [-3, 2, -1])))   # [1, 2, 3]
@@ -577,91 +436,38 @@ class Pool(concurrent.futures.Executor):
     # ---- workers ----
 
     def _start(self, index: int) -> None:
-        control, its_control = socket.socketpair()
-        spill, its_spill = socket.socketpair()
-        with its_control, its_spill:
-            files = (its_control.fileno(), its_spill.fileno(), self._memory.file)
-            code = f"{_launch.loading()}; from armilla._pool_worker import main; main({', '.join(map(str, files))}, {self.size}, {index})"
-            variables = {k: v for k, v in os.environ.items() if not k.startswith("ARMILLA_INTERNAL_") and k not in ("ARMILLA_RANKS", "ARMILLA_LABEL", "ARMILLA_FABRIC")}
-            flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
-            process = subprocess.Popen([sys.executable, *flags, "-c", code], env={**variables, "ARMILLA_LAUNCHER": "none", **self._environment}, stdin=subprocess.DEVNULL,
-                                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, pass_fds=files, start_new_session=True)
-        spill.setblocking(False)  # what it brings is there before its result
-        worker = _Worker(index, process, control, spill)
-        initializer = None if self._initializer is None else self._initializer.where()
-        with contextlib.suppress(OSError):  # it has ended, which the manager notices
-            send_message(control, {"folder": self._folder, "path": list(sys.path), "initializer": initializer, "tasks": self._tasks_each, "memory": self._memory_limit})
-        self._workers[index] = worker
-        self._selector.register(control, selectors.EVENT_READ, (worker, None))
-        for pipe, name in ((process.stdout, "stdout"), (process.stderr, "stderr")):
-            os.set_blocking(pipe.fileno(), False)  # type: ignore[union-attr]
-            worker.pipes[pipe] = (name, b"")
-            self._selector.register(pipe, selectors.EVENT_READ, (worker, pipe))  # type: ignore[arg-type]
+        setup = {**self._setup, "path": list(sys.path)}
+        self._workers[index] = WorkerProcess(index, self.size, self._memory.file, self._environment, setup, self._selector)
 
-    def _manage(self) -> None:
+    def _handle(self, events: list[tuple[selectors.SelectorKey, int]]) -> bool:
+        """What the manager's thread does about its workers. Returns false when they have ended for good."""
         try:
-            self._watch()
-        except BaseException as why:
-            self._fail(why)
-
-    def _watch(self) -> None:
-        looked = 0.0
-        while not (self._closing and not any(self._workers)):
-            for key, _ in self._selector.select(0.1 if self._memory_limit is not None else None):
+            for key, _ in events:
                 if key.data is None:
                     key.fileobj.recv(4096)  # type: ignore[union-attr]
                     continue
                 worker, pipe = key.data
                 if pipe is not None:
-                    self._print(worker, pipe)
-                    continue
-                try:
-                    self._told(worker, *receive_message(worker.control))
-                except (EOFError, OSError):
-                    self._ended(worker)
-            if self._memory_limit is not None and time.monotonic() - looked > 0.1:
-                looked = time.monotonic()
+                    worker.print(pipe, self._label)
+                elif self._workers[worker.index] is worker:
+                    self._hear(worker)
+            if self._memory_limit is not None and time.monotonic() > self._looked + _look_seconds:
+                self._looked = time.monotonic()
                 self._kill_the_large(self._memory_limit)
+        except BaseException as why:
+            self._fail(why)
+        return not self._closing or any(self._workers)
 
-    def _print(self, worker: _Worker, pipe: Any) -> None:
-        if pipe not in worker.pipes:  # it was closed meanwhile
-            return
-        name, rest = worker.pipes[pipe]
-        try:
-            data = os.read(pipe.fileno(), 65536)
-        except BlockingIOError:
-            return
-        except (OSError, ValueError):
-            data = b""
-        lines = (rest + data).split(b"\n")
-        worker.pipes[pipe] = (name, lines.pop())
-        if not data:
-            self._selector.unregister(pipe)
-            if worker.pipes[pipe][1]:
-                lines.append(worker.pipes[pipe][1])
-            del worker.pipes[pipe]
-            pipe.close()
-        for line in lines:
-            text = line.decode(errors="replace")
-            if name == "stderr":
-                worker.said.append(text)
-            stream = getattr(sys, name)
-            try:
-                if stream is not None:
-                    stream.write(f"[{worker.index}] {text}\n" if self._label else text + "\n")
-                    stream.flush()
-            except (OSError, ValueError):  # it is closed; the pool goes on
-                pass
-
-    def _told(self, worker: _Worker, what: str, *rest: Any) -> None:
+    def _hear(self, worker: WorkerProcess) -> None:
+        what, *rest = worker.receive() or ("end",)
         if what == "ready":
             worker.ready = True
             self._failed_starts = 0
         elif what == "failed":
-            error = loads_error(worker.index, [rest[0]], "worker")
-            broken = _broken(f"the initializer raised {type(error).__name__}: {error}; the pool takes no tasks")
-            broken.__cause__ = error
-            self._break(broken)
+            error = loads_error(worker.index, rest, "worker")
+            self._break(f"the initializer raised {type(error).__name__}: {error}; the pool takes no tasks", error)
+        else:
+            self._ended(worker)
 
     def _kill_the_large(self, limit: int) -> None:
         for worker in self._workers:
@@ -675,20 +481,8 @@ class Pool(concurrent.futures.Executor):
                     worker.killed = f"had {size / 1e6:.0f} MB of memory, of {limit / 1e6:.0f} MB that it may have,"
                     worker.process.kill()
 
-    def _ended(self, worker: _Worker) -> None:
-        self._selector.unregister(worker.control)
-        try:
-            code = worker.process.wait(5)
-        except subprocess.TimeoutExpired:
-            worker.process.kill()
-            code = worker.process.wait()
-        for pipe in list(worker.pipes):
-            while pipe in worker.pipes and worker.pipes[pipe] is not None:
-                before = worker.pipes[pipe]
-                self._print(worker, pipe)
-                if pipe in worker.pipes and worker.pipes[pipe] == before:  # a process of its own has it still
-                    self._selector.unregister(pipe)
-                    worker.pipes.pop(pipe)
+    def _ended(self, worker: WorkerProcess) -> None:
+        code = worker.wait(self._label)
         self._urgent = 1
         try:
             self._memory.knock()
@@ -697,47 +491,52 @@ class Pool(concurrent.futures.Executor):
                 lost = self._memory.lost(worker.index)
         finally:
             self._urgent = 0
-        with self._lock:
-            self._workers[worker.index] = None
-        worker.control.close()
-        worker.spill.close()
-        again = [(self._tasks[number], begun, item) for number, begun, item in lost if number in self._tasks]
-        for task, begun, item in again:
-            self._lose(task, begun, item, worker, code)
+        self._workers[worker.index] = None
+        worker.close()
+        for number, begun, item in lost:
+            task = self._tasks.get(number)
+            if task is not None:
+                self._lose(task, begun, item, worker, code)
         if not worker.ready:
             self._failed_starts += 1 if code >= 0 else 0.1  # a signal is sent from outside
             if self._failed_starts >= _starts and self._broken is None:
-                self._break(_broken("workers end before they are ready; they said: " + ("\n".join(worker.said) or "nothing")))
+                self._break("workers end before they are ready; they said: " + ("\n".join(worker.said) or "nothing"))
         if self._broken is None and (not self._closing or self._tasks or self._waiting):
             self._start(worker.index)
 
-    def _lose(self, task: Task, begun: bool, item: int, worker: _Worker, code: int) -> None:
+    def _lose(self, task: Task, begun: bool, item: int, worker: WorkerProcess, code: int) -> None:
+        """A worker has died with a task. `begun`: it ran the task, and of a chunk this item."""
         if begun and (task.tries <= 0 or worker.killed):
-            what = worker.killed or ("was killed by " + signal.Signals(-code).name if code < 0 else f"exited with code {code}")
-            error = WorkerLost(f"armilla: Pool: worker {worker.index} (process {worker.process.pid}) {what} {'and was killed ' if worker.killed else ''}while it ran {task.name}; "
-                               + ("give it more memory, or smaller tasks" if worker.killed else f"the task was tried {1 + self._retries} time{'s' if self._retries else ''}: Pool(retries=...) tries again"))
-            error.process, error.exit_code = worker.process.pid, code
-            self._end(task, None, error, 0, item)
+            self._end(task, None, self._worker_lost(task, worker, code), 0, item)
             with self._lock:
                 self._note_idle()
             return
-        if begun:
-            task.tries -= 1
         with self._lock:
+            task.tries -= begun
             self._tasks.pop(task.number, None)
             task.ticket = task.number = 0
-            if self._broken is None:
-                self._waiting.appendleft(task)
-                self._refill()
+            self._waiting.appendleft(task)
+            self._refill()
+
+    def _worker_lost(self, task: Task, worker: WorkerProcess, code: int) -> WorkerLost:
+        pid = worker.process.pid
+        if worker.killed:
+            what, advice = f"{worker.killed} and was killed", "give it more memory, or smaller tasks"
+        else:
+            what = "was killed by " + signal.Signals(-code).name if code < 0 else f"exited with code {code}"
+            advice = f"the task was tried {1 + self._retries} time{'s' if self._retries else ''}: Pool(retries=...) tries again"
+        error = WorkerLost(f"armilla: Pool: worker {worker.index} (process {pid}) {what} while it ran {task.name}; {advice}")
+        error.process, error.exit_code = pid, code
+        return error
 
     def _fail(self, why: BaseException) -> None:
         """Breaks the pool after an error of its own."""
-        broken = _broken(f"{why if isinstance(why, RuntimeError) else f'{type(why).__name__}: {why}'}; make a new armilla.Pool")
-        broken.__cause__ = why
-        self._break(broken)
+        self._break(f"{why if isinstance(why, RuntimeError) else f'{type(why).__name__}: {why}'}; make a new armilla.Pool", why)
 
-    def _break(self, error: BaseException) -> None:
-        """Ends all tasks with the error, and the workers."""
+    def _break(self, said: str, cause: BaseException | None = None) -> None:
+        """Ends all tasks with an error, and the workers."""
+        error = concurrent.futures.process.BrokenProcessPool(f"armilla: Pool: {said}")
+        error.__cause__ = cause
         with self._lock:
             self._broken = error
             tasks = [*self._waiting, *self._tasks.values()]
@@ -762,7 +561,7 @@ class Pool(concurrent.futures.Executor):
     # ---- end ----
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Takes no more tasks, and ends the workers when all tasks have ended. `cancel_futures`: those that no worker has begun are cancelled."""
+        """Takes no more tasks, and ends the workers when all tasks have ended. `cancel_futures`: cancels the tasks that no worker has begun."""
         if self._foreign is not None:  # the workers are those of another process
             return
         with self._lock:
@@ -781,11 +580,9 @@ class Pool(concurrent.futures.Executor):
             self._finished = True
         for worker in list(self._workers):
             if worker is not None:
-                try:
-                    send_message(worker.control, ("end",) if worker.ready else ("none",))
-                except OSError:
-                    pass
-                if not worker.ready:
+                if worker.ready:
+                    worker.send(("end",))
+                else:
                     worker.process.kill()
         self._memory.knock()
         try:
@@ -796,8 +593,6 @@ class Pool(concurrent.futures.Executor):
             if thread is not threading.current_thread():
                 thread.join(5)
         self._kill_workers()
-        if self._callbacks is not None:
-            self._callbacks.put(None)
         _open.discard(self)
 
     def __exit__(self, kind: Any, error: Any, at: Any) -> None:
@@ -810,7 +605,7 @@ class Pool(concurrent.futures.Executor):
         self._cancel_running(self._cancel_all())
 
     def _cancel_all(self) -> list[int]:
-        """Cancels what no worker has begun; the numbers of the other tasks."""
+        """Cancels the tasks that no worker has begun. Returns the numbers of the others."""
         with self._lock:
             tasks = {task.number or id(task): task for task in [*self._waiting, *self._tasks.values()]}
         running = []
@@ -837,17 +632,42 @@ class Pool(concurrent.futures.Executor):
             if worker is not None:
                 running = self._tasks.get(self._memory.running(w))
                 what = "starts" if not worker.ready else "waits" if running is None else running.name
-                rows.append(f"<tr><td>{w}</td><td>{worker.process.pid}</td><td>{what.replace('<', '&lt;')}</td><td>{resident(worker.process.pid) / 1e6:.0f} MB</td></tr>")
+                rows.append(f"<tr><td>{w}</td><td>{worker.process.pid}</td><td>{html.escape(what)}</td><td>{resident(worker.process.pid) / 1e6:.0f} MB</td></tr>")
         return (f"<b>armilla.Pool</b>: {self.size} workers, {self._open_tasks()} tasks open, {self._done_tasks} done"
                 f"<table><tr><th>worker</th><th>process</th><th>runs</th><th>memory</th></tr>{''.join(rows)}</table>")
 
 
-def _run_callbacks(calls: queue.SimpleQueue) -> None:
-    for f, future in iter(calls.get, None):
-        try:
-            f(future)
-        except BaseException:
-            logging.getLogger("concurrent.futures").exception("exception calling callback for %r", future)
+def _manage(pool: weakref.ref[Pool], selector: selectors.BaseSelector, poked: socket.socket, seconds: float | None) -> None:
+    """Watches the workers of a pool, until they have ended or nobody has the pool."""
+
+    def handle(events: list[tuple[selectors.SelectorKey, int]]) -> bool:
+        its = pool()
+        return its is not None and its._handle(events)
+
+    with poked, selector:
+        while handle(selector.select(seconds)):
+            pass
+
+
+def _read(pool: weakref.ref[Pool]) -> None:
+    """Takes the results of a pool where no caller does."""
+
+    def read() -> bool:
+        its = pool()
+        return its is not None and its._read_some()
+
+    while read():
+        pass
+
+
+def _abandon(workers: list[WorkerProcess | None], poke: socket.socket) -> None:
+    """Ends the workers of a pool that nobody has."""
+    for worker in workers:
+        if worker is not None:
+            worker.process.kill()
+            worker.process.wait()
+            worker.close()
+    poke.close()
 
 
 @atexit.register
@@ -864,9 +684,9 @@ def _leave_to_the_parent() -> None:
         pool._idle = threading.Condition(pool._lock)
         pool._waiting.clear()
         for worker in pool._workers:
-            if worker is not None:  # it ends with the parent, however long this process lives
-                worker.control.close()
-                worker.spill.close()
+            if worker is not None:
+                worker.close()  # it ends with the parent, however long this process lives
+        pool._abandoned.detach()
     _open.clear()
 
 

@@ -13,7 +13,8 @@ from . import _core
 from ._pool_worker import MANY
 
 if TYPE_CHECKING:
-    from ._pool import Pool, Task
+    from ._pool import Pool
+    from ._pool_future import Task
 
 _chunk_ns = 1_000_000  # the time that a chunk should take
 _most_in_chunk = 4096
@@ -60,25 +61,31 @@ class Map:
         return size if room is None else min(size, max(1, room // self.pool.size))
 
     def fill(self) -> None:
-        """Sends chunks while there is room for them. Where values are taken lazily, only the consumer calls this."""
-        with self.filling:
-            while self._has_room():
-                items: list[tuple] = []
-                error = None
-                try:
-                    items.extend(itertools.islice(self.values, self._size()))
-                except Exception as why:  # raised when the consumer has had the results of the values before it
-                    error = why
-                with self.lock:
-                    if error is not None or not items:
-                        self.ended, self.error = True, error
-                        self.news.notify_all()
-                    first, self.next = self.next, self.next + len(items)
-                    self.ahead += len(items)
-                    if self.left is not None:
-                        self.left -= len(items)
-                if items:
-                    self.send(first, items)
+        """Sends chunks while there is room for them. Where values are taken lazily, only the consumer calls this. Waits for no other thread that does
+        it: that one tests again whether there is room after it has released the lock."""
+        while self._has_room() and self.filling.acquire(False):
+            try:
+                self._send_next()
+            finally:
+                self.filling.release()
+
+    def _send_next(self) -> None:
+        items: list[tuple] = []
+        error = None
+        try:
+            items.extend(itertools.islice(self.values, self._size()))
+        except Exception as why:  # raised when the consumer has had the results of the values before it
+            error = why
+        with self.lock:
+            if error is not None or not items:
+                self.ended, self.error = True, error
+                self.news.notify_all()
+            first, self.next = self.next, self.next + len(items)
+            self.ahead += len(items)
+            if self.left is not None:
+                self.left -= len(items)
+        if items:
+            self.send(first, items)
 
     def send(self, first: int, items: list[tuple]) -> None:
         try:

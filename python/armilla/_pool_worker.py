@@ -6,45 +6,33 @@ import contextlib
 import errno
 import os
 import pickle
+import select
 import signal
 import socket
-import struct
 import sys
 import threading
 import time
 import types
 from typing import Any, Callable
 
-from . import _core, _shared
+from . import _core, _frames, _shared
 from ._pickling import dumps, dumps_error, loads
 
 CALL, MANY, SPILLED = 0, 1, 16
 VALUE, RAISED = 0, 1
 
-_length = struct.Struct("<Q")
-
 _cancelled: set[int] = set()
 _current = 0  # the task whose code runs
+_forked = False  # this process is a child of the worker, made by a task
 
 
-def send_message(connection: socket.socket, message: Any) -> None:
-    data = pickle.dumps(message, 5)
-    connection.sendall(_length.pack(len(data)) + data)
+def send_message(channel: _frames.Channel, message: Any) -> None:
+    channel.send(0, 0, [pickle.dumps(message, 5)])
 
 
-def receive_message(connection: socket.socket) -> Any:
+def receive_message(channel: _frames.Channel) -> Any:
     """Raises EOFError at the end."""
-    return pickle.loads(_bytes(connection, _length.unpack(_bytes(connection, _length.size))[0]))
-
-
-def _bytes(connection: socket.socket, size: int) -> bytes:
-    data = b""
-    while len(data) < size:
-        more = connection.recv(size - len(data))
-        if not more:
-            raise EOFError
-        data += more
-    return data
+    return pickle.loads(channel.receive()[2][0])
 
 
 def _on_interrupt(number: int, frame: Any) -> None:
@@ -54,9 +42,14 @@ def _on_interrupt(number: int, frame: Any) -> None:
         raise KeyboardInterrupt
 
 
-def _listen(control: socket.socket) -> None:
+def _listen(control: _frames.Channel) -> None:
+    messages = select.poll()
+    messages.register(control.socket, select.POLLIN)
     try:
         while True:
+            if not messages.poll(1000):
+                _shared.free_dropped()
+                continue
             what, *rest = receive_message(control)
             if what == "cancel":
                 _cancelled.update(rest[0])
@@ -65,6 +58,11 @@ def _listen(control: socket.socket) -> None:
                 os._exit(0)
     except (EOFError, OSError):  # the driver is gone, and with it all that this worker is for
         os._exit(1)
+
+
+def _note_fork() -> None:
+    global _forked
+    _forked = True
 
 
 def resident(process: int | str = "self") -> int:
@@ -79,9 +77,10 @@ def resident(process: int | str = "self") -> int:
 
 def main(control_file: int, spill_file: int, memory_file: int, workers: int, index: int) -> None:
     sys.modules["__main__"] = types.ModuleType("__main__")  # of what comes by value
-    control, spill = socket.socket(fileno=control_file), socket.socket(fileno=spill_file)
+    control, spill = _frames.Channel(socket.socket(fileno=control_file)), socket.socket(fileno=spill_file)
     memory = _core.PoolWorker(memory_file, workers, index)
     signal.signal(signal.SIGINT, _on_interrupt)
+    os.register_at_fork(after_in_child=_note_fork)
     setup = receive_message(control)
     with contextlib.suppress(OSError, TypeError):  # the folder is gone
         os.chdir(setup["folder"])
@@ -108,6 +107,8 @@ def _serve(memory: Any, spill: socket.socket, tasks: int | None, bytes_allowed: 
         began = time.perf_counter_ns()
         how, parts = _run(memory, number, kind, data)
         taken = time.perf_counter_ns() - began
+        if _forked:  # it has returned from the task of its parent
+            os._exit(0)
         try:
             for stream in (sys.stdout, sys.stderr):
                 stream.flush()

@@ -137,13 +137,19 @@ def _is_there(path: str, inode: int) -> bool:
         return False
 
 
+def free_dropped() -> None:
+    """Forgets the values that the process that put them has dropped."""
+    for key, (path, inode, _) in list(_values.items()):
+        if not _is_there(path, inode):
+            _values.pop(key, None)
+
+
 def _received(number: int, process: int, file: int) -> Any:
     known = _values.get((process, number))
     if known is not None:
         return known[2]
     path = f"/proc/{process}/fd/{file}"
-    for key in [key for key, (its, inode, _) in _values.items() if not _is_there(its, inode)]:
-        del _values[key]
+    free_dropped()
     while len(_values) >= _kept:
         _values.popitem(last=False)
     try:

@@ -18,7 +18,8 @@ from typing import Any, Callable
 import joblib
 from joblib._parallel_backends import AutoBatchingMixin, ParallelBackendBase
 
-from ._pool import Pool, PoolFuture
+from ._pool import Pool
+from ._pool_future import PoolFuture
 
 _pools: dict[int, Pool] = {}
 

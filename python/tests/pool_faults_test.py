@@ -3,11 +3,11 @@
 import concurrent.futures
 import contextlib
 import functools
-import mmap
+import gc
 import os
+import queue
 import resource
 import signal
-import struct
 import subprocess
 import sys
 import textwrap
@@ -17,16 +17,15 @@ import time
 import armilla
 import numpy as np
 import pytest
+from armilla._pool_map import Map
+from conftest import alive, wait_for
+from pool_work import Adder, Ending, NoText, WithLock, array_error, filled, flood, fork_and_die, held_for, initialize, limited, lock_at, maps_shared_memory, overwrite, raising, ten_times, total, until_there
 
 
 @pytest.fixture(scope="module")
 def pool():
     with armilla.Pool(1) as p:
         yield p
-
-
-def ten_times(x):
-    return x * 10
 
 
 # ---- interrupts ----
@@ -70,17 +69,6 @@ def test_an_interrupt_at_any_step_loses_nothing(pool, f, argument):
     assert 20 < step < 2000 and not pool._tasks and not pool._waiting
 
 
-class Interrupting:
-    """Sends SIGINT to the driver that unpickles it."""
-
-    def __reduce__(self):
-        return signal.raise_signal, (signal.SIGINT,)
-
-
-def filled(n, value):
-    return [np.full(n, value), Interrupting()] if value == 1 else np.full(n, value)
-
-
 def test_an_interrupt_while_a_result_is_unpickled_gives_each_task_its_own(pool):
     pool.submit(abs, 1).result()
     with contextlib.suppress(KeyboardInterrupt):
@@ -91,16 +79,6 @@ def test_an_interrupt_while_a_result_is_unpickled_gives_each_task_its_own(pool):
 
 
 # ---- what a worker does to the shared memory ----
-
-
-def overwrite(size):
-    """Announces a result whose record says `size`, in the lane of this worker, which is the only one."""
-    file = next(n for n in range(3, 100) if os.path.exists(f"/proc/self/fd/{n}") and "armilla-pool" in os.readlink(f"/proc/self/fd/{n}"))
-    with mmap.mmap(file, 0) as memory:
-        lane = 256 + 1024 * 4096
-        at = struct.unpack_from("<Q", memory, lane + 128)[0]
-        struct.pack_into("<QQII", memory, lane + 256 + at % (1 << 20), 12345, 0, 0, size)
-        struct.pack_into("<Q", memory, lane + 128, at + 25 if size < 100 else at + (2 << 20))
 
 
 @pytest.mark.parametrize("size", [1, 1000])
@@ -153,10 +131,6 @@ def test_what_an_iterable_raises_comes_after_the_results_before_it(pool):
         next(results)
 
 
-def lock_at(k, bad):
-    return threading.Lock() if k == bad else k
-
-
 def test_a_value_that_cannot_travel_is_raised_in_its_place(pool):
     results = pool.map(lock_at, range(6), [4] * 6, chunksize=6)
     assert [next(results) for _ in range(4)] == [0, 1, 2, 3]
@@ -171,6 +145,16 @@ def test_a_value_that_cannot_travel_is_raised_in_its_place(pool):
         lock = threading.Lock()
         next(pool.map(lambda x: lock, range(10**6)))  # one attempt, not a million
     assert time.monotonic() - begin < 5
+
+
+def test_a_chunk_that_ends_waits_for_no_thread_that_sends_more(pool):
+    run = Map(pool, ten_times, (range(100),), 1, None, True)
+    with run.filling:
+        while pool._tasks:
+            time.sleep(0.01)
+        assert not run.chunks and a_while(10, run.fill) is None
+    run.fill()
+    assert list(run.results(None)) == list(range(0, 1000, 10))
 
 
 # ---- memory and files ----
@@ -189,14 +173,6 @@ def few_files(count):
 
 def open_files():
     return len(os.listdir("/proc/self/fd"))
-
-
-class Adder:
-    def __init__(self, n):
-        self.n = n
-
-    def add(self, x):
-        return x + self.n
 
 
 @pytest.mark.parametrize("few", [True, False])
@@ -220,9 +196,8 @@ def test_results_in_files_keep_no_file_open(pool):
 
 
 def test_arguments_of_many_parts(pool):
-    arrays = [np.full(8200, k) for k in range(700)]
-    assert pool.submit(len, arrays).result(60) == 700
-    assert [a[0] for a in pool.submit(list, arrays).result(60)] == list(range(700))
+    arrays = [np.full(8200, k) for k in range(900)]
+    assert pool.submit(len, arrays).result(60) == 900
 
 
 def test_a_cancelled_task_frees_its_arguments(tmp_path):
@@ -234,11 +209,6 @@ def test_a_cancelled_task_frees_its_arguments(tmp_path):
         futures = [pool.submit(abs, 1) for _ in range(3000)]
         assert "3001 tasks open" in repr(pool) and all(f.cancel() for f in futures) and "1 tasks open" in repr(pool)
         (tmp_path / "go").touch()
-
-
-def until_there(path):
-    while not os.path.exists(path):
-        time.sleep(0.01)
 
 
 def test_a_future_says_in_result_and_exception_that_its_time_is_over(pool, tmp_path):
@@ -291,15 +261,6 @@ def test_workers_are_replaced_where_the_folder_is_gone(tmp_path):
         """) == "WorkerLost 1\n2\n"
 
 
-def initialize(value, text):
-    global initialized
-    initialized = value
-
-
-def total():
-    return initialized.sum()
-
-
 def test_an_initializer_may_have_long_arguments_and_values_in_shared_memory():
     with armilla.Pool(1, initialize, (armilla.put(np.ones(10)), "x" * 10**6)) as pool:
         assert pool.submit(total).result(20) == 10
@@ -329,33 +290,6 @@ def test_an_error_of_the_pools_own_threads_ends_its_tasks(monkeypatch):
 # ---- errors ----
 
 
-class NoText(Exception):
-    def __str__(self):
-        raise ValueError("no text")
-
-
-class WithLock(Exception):
-    def __init__(self):
-        super().__init__(threading.Lock())
-
-
-def raising(make, *arguments):
-    raise make(*arguments)
-
-
-def limited(size):
-    resource.setrlimit(resource.RLIMIT_FSIZE, (10**6, resource.RLIM_INFINITY))
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    try:
-        return b"x" * size
-    finally:
-        threading.Timer(0.5, resource.setrlimit, (resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))).start()
-
-
-def array_error(n):
-    return ValueError(np.ones(n))
-
-
 def test_errors_arrive_as_they_were_raised(pool):
     before = pool.processes
     assert isinstance(pool.submit(raising, NoText).exception(20), NoText)
@@ -363,17 +297,10 @@ def test_errors_arrive_as_they_were_raised(pool):
         error = pool.submit(raising, array_error, n).exception(20)
         assert type(error) is ValueError and error.args[0].sum() == n
     error = pool.submit(raising, WithLock).exception(20)
-    assert str(error).startswith("armilla: worker 0 raised pool_faults_test.WithLock: ") and "on worker 0:" in str(error.__cause__)
+    assert str(error).startswith("armilla: worker 0 raised pool_work.WithLock: ") and "on worker 0:" in str(error.__cause__)
     with pytest.raises(OSError, match="File too large"):
         pool.submit(limited, 10**7).result(20)
     assert pool.processes == before
-
-
-class Ending:
-    """Ends the thread that unpickles it, or so it tries."""
-
-    def __reduce__(self):
-        return sys.exit, (3,)
 
 
 def test_a_result_that_ends_the_thread_is_an_error_of_its_task(pool):
@@ -383,13 +310,6 @@ def test_a_result_that_ends_the_thread_is_an_error_of_its_task(pool):
 
 
 # ---- limits and joblib ----
-
-
-def held_for(seconds, array):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        array.sum()
-    return os.getpid()
 
 
 def test_shared_memory_does_not_count_as_memory_of_a_worker():
@@ -409,3 +329,51 @@ def test_joblib_stops_its_own_tasks_alone(tmp_path):
                 joblib.Parallel()(joblib.delayed(divmod)(1, k) for k in range(3))
         (tmp_path / "go").touch()
         assert others.exception(20) is None
+
+
+# ---- the lives of processes ----
+
+
+def test_a_child_of_a_worker_does_not_hide_its_death_and_is_no_second_worker(tmp_path):
+    with armilla.Pool(1) as pool:
+        lost = pool.submit(fork_and_die, tmp_path / "go").exception(30)
+        (tmp_path / "go").touch()
+        assert isinstance(lost, armilla.WorkerLost)
+        assert pool.submit(os.fork).result(20) > 0
+        assert [pool.submit(ten_times, k).result(20) for k in range(20)] == list(range(0, 200, 10))
+
+
+def test_a_pool_that_is_dropped_ends_its_workers_after_its_tasks(tmp_path):
+    pool = armilla.Pool(1)
+    worker = pool.processes[0]
+    future = pool.submit(until_there, tmp_path / "go")
+    pool.submit((tmp_path / "ran").touch)
+    del pool
+    gc.collect()
+    (tmp_path / "go").touch()
+    assert future.result(20) is None and alive(worker)
+    del future
+    wait_for(lambda: not alive(worker))
+    assert (tmp_path / "ran").exists()
+
+
+def test_callbacks_run_after_the_pools_end_and_after_one_that_fails():
+    with armilla.Pool(1) as pool:
+        future = pool.submit(abs, -1)
+        future.add_done_callback(lambda f: sys.exit(1))
+    said = queue.SimpleQueue()
+    future.add_done_callback(lambda f: said.put(f.result()))
+    assert said.get(timeout=20) == 1
+
+
+def test_workers_free_what_was_put_and_dropped(pool):
+    handle = armilla.put(np.ones(10**5))
+    assert pool.submit(np.sum, handle).result(20) == 10**5 and pool.submit(maps_shared_memory).result(20)
+    del handle
+    wait_for(lambda: not pool.submit(maps_shared_memory).result(20))
+
+
+def test_a_child_of_a_dead_worker_that_prints_without_end_holds_up_nothing(capfd):
+    with armilla.Pool(1) as pool:
+        assert isinstance(pool.submit(flood).exception(20), armilla.WorkerLost) and pool.submit(abs, -1).result(20) == 1
+    capfd.readouterr()
