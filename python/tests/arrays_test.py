@@ -70,6 +70,66 @@ def test_one_rank_alone_reads_and_writes(together):
         """)
 
 
+def test_remote_elements_travel_alone(together):
+    together("""
+        import armilla as am, numpy as np
+        from armilla import _core
+        from armilla._nd import core
+        read, mapped = _core.read_memory, core.Memory.of
+        core.Memory.of = lambda self, rank: self.core if rank == am.rank else self._there.get(rank)      # as between hosts
+        bytes_read = []
+        def counted(address, first, to):
+            bytes_read.append(len(to))
+            read(address, first, to)
+        _core.read_memory = counted
+        try:
+            a = am.from_function(lambda i, j: 1000 * i + j, (300, 1000))
+            last = 299 if am.rank == 0 else 0
+            assert a.get((last, 7)) == 1000 * last + 7 and bytes_read == [8]
+            assert (a.get((last, slice(900, 100, -100))) == 1000 * last + np.arange(900, 100, -100)).all() and bytes_read[1:] == [7 * 800 + 8]
+            assert a.get((last, slice(5, 5))).shape == (0,) and (a.T.get((slice(2, 4), last)) == 1000 * last + np.array([2, 3])).all() and bytes_read[2:] == [16]
+            am.barrier()
+            if am.rank == 0: a.put((299, slice(10, 13)), [1, 2, 3])
+            am.barrier()
+            assert (a.get((299, slice(9, 14))) == [299009, 1, 2, 3, 299013]).all() and sum(bytes_read) < 10**4
+            if am.rank == 1: assert a.local(2).shape == (100, 1000) and a.local(2)[99, 11] == 2
+        finally:
+            core.Memory.of, _core.read_memory = mapped, read
+        am.barrier()
+        """)
+
+
+def test_a_gather_meets_once_where_memory_is_not_mapped(together):
+    together("""
+        import armilla as am, numpy as np
+        from armilla._nd import core
+        exchange, direct = core.exchange, core.direct
+        exchanges = []
+        core.exchange, core.direct = (lambda name, values: exchanges.append(name) or exchange(name, values)), False
+        try:
+            a = am.arange(30) * 2
+            few = a[np.array([29, 0, 15])]
+            assert len(exchanges) == 2, exchanges                        # the requests and the answers
+            assert few.tolist() == [58, 0, 30]
+        finally:
+            core.exchange, core.direct = exchange, direct
+        """)
+
+
+def test_few_random_numbers_are_drawn_for_few_elements(together):
+    together("""
+        import armilla as am, numpy as np
+        from armilla._nd.random import Generator
+        drawn = []
+        g = Generator(7)
+        few = g._filled(10, 'f8', lambda stream, n: drawn.append(n) or stream.random(n)) if am.size else None
+        assert sum(drawn) <= 10, drawn
+        for name, args in (('random', ()), ('standard_normal', ()), ('integers', (0, 7)), ('exponential', (2.0,)), ('uniform', (1.0, 2.0))):
+            short, long = (np.asarray(getattr(am.random.default_rng(3), name)(*args, size=n)) for n in (10, 100_000))
+            assert (short == long[:10]).all(), name
+        """)
+
+
 def test_array_mistakes(together):
     together("""
         import armilla as am, numpy as np, pytest

@@ -206,7 +206,7 @@ class Array(NDArrayOperatorsMixin):
         if rank is None or rank == _core.rank():
             return self._block
         self._check_rank(rank)
-        return self._reached(rank)
+        return self._reached(rank, ())
 
     def bounds(self, rank: int | None = None) -> tuple[int, int]:
         """The first index of a rank's block (this one's) along `axis`, and the index after its last."""
@@ -223,22 +223,30 @@ class Array(NDArrayOperatorsMixin):
         """The block of a rank in place; None where this rank does not map it."""
         return self._block if rank == _core.rank() else self._block_of(rank)
 
-    def _fetched(self, rank: int) -> tuple[np.ndarray, np.ndarray]:
-        """A copy of a rank's block, and the memory in which it is."""
+    def _room_for(self, rank: int, index: Any) -> tuple[np.ndarray, np.ndarray]:
+        """What an index takes of a block that this rank does not map, as a view of memory of its size, and that memory. It holds nothing yet."""
         memory = self._memory
-        assert memory.addresses is not None
-        data = np.empty(max(memory.sizes[rank], 1), np.uint8)
-        _core.read_memory(memory.addresses[rank], 0, data[: memory.sizes[rank]])
-        memory._there[rank] = data
+        room = np.empty(max(memory.sizes[rank], 1), np.uint8)
+        memory._there[rank] = room
         try:
-            return self._block_of(rank), data
+            return self._block_of(rank)[index], room
         finally:
             memory._there[rank] = None
 
-    def _reached(self, rank: int) -> np.ndarray:
-        """The block of a rank: in place, or a copy."""
+    def _reached(self, rank: int, index: tuple) -> np.ndarray:
+        """What an index of integers and slices takes of the block of a rank: in place, or a copy."""
         there = self.block_of(rank)
-        return self._fetched(rank)[0] if there is None else there
+        if there is not None:
+            return there[(*index, ...)]
+        memory = self._memory
+        assert memory.addresses is not None
+        found, room = self._room_for(rank, (*index, ...))
+        if found.size:
+            span = [(n - 1) * stride for n, stride in zip(found.shape, found.strides)]
+            first = found.ctypes.data - room.ctypes.data + sum(step for step in span if step < 0)
+            end = first + sum(map(abs, span)) + self.itemsize
+            _core.read_memory(memory.addresses[rank], first, room[first:end])
+        return found
 
     def _reached_parts(self, where: Any) -> tuple[list[tuple[int, Any, Any]], Shape]:
         """For access by one rank: the parts that an index of integers and slices takes, as (rank, index there, place in the result)."""
@@ -254,7 +262,7 @@ class Array(NDArrayOperatorsMixin):
         parts, shape = self._reached_parts(where)
         found = np.empty(shape, self.dtype)
         for rank, index, place in parts:
-            found[place] = self._reached(rank)[index]
+            found[place] = self._reached(rank, index)
         return found[()]
 
     def put(self, where: Any, value: Any) -> None:
@@ -271,8 +279,8 @@ class Array(NDArrayOperatorsMixin):
     def _put_far(self, rank: int, index: Any, values: np.ndarray) -> None:
         memory, width = self._memory, self.dtype.itemsize
         assert memory.addresses is not None
-        copy, data = self._fetched(rank)  # in which the places of the elements are found
-        places = (np.ravel(_addresses(copy)[index]) - data.ctypes.data) // width
+        there, room = self._room_for(rank, (*index, ...))
+        places = (np.ravel(_addresses(there)) - room.ctypes.data) // width
         for run in np.split(np.arange(len(places)), np.flatnonzero(np.diff(places) != 1) + 1):
             if len(run):
                 _core.write_memory(memory.addresses[rank], int(places[run[0]]) * width, values[run].tobytes())
@@ -471,16 +479,22 @@ def _is_direct(a: Array) -> bool:
     return direct
 
 
+def meet_to_pull(name: str, a: Array) -> None:
+    """The ranks come to where elements of `a` move."""
+    global pulls
+    pulls += 1
+    if _core.size() > 1:
+        meet(name, f"moves {a.dtype} of shape {a.shape}")
+
+
 def pull(name: str, a: Array, requests: Sequence[tuple[int, Any]]) -> list[np.ndarray]:
     """What each index takes of the block of each rank: this rank's requests, while the other ranks have theirs.
 
     Views where the memory is mapped. So the caller copies what it gets before the ranks meet again, and writes to `a` after that.
     """
-    global pulls
-    pulls += 1
+    meet_to_pull(name, a)
     if _core.size() == 1:
         return [a._block[index] for _, index in requests]
-    meet(name, f"moves {a.dtype} of shape {a.shape}")
     if _is_direct(a):
         return [a.block_of(rank)[index] for rank, index in requests]
     wanted: list[list[Any]] = [[] for _ in range(_core.size())]

@@ -375,7 +375,8 @@ def _gather(first: Array, index: list[np.ndarray], to: np.ndarray) -> None:
     dealt = first.axis
     assert dealt is not None and dealt < len(index)
     if len(index) == 1 and _core.size() > 1:
-        blocks = core.pull("array.getitem", first, []) or core.contiguous_blocks(first)
+        core.meet_to_pull("array.getitem", first)
+        blocks = core.contiguous_blocks(first)
         if blocks is not None:
             row = first.itemsize * math.prod(first.shape[1:])
             _core.take_rows(blocks, first.offsets, np.ascontiguousarray(index[0], np.int64), to, row)

@@ -40,7 +40,7 @@ class Generator:
             first = piece * _piece
             stream = np.random.Generator(np.random.Philox(np.random.SeedSequence(self._seed, spawn_key=(self._calls, piece))))
             begin, end = max(low, first), min(high, first + _piece)
-            flat[begin - low : end - low] = draw(stream, _piece)[begin - first : end - first]
+            flat[begin - low : end - low] = draw(stream, end - first)[begin - first :]
         return made
 
     def random(self, size: Any, dtype: Any = np.float64) -> Array:
