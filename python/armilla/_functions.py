@@ -92,7 +92,7 @@ class Packed:
         """Raises what pickling raises."""
         known = self._by_id.get(id(f))
         if known is not None and known[0] is f:
-            if all(now() == before if isinstance(before, bool) else now() is before for now, before in known[1]):
+            if all(now() is before for now, before in known[1]):
                 return known[2]
             del self._by_id[id(f)]
         if goes_by_reference(f):
