@@ -24,6 +24,12 @@ def in_body() -> bool:
     return in_other_greenlet()
 
 
+def refuse_in_call(name: str) -> None:
+    """What all ranks do together is for the rank's own code."""
+    if in_body():
+        raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: a call that runs for another rank cannot enter what all ranks do together; do it in the rank's own code")
+
+
 def note_error(source: int, packed: Any) -> None:
     """The next fence raises it on every rank."""
     errors.append(packed)

@@ -6,12 +6,11 @@ from collections import deque
 from typing import Any, Callable
 
 from . import _calls, _core, _waits
-from ._pickling import dumps, loads, loads_error
+from ._pickling import loads_error
 
 
 def _run(name: str, begin: Callable[..., int], *arguments: Any) -> list:
-    if _calls.in_body():
-        raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: a call that runs for another rank cannot enter what all ranks do together; do it in the rank's own code")
+    _calls.refuse_in_call(name)
     number = _waits.undisturbed(lambda: _begin(begin, arguments)) if _calls.keep_interrupts else begin(*arguments)
     _waits.wait(number, None, name)
     return _core.take(number)[1]
@@ -34,10 +33,6 @@ def _begin(begin: Callable[..., int], arguments: tuple) -> int:
 def _recalled(begin: Any, arguments: tuple) -> tuple:
     """How a rank that has nothing to give takes part in it."""
     name = begin.__name__
-    if name == "all_gather":
-        return (name, arguments[1])
-    if name == "all_reduce":
-        return (name, arguments[0].dtype.str, arguments[0].shape, *arguments[1:])
     if name in _teams.recalled:
         return (name, *_teams.recalled[name](*arguments[1:]))
     if name == "meet":
@@ -58,14 +53,8 @@ def take_part(what: tuple) -> None:
             arguments.insert(0, bytearray(arguments[1][_core.rank()] * int(arguments[0][1:])))
     elif name in _teams.recalled:
         begin, arguments = getattr(_core, name), [_teams.world._core, *_teams.absent[name](*arguments)]
-    elif name == "all_reduce":
-        import numpy as np
-
-        begin, arguments = _core.all_reduce, [np.zeros(arguments[1], arguments[0]), *arguments[2:]]
     else:
         begin = getattr(_core, name)
-        if name == "all_gather":
-            arguments.insert(0, dumps(None))
     number = _begin(begin, tuple(arguments))
     try:
         _waits.wait(number, None, "after an interrupt")
@@ -79,18 +68,6 @@ def take_part(what: tuple) -> None:
 def agree(name: str, what: str) -> None:
     """Raises UsageError on all ranks if what they give, as a text, differs."""
     _run(name, _core.agree, name, what)
-
-
-def end_together(name: str, what: str, error: Exception | None) -> None:
-    """Ends an operation of which each rank has done its part: a barrier, and an error on all ranks if one rank has had one, or did another."""
-    said = _gathered(name, (what, None if error is None else f"{type(error).__name__}: {error}"))
-    if error is not None:
-        raise error
-    for r, (its, failed) in enumerate(said):
-        if its != what:
-            raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: ranks do not ask for the same: this one for {what}, rank {r} for {its}; all of them do the same")
-        if failed is not None:
-            raise ValueError(f"armilla: rank {_core.rank()}: {name}: rank {r} has raised {failed}")
 
 
 def barrier() -> None:
@@ -161,10 +138,6 @@ def own_error() -> BaseException | None:
     return loads_error(_core.rank(), _calls.errors[0]) if _calls.errors else None
 
 
-def _gathered(name: str, value: Any) -> list[Any]:
-    return [loads(parts) for parts in _run(name, _core.all_gather, dumps(value), name)]
-
-
 def _python_alone() -> bool:
     """Whether all ranks run this program: others have no part in what Python asks beforehand."""
     global _alone
@@ -179,6 +152,7 @@ _alone: bool | None = None
 from . import _teams  # noqa: E402  (which uses what is above)
 
 world = _teams.world
+gathered = _teams.gathered
 broadcast, all_gather, gather, scatter = world.broadcast, world.all_gather, world.gather, world.scatter
 all_reduce, reduce, scan, exscan = world.all_reduce, world.reduce, world.scan, world.exscan
 all_to_all, reduce_scatter = world.all_to_all, world.reduce_scatter

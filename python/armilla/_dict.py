@@ -114,7 +114,7 @@ class Dict:
         _collectives.agree("dict", f"a dictionary that combines by {getattr(combine, '__qualname__', type(combine).__qualname__)}")
         if _dropped:
             _send_buffered()
-        _last = 1 + max(_collectives._gathered("dict", _last))  # they differ where an interrupt came between
+        _last = 1 + max(_collectives.gathered("dict", _last))  # they differ where an interrupt came between
         _parts[_last] = _Part(combine)
         self._use(_last)
         _collectives.barrier()
@@ -206,7 +206,7 @@ class Dict:
     def items(self) -> list[tuple[Any, Any]]:
         """All entries, on all ranks. Collective; a fence."""
         _collectives.fence()
-        return [pair for part in _collectives._gathered("dict.items", list(self._part.items())) for pair in part]
+        return [pair for part in _collectives.gathered("dict.items", list(self._part.items())) for pair in part]
 
     def __repr__(self) -> str:
         return f"<armilla.Dict: {len(self._part)} entries on rank {_core.rank()}>"

@@ -32,8 +32,16 @@ _by_name: dict[str, Callable[[Any, Any], Any]] = {
 }
 _marks = {op: zlib.crc32(op.encode()) | 1 for op in _by_name}
 
-Op = "str | Callable[[Any, Any], Any]"
-Started = "tuple[str, int, Callable[[list], Any]]"  # its name, its number, what makes its values the result
+
+def _combine(op: Any, value: Any) -> Callable[[Any, Any], Any]:
+    """What combines two values such as this one."""
+    if not isinstance(op, str):
+        return op
+    if not _is_array(value):
+        return _by_name[op]
+    import numpy as np
+
+    return {"sum": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum}[op]
 
 
 def _op_name(op: Any) -> str:
@@ -45,14 +53,17 @@ def _is_array(value: Any) -> bool:
     return numpy is not None and isinstance(value, numpy.ndarray) and value.ndim > 0
 
 
+def _kind_of(value: Any) -> str:
+    return f"an array of {value.dtype} of shape {value.shape}" if _is_array(value) else "values"
+
+
 def _described(value: Any, op: Any) -> str:
     """What all ranks give alike: the operation, and type and shape of arrays."""
-    return f"an array of {value.dtype} of shape {value.shape} and {_op_name(op)}" if _is_array(value) else f"values and {_op_name(op)}"
+    return f"{_kind_of(value)} and {_op_name(op)}"
 
 
 def _start(team: "Team", name: str, begin: Callable[..., int], *arguments: Any) -> int:
-    if _calls.in_body():
-        raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: a call that runs for another rank cannot enter what all ranks do together; do it in the rank's own code")
+    _calls.refuse_in_call(name)
     if _calls.keep_interrupts and team is world:  # a worker remembers it
         return _waits.undisturbed(lambda: _collectives._begin(begin, (team._core, *arguments)))
     return begin(team._core, *arguments)
@@ -68,6 +79,11 @@ def _values(name: str, number: int) -> list[Any]:
 
 def _end(name: str, number: int, finish: Callable[[list], Any]) -> Any:
     return finish(_values(name, number))
+
+
+def gathered(name: str, value: Any) -> list[Any]:
+    """The values of all ranks, for an operation of that name."""
+    return _values(name, _start(world, name, _core.gathered, value, 0, name, -1))
 
 
 def _differ(team: "Team", name: str, what: str) -> NoReturn:
@@ -239,7 +255,7 @@ def _in_order(array: Any) -> bool:
     return flags & 0x401 == 0x401  # C order, writable
 
 
-def _checked_out(team: Team, name: str, out: Any, shape: tuple, dtype: Any) -> None:
+def _checked_out(name: str, out: Any, shape: tuple, dtype: Any) -> None:
     if not _in_order(out) or out.shape != shape or out.dtype != dtype:
         kind = f"an array of {out.dtype} of shape {out.shape}" if _is_array(out) else f"of type {type(out).__name__}"
         raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: out is {kind}; it takes a writable array in C order of {dtype} of shape {shape}")
@@ -252,7 +268,7 @@ def _mark(*what: Any) -> int:
 def _moved(team: Team, name: str, source: Any, out: Any, root: int = -1) -> Any:
     def finish(values: list) -> Any:
         if not values:
-            _differ(team, name, f"an array of {source.dtype} of shape {source.shape} into out")
+            _differ(team, name, f"{_kind_of(source)} into out" + (f" from root {root}" if root >= 0 else ""))
         return out
 
     return name, _start(team, name, _core.moved, source, out, name, root), finish
@@ -262,15 +278,15 @@ def _broadcast(team: Team, value: Any = None, root: int = 0, *, out: Any = None)
     mine = team.rank == root
     if out is not None:
         if mine and value is not out:
-            _checked_out(team, "broadcast", out, value.shape, value.dtype)
+            _checked_out("broadcast", out, value.shape, value.dtype)
             out[...] = value
         elif value is not out or not _in_order(out):
-            _checked_out(team, "broadcast", out, getattr(out, "shape", ()), getattr(out, "dtype", None))
+            _checked_out("broadcast", out, getattr(out, "shape", ()), getattr(out, "dtype", None))
         return _moved(team, "broadcast", out, out, root)
     return "broadcast", _start(team, "broadcast", _core.broadcast_value, value if mine else None, root), lambda values: value if mine else values[0]
 
 
-def _contiguous(team: Team, name: str, value: Any) -> Any:
+def _contiguous(value: Any) -> Any:
     import numpy as np
 
     return np.ascontiguousarray(value)
@@ -278,8 +294,8 @@ def _contiguous(team: Team, name: str, value: Any) -> Any:
 
 def _all_gather(team: Team, value: Any, *, out: Any = None) -> Any:
     if out is not None:
-        source = _contiguous(team, "all_gather", value)
-        _checked_out(team, "all_gather", out, (team.size, *source.shape), source.dtype)
+        source = _contiguous(value)
+        _checked_out("all_gather", out, (team.size, *source.shape), source.dtype)
         return _moved(team, "all_gather", source, out)
     return "all_gather", _start(team, "all_gather", _core.gathered, value, 0, "all_gather", -1), lambda values: values
 
@@ -303,41 +319,41 @@ def _scatter(team: Team, values: Any = None, root: int = 0) -> Any:
 
 def _all_to_all(team: Team, values: Any, *, out: Any = None) -> Any:
     if out is not None:
-        source = _contiguous(team, "all_to_all", values)
+        source = _contiguous(values)
         if not source.shape or source.shape[0] != team.size:
             raise _core.UsageError(f"armilla: rank {_core.rank()}: all_to_all: an array of shape {source.shape} for {team.size} ranks; its first axis goes over the ranks")
-        _checked_out(team, "all_to_all", out, source.shape, source.dtype)
+        _checked_out("all_to_all", out, source.shape, source.dtype)
         return _moved(team, "all_to_all", source, out)
-    return "all_to_all", _start(team, "all_to_all", _core.exchange_values, _one_each(team, "all_to_all", values)), lambda values: values
+    return "all_to_all", _start(team, "all_to_all", _core.exchange_values, _one_each(team, "all_to_all", values), 0, "all_to_all"), lambda values: values
 
 
 def _fold(values: list, op: Any) -> Any:
-    combine = _by_name[op] if isinstance(op, str) else op
+    combine = _combine(op, values[0])
     result = values[0]
     for value in values[1:]:
         result = combine(result, value)
     return result
 
 
+def _mark_of(op: Any) -> int:
+    return isinstance(op, str) and _marks.get(op) or _mark(_op_name(op))
+
+
+def _check_operation(name: str, op: Any) -> None:
+    if isinstance(op, str) and op not in _by_name:
+        raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: '{op}' is no operation; there are {', '.join(_by_name)}, or a function of two values")
+
+
 def _combined(team: Team, name: str, value: Any, op: Any, finish: Callable[[list], Any]) -> Any:
     """The values of all members; an error on all of them if they give different operations, or arrays that differ in type or shape."""
-    if isinstance(op, str):
-        mark = _marks.get(op) or _mark(op)
-    else:
-        mark = _mark(_op_name(op))
+    mark = _mark_of(op)
     if _is_array(value):
         mark = _mark(mark, value.dtype.str, value.shape)
-        if isinstance(op, str) and op in _by_name:
-            import numpy as np
-
-            op = {"sum": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum}[op]
-    wrong = isinstance(op, str) and op not in _by_name
 
     def end(values: list) -> Any:
         if not values:
             _differ(team, name, _described(value, op))
-        if wrong:
-            raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: '{op}' is no operation; there are {', '.join(_by_name)}, or a function of two values")
+        _check_operation(name, op)
         return finish(values) if finish is not None else _fold(values, op)
 
     return name, _start(team, name, _core.gathered, value, mark, name, -1), end
@@ -349,7 +365,7 @@ def _all_reduce(team: Team, value: Any, op: Any = "sum", *, out: Any = None) -> 
             raise _core.UsageError(f"armilla: rank {_core.rank()}: all_reduce: out is for arrays; the value is of type {type(value).__name__}")
         return _combined(team, "all_reduce", value, op, None)  # type: ignore[arg-type]
     if out is not None and (out is not value or not _in_order(out)):
-        _checked_out(team, "all_reduce", out, value.shape, value.dtype)
+        _checked_out("all_reduce", out, value.shape, value.dtype)
     if isinstance(op, str) and op in _by_name and value.dtype.char in "dflqi" and value.dtype.isnative:
         if out is None:
             import numpy as np
@@ -357,15 +373,13 @@ def _all_reduce(team: Team, value: Any, op: Any = "sum", *, out: Any = None) -> 
             out = np.array(value, order="C")
         elif out is not value:
             out[...] = value
-        if team is world and not _collectives._python_alone():  # ranks of C++ reduce as well
-            return "all_reduce", _core.all_reduce(out, op, ""), lambda values: out
-
         def finish(values: list) -> Any:
             if not values:
                 _differ(team, "all_reduce", _described(value, op))
             return out
 
-        return "all_reduce", _start(team, "all_reduce", _core.reduced, out, op), finish
+        compared = team is not world or _collectives._python_alone()  # ranks of C++ reduce as well, and compare nothing
+        return "all_reduce", _start(team, "all_reduce", _core.reduced, out, op, compared), finish
     name, number, end = _combined(team, "all_reduce", value, op, None)  # type: ignore[arg-type]
     if out is None:
         return name, number, end
@@ -401,14 +415,18 @@ def _exscan(team: Team, value: Any, op: Any = "sum") -> Any:
 
 
 def _reduce_scatter(team: Team, values: Any, op: Any = "sum") -> Any:
-    if isinstance(op, str) and op not in _by_name:
-        raise _core.UsageError(f"armilla: rank {_core.rank()}: reduce_scatter: '{op}' is no operation; there are {', '.join(_by_name)}, or a function of two values")
-    number = _start(team, "reduce_scatter", _core.exchange_values, _one_each(team, "reduce_scatter", values))
-    if isinstance(op, str) and _is_array(values):
-        import numpy as np
+    mine = _one_each(team, "reduce_scatter", values)
+    kinds = [_kind_of(value) for value in mine]
+    mark = _mark(_mark_of(op), *kinds)
 
-        op = {"sum": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum}[op]
-    return "reduce_scatter", number, lambda each: _fold(each, op)
+    def finish(each: list) -> Any:
+        if not each:
+            alike = len(set(kinds)) == 1
+            _differ(team, "reduce_scatter", f"{team.size} times {kinds[0]} and {_op_name(op)}" if alike else f"{', '.join(kinds)} and {_op_name(op)}")
+        _check_operation("reduce_scatter", op)
+        return _fold(each, op)
+
+    return "reduce_scatter", _start(team, "reduce_scatter", _core.exchange_values, mine, mark, "reduce_scatter"), finish
 
 
 _starts: dict[str, Callable[..., Any]] = {
@@ -430,8 +448,8 @@ recalled: dict[str, Callable[..., tuple]] = {  # of the arguments behind the tea
     "gathered": lambda value, mark, name, root: (mark, name, root),
     "broadcast_value": lambda value, root: (root,),
     "scatter_values": lambda values, root: (root,),
-    "exchange_values": lambda values: (),
-    "reduced": lambda array, op: (array.dtype.str, array.shape, op),
+    "exchange_values": lambda values, mark, name: (mark, name),
+    "reduced": lambda array, op, compared: (array.dtype.str, array.shape, op, compared),
     "moved": lambda source, out, name, root: (source.dtype.str, source.shape, out.shape, name, root),
     "split": lambda color, key, made: (),
 }
@@ -439,8 +457,8 @@ absent: dict[str, Callable[..., tuple]] = {  # of what is remembered: the argume
     "gathered": lambda mark, name, root: (None, mark, name, root),
     "broadcast_value": lambda root: (None, root),
     "scatter_values": lambda root: ([None] * world.size if world.rank == root else None, root),
-    "exchange_values": lambda: ([None] * world.size,),
-    "reduced": lambda dtype, shape, op: (_empty(dtype, shape), op),
+    "exchange_values": lambda mark, name: ([None] * world.size, mark, name),
+    "reduced": lambda dtype, shape, op, compared: (_empty(dtype, shape), op, compared),
     "moved": lambda dtype, shape, out, name, root: (_empty(dtype, shape), _empty(dtype, out), name, root),
     "split": lambda: (-1, 0, _core.Team()),
 }

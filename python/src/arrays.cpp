@@ -6,7 +6,6 @@
 #include <cstring>
 #include <mutex>
 #include <numeric>
-#include <set>
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -187,29 +186,17 @@ void take_rows(nb::handle blocks, std::vector<std::int64_t> first, nb::handle in
 
 // ---- meetings ----
 
-// Reports keep the name of a wait beyond it.
-const char* kept(const std::string& name) {
-  static std::set<std::string> names;
-  return names.insert(name).first->c_str();
-}
-
 struct said {
   std::uint64_t word;
   std::array<std::byte, 48> payload;  // with the word it fills a line of flags
 };
-
-std::uint64_t word_of(const std::string& text) {
-  std::uint64_t word = 0xcbf29ce484222325u;
-  for (const char letter : text) word = (word ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
-  return word;
-}
 
 bytes_view view_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
 /// All ranks meet and compare `what`. Gives one block with the payloads of all ranks, each in 48 bytes; longer ones in blocks of
 /// their own. If `what` differs: an empty block, and a block with the text of each rank.
 std::uint64_t meet(const std::string& name, const std::string& what, const nb::bytes& payload) {
-  return begin(kept(name), nb::none(), [what, mine = std::string(payload.c_str(), payload.size())](const team& t) {
+  return begin(kept_name(name), nb::none(), [what, mine = std::string(payload.c_str(), payload.size())](const team& t) {
     said own{word_of(what), {}};
     const bool is_long = mine.size() > own.payload.size();
     if (!is_long) std::memcpy(own.payload.data(), mine.data(), mine.size());
@@ -246,7 +233,7 @@ std::uint64_t exchange(const std::string& name, nb::handle all) {
     const held_buffers held(one);
     values.push_back(packed(held.parts()));
   }
-  return begin(kept(name), nb::none(), [values = std::move(values)](const team& t) {
+  return begin(kept_name(name), nb::none(), [values = std::move(values)](const team& t) {
     std::vector<block> blocks;
     for (const bytes& one : t.all_to_all_v(values)) blocks.emplace_back(bytes_view(one));
     return blocks;

@@ -91,12 +91,6 @@ nb::object next_call() {
 
 enum wake_up : int { ready = 1, calls = 2, interrupted = 3, knocked = 4, late = 5 };
 
-// Reports keep the name of a wait beyond it.
-const char* kept_name(const std::string& what) {
-  static std::set<std::string> names;
-  return names.insert(what).first->c_str();
-}
-
 void poll_some(const rank_state& me, const operation& asked) {
   for (int tries = 0; tries < 50 && !asked.ended() && me.requests.empty(); ++tries) poll();
 }
@@ -181,6 +175,11 @@ void forget(std::uint64_t id) {
 
 }  // namespace
 
+const char* kept_name(const std::string& name) {
+  static std::set<std::string> names;
+  return names.insert(name).first->c_str();
+}
+
 void bind_calls(nb::module_& m) {
   m.def("call", &call);
   m.def("answer", &answer);
@@ -199,7 +198,6 @@ void bind_calls(nb::module_& m) {
     here("poll");
     return poll();
   });
-  m.def("pending_calls", [] { return here("call").requests.size(); });
 }
 
 }  // namespace armilla::python

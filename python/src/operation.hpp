@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -14,12 +16,33 @@
 
 namespace armilla::python {
 
-/// Begins what all ranks do together: `work(world())`, in a fiber, so that the main fiber runs Python bodies while it waits. To
-/// ranks of other programs it is the collective that they wait in. It touches no Python object; it gives the blocks of its
-/// values. Returns the operation's number. `kept`: what it reads or writes meanwhile. Reports of ranks that enter different ones
-/// call it `name`, which lives as long as the process, if it is `named`; else as the library does.
+struct member {
+  team of;
+  mutex turn;
+};
+
+/// A team as Python has it. Of world, `own` is null.
+struct python_team {
+  std::shared_ptr<member> own;
+
+  team get() const { return own ? own->of : world(); }
+  mutex& turn() const { return own ? own->turn : rank_of_bodies->turn; }
+  rank_t rank() const { return own ? own->of.rank() : here("team").session.self.rank; }
+  rank_t size() const { return own ? own->of.size() : here("team").session.self.world_size(); }
+};
+
+/// How a collective is begun: on which team, and whether reports of ranks that enter different ones call it by its own name. If
+/// not, they call it as the library does.
+struct begun_how {
+  python_team on;
+  bool named = true;
+};
+
+/// Begins a collective: `work(team)`, in a fiber, so that the main fiber runs Python bodies while it waits. To ranks of other
+/// programs it is the collective that they wait in. It touches no Python object, and returns the blocks of its values. Returns
+/// the operation's number. `kept`: what it reads or writes meanwhile. `name` lives as long as the process.
 template <class Work>
-std::uint64_t begin(const char* name, nb::object kept, Work work, bool named = true) {
+std::uint64_t begin(const char* name, nb::object kept, Work work, begun_how how = {}) {
   rank_state& me = here(name);
   const std::uint64_t id = ++me.last_id;
   operation& begun = me.operations[id];
@@ -27,14 +50,14 @@ std::uint64_t begin(const char* name, nb::object kept, Work work, bool named = t
   begun.collective = true;
   try {
     detail::start_detached(
-        [work = std::move(work), id, name, named]() mutable {
+        [work = std::move(work), id, name, how = std::move(how)]() mutable {
           std::vector<block> values;
           std::exception_ptr error;
           try {
-            const std::lock_guard turn(rank_of_bodies->turn);
+            const std::lock_guard turn(how.on.turn());
             std::optional<detail::named_algorithm> in;
-            if (named) in.emplace(rank_of_bodies->session.rank, name);
-            values = work(world());
+            if (how.named) in.emplace(rank_of_bodies->session.rank, name);
+            values = work(how.on.get());
           } catch (...) { error = std::current_exception(); }
           operation& mine = rank_of_bodies->operations.at(id);
           mine.parts = std::move(values);
@@ -62,6 +85,12 @@ struct maximum {
     return a < b || b != b ? (a != a ? a : b) : a;
   }
 };
+
+/// A word of a text, by which members compare what they give; `word`: of what is in front of it.
+inline std::uint64_t word_of(std::string_view text, std::uint64_t word = 0xcbf29ce484222325u) {
+  for (const char letter : text) word = (word ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
+  return word;
+}
 
 /// Throws usage_error on all members if what they give differs, before anything else has happened: `what` is compared as text.
 /// Costs one all_gather of a word.

@@ -5,6 +5,7 @@
 #include <deque>
 #include <exception>
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -80,6 +81,9 @@ extern rank_state* rank_of_bodies;
 
 /// SIGINT ends waits from here on, whatever handler the program has set meanwhile.
 void catch_interrupts();
+
+/// The same text for the life of the process: reports keep the name of a wait or a collective beyond it. There are few names.
+const char* kept_name(const std::string& name);
 
 /// Wakes the rank, if there is one, out of its wait. For other threads, and handlers of signals.
 void knock() noexcept;

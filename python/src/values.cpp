@@ -8,7 +8,7 @@
 #include <deque>
 #include <functional>
 #include <list>
-#include <set>
+#include <optional>
 #include <string_view>
 
 #include <nanobind/stl/shared_ptr.h>
@@ -114,7 +114,11 @@ struct sent_value {
   }
 };
 
+[[noreturn]] void throw_damaged(const char* what) { detail::throw_decode(no_rank, "collective", what); }
+
+// Of another rank: throws decode_error.
 nb::object value_of(const line& l) {
+  if (l.size > in_line) throw_damaged("a value is longer than its line");
   const char* const data = reinterpret_cast<const char*>(l.data.data());
   switch (l.what) {
     case kind::none: return nb::none();
@@ -127,7 +131,7 @@ nb::object value_of(const line& l) {
     case kind::pickle: return nb::borrow(loads)(nb::make_tuple(nb::bytes(data, l.size)));
     case kind::longer: break;
   }
-  return nb::none();
+  throw_damaged("a value is of no kind that there is");
 }
 
 // What an operation has come to: a block of lines, and a block for each longer value, in their order.
@@ -144,41 +148,35 @@ std::vector<block> outcome(std::span<const line> lines, std::span<const run_of_b
   return all;
 }
 
-nb::list values_of(operation&& done) {
+line line_at(bytes_view lines, std::size_t at) {
+  line l;
+  if (lines.size() < at + sizeof l) throw_damaged("its lines are cut");
+  std::memcpy(&l, lines.data() + at, sizeof l);
+  return l;
+}
+
+// `longer`: the blocks of those that are longer.
+nb::list values_of(bytes_view lines, std::span<block> longer) {
   nb::list values;
-  if (done.parts.empty()) return values;
-  const std::span<const std::byte> bytes = done.parts[0].part(0);
-  std::size_t next = 1;
-  for (std::size_t at = 0; at + sizeof(line) <= bytes.size(); at += sizeof(line)) {
-    line l;
-    std::memcpy(&l, bytes.data() + at, sizeof l);
-    values.append(l.what == kind::longer ? nb::object(nb::borrow(loads)(as_list(std::move(done.parts.at(next++)))))
-                                         : value_of(l));
+  for (std::size_t at = 0; at < lines.size(); at += sizeof(line)) {
+    const line l = line_at(lines, at);
+    if (l.what != kind::longer) {
+      values.append(value_of(l));
+      continue;
+    }
+    if (longer.empty()) throw_damaged("a value has no parts");
+    values.append(nb::borrow(loads)(as_list(std::move(longer.front()))));
+    longer = longer.subspan(1);
   }
   return values;
 }
 
-// ---- teams ----
-
-struct member {
-  team of;
-  mutex turn;
-};
-
-// Of world, `own` is null.
-struct python_team {
-  std::shared_ptr<member> own;
-
-  team get() const { return own ? own->of : world(); }
-  mutex& turn() const { return own ? own->turn : rank_of_bodies->turn; }
-  rank_t rank() const { return own ? own->of.rank() : here("team").session.self.rank; }
-  rank_t size() const { return own ? own->of.size() : here("team").session.self.world_size(); }
-};
-
-const char* kept_name(const std::string& name) {
-  static std::set<std::string> names;
-  return names.insert(name).first->c_str();
+nb::list values_of(operation&& done) {
+  if (done.parts.empty()) return {};
+  return values_of(done.parts[0].part(0), std::span(done.parts).subspan(1));
 }
+
+// ---- teams ----
 
 // What comes at once is worth no change of the interpreter's lock.
 constexpr std::uint64_t poll_ns = 8'000;
@@ -191,36 +189,9 @@ void poll_some(const rank_state& me, std::uint64_t id) {
   while (!asked.ended() && me.requests.empty() && detail::now_ns() < end) poll();
 }
 
-// As `begin` of operation.hpp, on a team.
 template <class Work>
 std::uint64_t begin_on(const python_team& on, const char* name, nb::object kept, Work work) {
-  rank_state& me = here(name);
-  const std::uint64_t id = ++me.last_id;
-  operation& begun = me.operations[id];
-  begun.kept = std::move(kept);
-  begun.collective = true;
-  try {
-    detail::start_detached(
-        [work = std::move(work), id, name, own = on.own]() mutable {
-          std::vector<block> values;
-          std::exception_ptr error;
-          const python_team on{own};
-          try {
-            const std::lock_guard turn(on.turn());
-            const detail::named_algorithm in(rank_of_bodies->session.rank, name);
-            values = work(on.get());
-          } catch (...) { error = std::current_exception(); }
-          operation& mine = rank_of_bodies->operations.at(id);
-          mine.parts = std::move(values);
-          mine.error = error;
-          rank_of_bodies->end(id, mine, error != nullptr ? state::raised : state::value);
-        },
-        name);
-  } catch (...) {
-    me.operations.erase(id);
-    throw;
-  }
-  return id;
+  return begin(name, std::move(kept), std::move(work), {.on = on});
 }
 
 rank_t checked_root(const char* name, const python_team& on, int root) {
@@ -251,6 +222,20 @@ struct sizes_of_parts {
   std::uint64_t count = 0;
   std::array<std::uint64_t, 5> each{};
 };
+
+// Room for the parts that the root announces. Throws decode_error.
+block room_for(const sizes_of_parts& sizes) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 48;  // an address space
+  if (sizes.count > sizes.each.size()) throw_damaged("a value has more parts than there are");
+  std::vector<bytes_view> wanted;
+  std::uint64_t all = 0;
+  for (const std::uint64_t size : std::span(sizes.each).first(sizes.count)) {
+    if (size >= most - all) throw_damaged("a value is longer than an address space");
+    all += size;
+    wanted.emplace_back(static_cast<const std::byte*>(nullptr), size);
+  }
+  return block::empty(wanted);
+}
 
 std::uint64_t broadcast_value(const python_team& on, nb::handle value, int root) {
   const rank_t r = checked_root("broadcast", on, root);
@@ -284,9 +269,7 @@ std::uint64_t broadcast_value(const python_team& on, nb::handle value, int root)
         if (!part.empty()) t.broadcast(part, r);
       return {};
     }
-    std::vector<bytes_view> wanted;
-    for (std::size_t i = 0; i < sizes.count; ++i) wanted.emplace_back(static_cast<const std::byte*>(nullptr), sizes.each.at(i));
-    block received = block::empty(wanted);
+    block received = room_for(sizes);
     for (std::size_t i = 0; i < sizes.count; ++i)
       if (!received.part(i).empty()) t.broadcast(received.part(i), r);
     std::vector<block> all;
@@ -296,12 +279,13 @@ std::uint64_t broadcast_value(const python_team& on, nb::handle value, int root)
   });
 }
 
-std::vector<line> heads_of(const std::vector<sent_value>& values) {
+std::vector<line> heads_of(const std::vector<sent_value>& values, std::uint32_t mark = 0) {
   const bool longer = std::ranges::any_of(values, &sent_value::longer);
   std::vector<line> heads;
   for (const sent_value& v : values) {
     heads.push_back(v.head);
     heads.back().flag = longer;
+    heads.back().mark = mark;
   }
   return heads;
 }
@@ -333,21 +317,19 @@ std::uint64_t scatter_values(const python_team& on, nb::handle all, int root) {
   });
 }
 
-std::uint64_t exchange_values(const python_team& on, nb::handle all) {
+// Value i to member i; nothing if the members differ in `mark`, on all of them.
+std::uint64_t exchange_values(const python_team& on, nb::handle all, std::uint32_t mark, const std::string& name) {
   const std::vector<sent_value> values = sent_values(all);
-  return begin_on(on, "all_to_all", nb::none(), [heads = heads_of(values), runs = runs_of(values)](const team& t) {
+  const auto work = [heads = heads_of(values, mark), runs = runs_of(values)](const team& t) -> std::vector<block> {
     const std::vector<line> lines = t.all_to_all(heads);
+    if (!same_marks(lines)) return {};
     if (!some_longer(lines)) return outcome(lines);
     return outcome(lines, t.all_to_all(runs));
-  });
+  };
+  return begin_on(on, kept_name(name), nb::none(), work);
 }
 
 // ---- collectives of arrays, in place ----
-
-std::uint32_t mark_of(std::string_view text, std::uint32_t mark = 0x811c9dc5u) {
-  for (const char letter : text) mark = (mark ^ static_cast<unsigned char>(letter)) * 0x01000193u;
-  return mark;
-}
 
 // The memory of an array in C order. What keeps the array keeps this.
 struct array_memory {
@@ -364,8 +346,10 @@ struct array_memory {
     bytes = std::size_t(b.len);
     size = b.itemsize != 0 ? bytes / std::size_t(b.itemsize) : 0;
     format = b.format != nullptr ? b.format : "B";
-    mark = mark_of(format);
-    mark = mark_of({reinterpret_cast<const char*>(b.shape), std::size_t(b.ndim) * sizeof(Py_ssize_t)}, mark);
+    if (format == "q") format = "l";  // two names of one type
+    if (format == "Q") format = "L";
+    const std::string_view shape(reinterpret_cast<const char*>(b.shape), std::size_t(b.ndim) * sizeof(Py_ssize_t));
+    mark = std::uint32_t(word_of(shape, word_of(format)));
     PyBuffer_Release(&b);
   }
   template <class T>
@@ -374,10 +358,15 @@ struct array_memory {
   }
 };
 
+// Without a mark: among ranks of several languages, which compare nothing.
 template <class T, class Op>
-std::uint64_t reduce_by(const python_team& on, nb::object kept, std::span<T> data, std::uint32_t mark, Op op) {
+std::uint64_t reduce_by(const python_team& on, nb::object kept, std::span<T> data, std::optional<std::uint32_t> mark, Op op) {
   return begin_on(on, "all_reduce", std::move(kept), [data, mark, op](const team& t) -> std::vector<block> {
-    line head{kind::none, 0, 0, mark};
+    if (!mark) {
+      t.all_reduce(data, op);
+      return outcome(std::array<line, 1>());
+    }
+    line head{kind::none, 0, 0, *mark};
     const bool fits = data.size_bytes() <= in_line;
     if (fits && !data.empty()) std::memcpy(head.data.data(), data.data(), data.size_bytes());
     const std::vector<line> lines = t.all_gather(head);
@@ -398,22 +387,24 @@ std::uint64_t reduce_by(const python_team& on, nb::object kept, std::span<T> dat
 }
 
 template <class T>
-std::uint64_t reduce_as(const python_team& on, const nb::object& kept, const array_memory& a, const std::string& op) {
+std::uint64_t reduce_as(const python_team& on, const nb::object& kept, const array_memory& a, const std::string& op,
+                        bool compared) {
   const std::span<T> data = a.of<T>();
-  const std::uint32_t mark = mark_of(op, a.mark);
+  std::optional<std::uint32_t> mark;
+  if (compared) mark = std::uint32_t(word_of(op, a.mark));
   if (op == "sum") return reduce_by(on, kept, data, mark, std::plus<>{});
   if (op == "prod") return reduce_by(on, kept, data, mark, std::multiplies<>{});
   if (op == "min") return reduce_by(on, kept, data, mark, minimum{});
   return reduce_by(on, kept, data, mark, maximum{});
 }
 
-// In place; no values if the members give different operations, types or shapes.
-std::uint64_t reduced(const python_team& on, nb::object array, const std::string& op) {
+// In place. If `compared`, no values if the members give different operations, types or shapes.
+std::uint64_t reduced(const python_team& on, nb::object array, const std::string& op, bool compared) {
   const array_memory a(array, true);
-  if (a.format == "d") return reduce_as<double>(on, array, a, op);
-  if (a.format == "f") return reduce_as<float>(on, array, a, op);
-  if (a.format == "l" || a.format == "q") return reduce_as<std::int64_t>(on, array, a, op);
-  if (a.format == "i") return reduce_as<std::int32_t>(on, array, a, op);
+  if (a.format == "d") return reduce_as<double>(on, array, a, op, compared);
+  if (a.format == "f") return reduce_as<float>(on, array, a, op, compared);
+  if (a.format == "l") return reduce_as<std::int64_t>(on, array, a, op, compared);
+  if (a.format == "i") return reduce_as<std::int32_t>(on, array, a, op, compared);
   detail::throw_usage("all_reduce", "elements of format " + a.format + " are not reduced in place");
 }
 
@@ -424,7 +415,7 @@ std::uint64_t moved(const python_team& on, nb::object from, nb::object to, const
   const array_memory source(from, false), target(to, true);
   const std::span<const std::byte> mine(source.at, source.bytes);
   const std::span<std::byte> out(target.at, target.bytes);
-  const std::uint32_t mark = mark_of(name, source.mark);
+  const std::uint32_t mark = std::uint32_t(word_of(name + std::to_string(root), source.mark));
   const bool everyone = name == "all_gather", each = name == "all_to_all";
   return begin_on(on, what, nb::make_tuple(from, to), [=](const team& t) -> std::vector<block> {
     line head{kind::none, 0, 0, mark};
@@ -584,6 +575,12 @@ void bind_values(nb::module_& m) {
   m.def("receive_message", &receive_message);
   m.def("take_values", &take_values);
   m.def("try_values", &try_values);
+  // Of lines as other ranks send them, for tests.
+  m.def("decoded_values",
+        [](const nb::bytes& lines) { return values_of(std::as_bytes(std::span(lines.c_str(), lines.size())), {}); });
+  m.def("decoded_parts", [](const nb::bytes& lines) {
+    return as_list(room_for(line_at(std::as_bytes(std::span(lines.c_str(), lines.size())), 0).as<sizes_of_parts>()));
+  });
 }
 
 }  // namespace armilla::python

@@ -108,6 +108,7 @@ def test_teams(job):
         else: pair.barrier()
         try: am.world.broadcast(1, 4)
         except am.UsageError as e: assert 'rank 4 does not exist' in str(e)
+        else: assert False
         am.barrier()
         """)
 
@@ -126,6 +127,7 @@ def test_collectives_that_are_not_waited_for(job):
         outer.get(), inner.get()
         try: am.world.future.nothing
         except AttributeError as e: assert 'all_reduce' in str(e)
+        else: assert False
         """)
 
 
@@ -143,6 +145,7 @@ def test_messages_by_tag(job):
         assert (source, tag, value[-1]) == (left, 3, 99999) and value.flags.writeable
         try: am.recv(timeout=0.01)
         except am.TimeoutError as e: assert 'no message from any rank with any tag' in str(e)
+        else: assert False
         am.barrier()                                                  # whoever gave up takes nothing that comes later
         am.send('late', right)
         assert am.recv() == 'late'
@@ -169,7 +172,12 @@ def test_what_ranks_give_is_compared(job):
             (lambda: am.all_reduce(np.ones(3000)), lambda: am.all_reduce(1), 'an array of float64 of shape (3000,) and sum, rank 1 values and sum'),
             (lambda: am.scan(np.ones(3, 'i2')), lambda: am.scan(np.ones(2, 'i2')), 'rank 1 an array of int16 of shape (2,)'),
             (lambda: am.all_gather(np.ones(3), out=np.ones((2, 3))), lambda: am.all_gather(np.ones(4), out=np.ones((2, 4))), 'of shape (3,) into out, rank 1 an array of float64 of shape (4,)'),
-            (lambda: am.broadcast(np.ones(3), out=np.ones(3)), lambda: am.broadcast(out=np.ones(4)), 'of shape (3,) into out, rank 1 an array of float64 of shape (4,)'),
+            (lambda: am.broadcast(np.ones(3), out=np.ones(3)), lambda: am.broadcast(out=np.ones(4)), 'of shape (3,) into out from root 0, rank 1 an array of float64 of shape (4,)'),
+            (lambda: am.broadcast(np.ones(3), 0, out=np.ones(3)), lambda: am.broadcast(np.ones(3), 1, out=np.ones(3)), 'into out from root 0, rank 1 an array of float64 of shape (3,) into out from root 1'),
+            (lambda: am.reduce_scatter([1, 2], 'sum'), lambda: am.reduce_scatter([1, 2], 'max'), 'reduce_scatter: ranks do not ask for the same: rank 0 gives 2 times values and sum, rank 1 2 times values and max'),
+            (lambda: am.reduce_scatter(np.ones((2, 3))), lambda: am.reduce_scatter(np.ones((2, 1))), 'an array of float64 of shape (3,) and sum, rank 1 2 times an array of float64 of shape (1,) and sum'),
+            (lambda: am.reduce_scatter([1, np.ones(3)]), lambda: am.reduce_scatter([np.ones(3), 1]), 'rank 0 gives values, an array of float64 of shape (3,) and sum'),
+            (lambda: am.reduce_scatter([1, 2], 'nothing'), lambda: am.reduce_scatter([1, 2], 'nothing'), "reduce_scatter: 'nothing' is no operation"),
         ]:
             try: first() if am.rank == 0 else second()
             except am.UsageError as e: assert said in str(e), e
@@ -186,4 +194,61 @@ def test_wrong_buffers_are_told(together):
             try: wrong()
             except am.UsageError as e: assert 'out is' in str(e) and 'it takes a writable array' in str(e), e
             else: assert False
+        """)
+
+
+def test_types_of_two_names_are_one(job):
+    job.passes(2, """
+        import armilla as am, numpy as np
+        for one, other in (('q', 'l'), ('Q', 'L')):
+            a = np.ones(3, one if am.rank else other)
+            assert am.broadcast(a, out=a) is a and (am.all_gather(a, out=np.zeros((2, 3), a.dtype)) == 1).all()
+            if one == 'q': assert (am.all_reduce(a) == 2).all()
+        """)
+
+
+def test_lists_of_arrays_are_reduced_and_scattered(job):
+    job.passes(2, """
+        import armilla as am, numpy as np
+        assert (am.reduce_scatter([np.array([am.rank, 5]), np.array([3, -am.rank])], 'max') == ([1, 5] if am.rank == 0 else [3, 0])).all()
+        """)
+
+
+def test_a_call_enters_no_reduction(job):
+    job.passes(2, """
+        import armilla as am, numpy as np
+        from armilla import _collectives
+        def reduce():
+            _collectives._alone = False                               # as beside ranks of C++
+            try: am.all_reduce(np.ones(3))
+            except am.UsageError as e: return str(e)
+        assert 'all_reduce: a call that runs for another rank cannot enter' in am.call(1 - am.rank, reduce).get()
+        _collectives._alone = False
+        assert (am.all_reduce(np.ones(3)) == 2).all()
+        """)
+
+
+@pytest.mark.parametrize(("kind", "size", "wrong"), [(5, 255, "longer than its line"), (77, 1, "of no kind"), (8, 0, "no parts")])
+def test_damaged_lines_are_refused(together, kind, size, wrong):
+    together(f"""
+        import armilla as am
+        from armilla import _core
+        try: _core.decoded_values(bytes([{kind}, {size}]) + bytes(54))
+        except am.Error as e: assert {wrong!r} in str(e), e
+        else: assert False
+        try: _core.decoded_values(bytes(60))
+        except am.Error as e: assert 'cut' in str(e)
+        else: assert False
+        """)
+
+
+@pytest.mark.parametrize(("count", "size", "wrong"), [(6, 1, "more parts"), (1, 2**64 - 1, "address space"), (2, 2**47, "address space"), (5, 2**62 + 1, "address space")])
+def test_damaged_sizes_are_refused(together, count, size, wrong):
+    together(f"""
+        import armilla as am, struct
+        from armilla import _core
+        try: _core.decoded_parts(bytes(8) + struct.pack('<6Q', {count}, *[{size}] * 5))
+        except am.Error as e: assert {wrong!r} in str(e), e
+        else: assert False
+        assert [len(p) for p in _core.decoded_parts(bytes(8) + struct.pack('<6Q', 2, 3, 5, 0, 0, 0))] == [3, 5]
         """)

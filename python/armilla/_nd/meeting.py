@@ -133,15 +133,10 @@ def _text_of(args: tuple, options: dict[str, Any]) -> str:
     return ", ".join([*map(described, args), *(f"{k}={described(v)}" for k, v in options.items())])
 
 
-def refuse_in_call(name: str) -> None:
-    if _calls.in_body():
-        raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: a call that runs for another rank cannot enter what all ranks do together; do it in the rank's own code")
-
-
 def together(name: str, f: Callable[[], Any], what: Callable[[], str]) -> Any:
     """Runs `f`, as all ranks do. If it raises on one of them, it raises on all. Within another such operation it just runs."""
     global _within
-    refuse_in_call(name)
+    _calls.refuse_in_call(name)
     if _within:
         return f()
     _within = True
