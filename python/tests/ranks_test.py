@@ -258,7 +258,7 @@ def test_launchers(name, module, tmp_path):
     if name in ("openmpi", "mpich") and not list((pathlib.Path(importlib.util.find_spec("armilla").origin).parent / "backends").glob(f"libarmilla-mpi-{name}.*")):
         pytest.skip(f"no backend that joins the jobs of {command[0]}")
     script = tmp_path / "s.py"
-    script.write_text("import armilla as am\nassert am.size == 2\nprint(am.call(1 - am.rank, lambda: am.rank).get() + am.all_reduce(1))\n")
+    script.write_text("import armilla as am\nassert am.size == 2\nimport os\nos.write(1, b'%d\\n' % (am.call(1 - am.rank, lambda: am.rank).get() + am.all_reduce(1)))\n")
     done = subprocess.run([shutil.which(command[0], path=path), *command[1:], sys.executable, *module, str(script)], capture_output=True, text=True, timeout=60, check=False,
                           env={**os.environ, "PATH": path, "OMPI_MCA_rmaps_base_oversubscribe": "1"})
     assert done.returncode == 0 and sorted(done.stdout.split()) == ["2", "3"], done.stdout + done.stderr
