@@ -39,7 +39,7 @@ def _recalled(begin: Any, arguments: tuple) -> tuple:
         return (name, *arguments[:2], bytes(len(arguments[2])))
     if name == "exchange":
         return (name, arguments[0])
-    return (name, *arguments[1:]) if name == "sort" else (name, *arguments) if name == "agree" else (name,)
+    return (name, *arguments[1:]) if name == "sort" else (name, *arguments) if name in ("agree", "read_numbers", "read_records") else (name,)
 
 
 def take_part(what: tuple) -> None:

@@ -20,5 +20,6 @@ void bind_collectives(nb::module_& m);
 void bind_arrays(nb::module_& m);
 void bind_pool(nb::module_& m);
 void bind_values(nb::module_& m);
+void bind_files(nb::module_& m);
 
 }  // namespace armilla::python

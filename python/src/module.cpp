@@ -19,4 +19,5 @@ NB_MODULE(_core, m) {
   bind_arrays(m);
   bind_pool(m);
   bind_values(m);
+  bind_files(m);
 }

@@ -76,6 +76,7 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    config.addinivalue_line("markers", "hdf5: needs the package h5py")
     config.addinivalue_line("markers", "whole: takes long for what it finds; with --whole alone")
 
 

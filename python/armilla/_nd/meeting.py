@@ -74,7 +74,7 @@ def _compared(name: str, what: str, failed: str, payload: bytes) -> list[bytes]:
 
 
 # As which errors the other ranks get one of a single rank; other types become ValueError.
-_kinds = {kind.__name__: kind for kind in (IndexError, TypeError, UnsupportedError, ZeroDivisionError, OverflowError, MemoryError, NotImplementedError, OSError, FileNotFoundError, PermissionError, _core.LimitError)}
+_kinds = {kind.__name__: kind for kind in (IndexError, TypeError, _core.UsageError, UnsupportedError, ZeroDivisionError, OverflowError, MemoryError, NotImplementedError, OSError, FileNotFoundError, PermissionError, _core.LimitError)}
 
 
 def _error_of(name: str, what: str, texts: tuple[str, ...]) -> Exception:

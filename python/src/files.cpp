@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that all ranks read together, by the library's readers.
+#include "armilla/files.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nanobind/stl/string.h>
+
+#include "armilla/container/files/files_inline.hpp"
+#include "armilla/error.hpp"
+#include "operation.hpp"
+
+namespace armilla::python {
+namespace {
+
+bytes_view view_of(std::span<const double> values) { return std::as_bytes(values); }
+
+// A number of a table; nothing: the field holds none. An empty field and `nan` are NaN.
+bool parse_number(std::string_view field, double& value) {
+  std::optional<double> found;
+  if (!detail::parse_field(field, found)) return false;
+  value = found.value_or(std::numeric_limits<double>::quiet_NaN());
+  return true;
+}
+
+// The numbers of a rank's records, one record after the other.
+struct number_table {
+  explicit number_table(detail::file_part& part) : part(part) {}
+
+  detail::file_part& part;
+  std::vector<double> values;
+  std::size_t columns = 0;             // of its first record
+  const char* first_record = nullptr;  // in the part
+
+  // `at`: where the record is, or an empty line in front of it.
+  void append(const char* at, const std::vector<std::string_view>& fields) {
+    const char* const own = fields.front().data();
+    if (own >= part.begin() && own < part.end()) at = own;
+    if (first_record == nullptr) first_record = at, columns = fields.size();
+    if (fields.size() != columns) part.complain(at, count_text(fields.size(), columns), "fix the file");
+    for (std::size_t i = 0; i < fields.size(); ++i)
+      if (!parse_number(fields[i], values.emplace_back())) part.complain(at, detail::text_of_bad_field(fields[i], i), advice(at));
+  }
+  // Of the records of all members, which are to have as many fields.
+  void require_columns(std::size_t wanted) {
+    if (first_record != nullptr && columns != wanted) part.complain(first_record, count_text(columns, wanted), "fix the file");
+  }
+  const char* advice(const char* at) const {
+    return part.is_first() && at == first_record ? "give header=True if the first record names the columns" : "fix the file";
+  }
+  static std::string count_text(std::size_t have, std::size_t wanted) {
+    return "it has " + std::to_string(have) + " fields, and the first record " + std::to_string(wanted);
+  }
+};
+
+// The numbers of all records as two blocks: how many columns there are, and this rank's records. Throws usage_error on the rank
+// whose record does not fit.
+std::uint64_t read_numbers(const std::string& path, bool header, const std::string& separator) {
+  return begin("armilla.load", nb::none(), [path, header, separator](const team& t) {
+    const detail::file_use use{.operation = "armilla.load",
+                               .where = detail::cut_at::record,
+                               .content = detail::file_content::table,
+                               .members = t,
+                               .csv = {.separator = separator[0]}};
+    detail::file_part part(path, use);
+    detail::csv_reader<> reader(use.csv, header);
+    number_table table(part);
+    std::exception_ptr wrong;
+    try {
+      std::vector<std::string_view> fields;
+      const char* at = part.begin();
+      for (const char* record = at; reader.next(part, at, fields); record = at) table.append(record, fields);
+    } catch (...) { wrong = std::current_exception(); }
+    const std::vector<std::size_t> columns = t.all_gather(table.columns);
+    if (wrong != nullptr) std::rethrow_exception(wrong);
+    const auto first = std::ranges::find_if(columns, [](std::size_t n) { return n != 0; });
+    const std::uint64_t wanted = first == columns.end() ? 0 : *first;
+    table.require_columns(wanted);
+    const std::array<bytes_view, 2> parts{std::as_bytes(std::span(&wanted, 1)), view_of(table.values)};
+    std::vector<block> values;
+    for (const bytes_view& one : parts) values.emplace_back(std::span(&one, 1));
+    return values;
+  });
+}
+
+// This rank's share of a file of records, and where in the file it begins.
+std::uint64_t read_records(const std::string& name, const std::string& path, const std::string& separator,
+                           const std::string& quote) {
+  const char* const kept = kept_name(name);
+  return begin(kept, nb::none(), [=](const team& t) {
+    const detail::file_use use{.operation = kept,
+                               .where = quote.empty() ? detail::cut_at::line : detail::cut_at::record,
+                               .content = detail::file_content::table,
+                               .members = t,
+                               .csv = {.separator = separator[0], .quote = quote.empty() ? '\0' : quote[0]}};
+    const detail::file_part part(path, use);
+    const std::uint64_t from = part.offset();
+    const std::array<bytes_view, 2> parts{std::as_bytes(std::span(&from, 1)), std::as_bytes(std::span(part.begin(), part.end()))};
+    std::vector<block> values;
+    for (const bytes_view& one : parts) values.emplace_back(std::span(&one, 1));
+    return values;
+  });
+}
+
+}  // namespace
+
+void bind_files(nb::module_& m) {
+  m.def("read_numbers", &read_numbers);
+  m.def("read_records", &read_records);
+}
+
+}  // namespace armilla::python
