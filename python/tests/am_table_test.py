@@ -4,6 +4,7 @@ import pytest
 
 pytest.importorskip("polars", reason="the package polars is not installed")
 pytest.importorskip("narwhals", reason="the package narwhals is not installed")
+pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
 
 RANKS = pytest.mark.parametrize("ranks", [1, 2, 3])
 BEGIN = """
@@ -122,8 +123,7 @@ for df in (frame(0), frame(300), frame(100, 1)):
 
 
 def test_arrays_and_other_frames(job):
-    pandas, arrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
-    assert pandas and arrow
+    pytest.importorskip("pandas", reason="the package pandas is not installed")
     job.passes(3, BEGIN + """
 import pandas, pyarrow
 df = frame(50).with_columns(x=pl.col('x').fill_null(0.0))
@@ -144,7 +144,6 @@ assert '3 rows on rank' in repr(am.table({'x': [1] * 9})) and 'x: Int64' in repr
 
 @RANKS
 def test_files(job, ranks, tmp_path):
-    pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
     job.passes(ranks, BEGIN + f"FOLDER = {str(tmp_path)!r}\n" + """
 df = frame(500).with_columns(s=pl.Series(rng.choice(['a', 'b,b', 'c"c', 'd\\ne', 'ä'], 500)))
 pieces = [df[:0], df[:100], df[100:101], df[101:450], df[450:]]
@@ -172,7 +171,6 @@ refused(lambda: t.write_parquet(FOLDER + '/out'), '/out exists already')
 
 
 def test_errors_of_files(job, tmp_path):
-    pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
     lines = [f"{n},{n}" for n in range(3000)]
     lines[2500] = "7,zz"
     (tmp_path / "bad.csv").write_text("a,b\n" + "\n".join(lines) + "\n", encoding="utf-8")
@@ -187,6 +185,22 @@ for use in (lambda: am.read_csv(FOLDER + '/x.csv'), lambda: am.read_parquet(FOLD
     except FileNotFoundError as e: assert FOLDER in str(e)
     else: assert False
 assert len(am.read_csv(FOLDER + '/bad.csv', schema={'b': pl.String})) == 3000
+""")
+
+
+def test_columns_of_all_types_travel(job):
+    job.passes(2, BEGIN + """
+df = pl.DataFrame({'c': pl.Series(['a', 'b', 'a'], dtype=pl.Categorical), 'e': pl.Series(['a', 'b', 'a'], dtype=pl.Enum(['b', 'a'])), 'dec': pl.Series([1, 2, 3]).cast(pl.Decimal(10, 2)), 't': pl.Series([1, 2, 3]).cast(pl.Time),
+                   'l': [[1], [2, 3], []], 'st': [{'a': 1}, {'a': 2}, {'a': 3}], 'z': pl.Series([None] * 3), 'bin': [b'a', b'', None], 'dur': pl.Series([1, 2, 3]).cast(pl.Duration('us')), 'at': pl.Series([1, 2, 3]).cast(pl.Datetime('ns', 'UTC')),
+                   'arr': pl.Series([[1, 2], [3, 4], [5, 6]], dtype=pl.Array(pl.Int8, 2)), 'u1': pl.Series([1, 2, 3], dtype=pl.UInt8), 'f4': pl.Series([1, 2, 3], dtype=pl.Float32), 'n': [3, 1, 2]})
+t = am.table(df)
+for c in df.columns:
+    if c not in ('n', 'z'): same(t.select(c, m=nw.col('n')).sort('m'), df.select(c, m='n').sort('m'), True)
+same(t.sort('n'), df.sort('n'), True)
+for key in ('c', 'e', 'dec', 't', 'bin', 'dur', 'at', 'u1', 'f4'):
+    same(t.group_by(key).agg(nw.col('n').sum()).sort('n'), df.group_by(key).agg(pl.col('n').sum()).sort('n'), True)
+    same(t.join(t.select(key, w=nw.col('n')), key, broadcast=False).sort('n', 'w'), df.join(df.select(key, w='n'), on=key).sort('n', 'w'), True)
+refused(lambda: am.table({'x': pl.Series([1, 2], dtype=pl.Int128)}).sort('x'), 'Int128 cannot be sent')
 """)
 
 
@@ -233,7 +247,6 @@ assert len(t) == 20
 @RANKS
 def test_queries(job, ranks):
     pytest.importorskip("duckdb", reason="the package duckdb is not installed")
-    pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
     job.passes(ranks, BEGIN + """
 import duckdb
 df = frame(300)

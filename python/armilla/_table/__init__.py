@@ -11,8 +11,9 @@ os.environ.setdefault("POLARS_MAX_THREADS", str(max(1, len(os.sched_getaffinity(
 try:
     import narwhals  # noqa: F401
     import polars  # noqa: F401
+    import pyarrow  # noqa: F401
 except ImportError as _why:
-    raise _core.UsageError(f"armilla: tables need the packages polars and narwhals, which cannot be imported ({_why}); pip install 'armilla[table]'") from None
+    raise _core.UsageError(f"armilla: tables need the packages polars, narwhals and pyarrow, one of which cannot be imported ({_why}); pip install 'armilla[table]'") from None
 
 from .core import Table, from_arrow, from_pandas, from_polars, table  # noqa: E402
 from .reading import read_csv, read_ipc, read_parquet  # noqa: E402

@@ -2,11 +2,12 @@
 """How rows move between ranks: as buffers of Arrow's stream format, never pickled."""
 from __future__ import annotations
 
-import io
 from typing import Any, Sequence
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
+import pyarrow.ipc
 
 from .. import _collectives, _core
 from .._nd import meeting
@@ -14,14 +15,27 @@ from .._nd import meeting
 _part = "__armilla_part"
 
 
-def _packed(rows: pl.DataFrame) -> memoryview:
-    buffer = io.BytesIO()
-    rows.write_ipc_stream(buffer, compat_level=pl.CompatLevel.newest())
-    return buffer.getbuffer()
+def _packed(rows: pl.DataFrame) -> pa.Buffer:
+    """One copy. In the older layout of texts, as the newer one sends those of rows that stay as well."""
+    try:
+        table = rows.to_arrow(compat_level=pl.CompatLevel.oldest())
+    except pa.ArrowException as why:
+        raise _core.UsageError(f"armilla: table: columns of {', '.join(map(str, rows.dtypes))} cannot be sent to another rank: {why}") from why
+    counted = pa.MockOutputStream()
+    _write(counted, table)
+    buffer = pa.allocate_buffer(counted.size())
+    _write(pa.FixedSizeBufferWriter(buffer), table)
+    return buffer
 
 
-def _unpacked(data: Any) -> pl.DataFrame:
-    return pl.read_ipc_stream(io.BytesIO(data))
+def _write(sink: Any, table: pa.Table) -> None:
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+
+
+def _unpacked(data: Any, schema: pl.Schema) -> pl.DataFrame:
+    """Without a copy, but for texts."""
+    return pl.DataFrame(pl.from_arrow(pa.ipc.open_stream(pa.py_buffer(data)).read_all()), schema=schema)
 
 
 def exchanged(name: str, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -32,7 +46,7 @@ def exchanged(name: str, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
     packed = [[b"" if r == me else _packed(rows)] for r, rows in enumerate(parts)]
     meeting.meet(name, _text_of(parts[me].schema))  # where all learn what has failed on one
     blocks = meeting.run(name, _core.exchange, name, packed)
-    return pl.concat([parts[me] if r == me else _unpacked(data) for r, (data,) in enumerate(blocks)])
+    return pl.concat([parts[me] if r == me else _unpacked(data, parts[me].schema) for r, (data,) in enumerate(blocks)])
 
 
 def gathered(name: str, rows: pl.DataFrame) -> pl.DataFrame:
@@ -41,7 +55,7 @@ def gathered(name: str, rows: pl.DataFrame) -> pl.DataFrame:
         return rows
     packed = np.frombuffer(_packed(rows), np.uint8)
     meeting.meet(name, _text_of(rows.schema))
-    return pl.concat([_unpacked(data) for data in _collectives.gathered(name, packed)])
+    return pl.concat([_unpacked(data, rows.schema) for data in _collectives.gathered(name, packed)])
 
 
 def _text_of(schema: Any) -> str:
@@ -55,6 +69,8 @@ def by_hash(rows: pl.DataFrame, keys: Sequence[str]) -> list[pl.DataFrame]:
         return [rows] + [rows.clear()] * (ranks - 1)
     values = rows.select(pl.col(key).cast(pl.String) if isinstance(rows.schema[key], (pl.Categorical, pl.Enum)) else pl.col(key) for key in keys)
     owner = (values.hash_rows(0) % ranks).cast(pl.UInt16).alias(_part)
+    if ranks <= 16:  # quicker for few
+        return [rows.filter(owner == r) for r in range(ranks)]
     parts = rows.with_columns(owner).partition_by(_part, as_dict=True, include_key=False, maintain_order=True)
     return [parts.get((r,), rows.clear()) for r in range(ranks)]
 

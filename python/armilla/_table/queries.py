@@ -23,9 +23,8 @@ _name = "table.sql"
 def _duckdb() -> Any:
     try:
         import duckdb
-        import pyarrow  # noqa: F401
     except ImportError as why:
-        raise _core.UsageError(f"armilla: {_name}: it needs the packages duckdb and pyarrow, one of which cannot be imported ({why}); pip install duckdb pyarrow") from None
+        raise _core.UsageError(f"armilla: {_name}: it needs the package duckdb, which cannot be imported ({why}); pip install duckdb") from None
     return duckdb
 
 

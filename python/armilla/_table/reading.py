@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import polars as pl
+import pyarrow.parquet
 
 from .. import _collectives, _core
 from .._nd.meeting import meet
@@ -130,7 +131,7 @@ def read_parquet(path: Any, *, columns: Sequence[str] | None = None) -> Table:
     """
 
     def groups(file: str) -> list[int]:
-        meta = _parquet().read_metadata(file)
+        meta = pyarrow.parquet.read_metadata(file)
         return [meta.row_group(i).num_rows for i in range(meta.num_row_groups)]
 
     return _of_groups("armilla.read_parquet", path, (".parquet",), columns, pl.scan_parquet, groups)
@@ -144,14 +145,6 @@ def read_ipc(path: Any, *, columns: Sequence[str] | None = None) -> Table:
         return [rows // _core.size() + (r < rows % _core.size()) for r in range(_core.size())]
 
     return _of_groups("armilla.read_ipc", path, (".arrow", ".feather", ".ipc"), columns, pl.scan_ipc, groups)
-
-
-def _parquet() -> Any:
-    try:
-        import pyarrow.parquet
-    except ImportError as why:
-        raise _core.UsageError(f"armilla: armilla.read_parquet: it needs the package pyarrow, which cannot be imported ({why}); pip install 'armilla[table]'") from None
-    return pyarrow.parquet
 
 
 def _of_groups(name: str, path: Any, suffixes: tuple[str, ...], columns: Sequence[str] | None, scan: Callable[[str], pl.LazyFrame], groups: Callable[[str], list[int]]) -> Table:
