@@ -53,9 +53,10 @@ __version__ = "0.1.0"
 # What needs a session: found by __getattr__, which starts it at first use, and is in its place afterwards.
 _of_ranks = ("call", "async_", "barrier", "fence", "broadcast", "all_gather", "gather", "scatter", "all_to_all", "all_reduce", "reduce", "scan", "exscan", "reduce_scatter", "send", "recv", "recv_from", "world", "rank", "size", "dict", "job", "provide", "withdraw")
 _of_arrays = ("Array", "arange", "array", "asarray", "empty", "eye", "from_function", "from_local", "full", "linspace", "load", "ones", "random", "save", "zeros")
+_of_tables = ("Table", "from_arrow", "from_pandas", "from_polars", "read_csv", "read_ipc", "read_parquet", "table")
 
 __all__ = ["Error", "Future", "Job", "LimitError", "Pending", "Pool", "PoolFuture", "RankLost", "RemoteError", "RemoteTraceback", "Ranks", "Shared", "Team", "TimeoutError", "UsageError", "WorkerLost", "attach", "in_body", "jobs",
-           "poll", "put", "ranks", *_of_ranks, *_of_arrays]
+           "poll", "put", "ranks", *_of_ranks, *_of_arrays, *_of_tables]
 
 
 class _Number(int):
@@ -118,6 +119,12 @@ def __getattr__(name: str) -> Any:
         from . import _arrays
 
         globals().update({each: getattr(_arrays, each) for each in _of_arrays})
+        return globals()[name]
+    if name in _of_tables:  # which need polars
+        _session.start()
+        from . import _table
+
+        globals().update({each: getattr(_table, each) for each in _of_tables})
         return globals()[name]
     if name in _of_ranks:
         _start()

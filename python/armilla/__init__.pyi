@@ -50,6 +50,16 @@ from ._pickling import RemoteTraceback as RemoteTraceback
 from ._pool import Pool as Pool
 from ._pool_future import PoolFuture as PoolFuture, WorkerLost as WorkerLost
 from ._shared import Shared as Shared, put as put
+from ._table import (
+    Table as Table,
+    from_arrow as from_arrow,
+    from_pandas as from_pandas,
+    from_polars as from_polars,
+    read_csv as read_csv,
+    read_ipc as read_ipc,
+    read_parquet as read_parquet,
+    table as table,
+)
 from .driver import Ranks as Ranks, ranks as ranks
 from ._job import Job as Job, attach as attach, jobs as jobs
 

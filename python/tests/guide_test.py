@@ -11,7 +11,7 @@ import sys
 import pytest
 from conftest import ROOT, wait_for
 
-BLOCKS = [block for page in ("python", "mpi4py") for block in re.findall(r"^```python(.*)\n((?:.*\n)*?)^```", (ROOT / f"docs/guide/{page}.md").read_text(encoding="utf-8"), re.MULTILINE)]
+BLOCKS = [block for page in ("python", "mpi4py", "tables") for block in re.findall(r"^```python(.*)\n((?:.*\n)*?)^```", (ROOT / f"docs/guide/{page}.md").read_text(encoding="utf-8"), re.MULTILINE)]
 EXAMPLES = ROOT / "examples/python"
 
 
@@ -22,13 +22,21 @@ def blocks(kind):
 
 
 def test_every_block_says_what_it_is():
-    assert {name.strip() for name, _ in BLOCKS} == {"attach", "ranks", "driver", "solver", "pool"}
+    assert {name.strip() for name, _ in BLOCKS} == {"attach", "ranks", "driver", "solver", "pool", "tables", "tables queries"}
 
 
 @pytest.mark.parametrize("text", blocks("ranks"))
 @pytest.mark.parametrize("ranks", [pytest.param(1, marks=pytest.mark.whole), 3])
 def test_blocks_of_ranks(job, ranks, text):
     job.passes(ranks, text)
+
+
+@pytest.mark.parametrize("kind, text", [(kind, text) for kind in ("tables", "tables queries") for text in blocks(kind)])
+def test_blocks_of_tables(job, tmp_path, monkeypatch, kind, text):
+    for package in ("polars", "narwhals", "pyarrow", *(["duckdb"] if "queries" in kind else [])):
+        pytest.importorskip(package, reason=f"the package {package} is not installed")
+    monkeypatch.chdir(tmp_path)
+    job.passes(3, text)
 
 
 @pytest.mark.parametrize("text", blocks("driver"))

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How rows move between ranks: as buffers of Arrow's stream format, never pickled."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.ipc
+
+from .. import _collectives, _core
+from .._nd import meeting
+
+_part = "__armilla_part"
+
+
+def _packed(rows: pl.DataFrame) -> pa.Buffer:
+    """One copy. In the older layout of texts, as the newer one sends those of rows that stay as well."""
+    try:
+        table = rows.to_arrow(compat_level=pl.CompatLevel.oldest())
+    except pa.ArrowException as why:
+        raise _core.UsageError(f"armilla: table: columns of {', '.join(map(str, rows.dtypes))} cannot be sent to another rank: {why}") from why
+    counted = pa.MockOutputStream()
+    _write(counted, table)
+    buffer = pa.allocate_buffer(counted.size())
+    _write(pa.FixedSizeBufferWriter(buffer), table)
+    return buffer
+
+
+def _write(sink: Any, table: pa.Table) -> None:
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+
+
+def _unpacked(data: Any, schema: pl.Schema) -> pl.DataFrame:
+    """Without a copy, but for texts."""
+    return pl.DataFrame(pl.from_arrow(pa.ipc.open_stream(pa.py_buffer(data)).read_all()), schema=schema)
+
+
+def exchanged(name: str, parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Part r goes to rank r. What this rank gets, in the order of the ranks."""
+    me = _core.rank()
+    if _core.size() == 1:
+        return parts[0]
+    packed = [[b"" if r == me else _packed(rows)] for r, rows in enumerate(parts)]
+    meeting.meet(name, _text_of(parts[me].schema))  # where all learn what has failed on one
+    blocks = meeting.run(name, _core.exchange, name, packed)
+    return pl.concat([parts[me] if r == me else _unpacked(data, parts[me].schema) for r, (data,) in enumerate(blocks)])
+
+
+def gathered(name: str, rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows of all ranks, on each, in the order of the ranks."""
+    if _core.size() == 1:
+        return rows
+    packed = np.frombuffer(_packed(rows), np.uint8)
+    meeting.meet(name, _text_of(rows.schema))
+    return pl.concat([_unpacked(data, rows.schema) for data in _collectives.gathered(name, packed)])
+
+
+def _text_of(schema: Any) -> str:
+    return "moves rows of " + ", ".join(f"{name}: {kind}" for name, kind in schema.items())
+
+
+def by_hash(rows: pl.DataFrame, keys: Sequence[str]) -> list[pl.DataFrame]:
+    """A part for each rank, such that equal keys go to one rank. The order of rows stays."""
+    ranks = _core.size()
+    if ranks == 1 or not keys:
+        return [rows] + [rows.clear()] * (ranks - 1)
+    values = rows.select(pl.col(key).cast(pl.String) if isinstance(rows.schema[key], (pl.Categorical, pl.Enum)) else pl.col(key) for key in keys)
+    owner = (values.hash_rows(0) % ranks).cast(pl.UInt16).alias(_part)
+    if ranks <= 16:  # quicker for few
+        return [rows.filter(owner == r) for r in range(ranks)]
+    parts = rows.with_columns(owner).partition_by(_part, as_dict=True, include_key=False, maintain_order=True)
+    return [parts.get((r,), rows.clear()) for r in range(ranks)]
+
+
+def shuffled(name: str, rows: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
+    """The rows of all ranks, dealt by the hash of their keys."""
+    return exchanged(name, by_hash(rows, keys))
+
+
+# ---- in order ----
+
+
+class Order:
+    """By which columns rows are sorted."""
+
+    def __init__(self, by: Sequence[str], descending: Sequence[bool], nulls_last: bool) -> None:
+        self.by, self.descending, self.nulls_last = list(by), list(descending), nulls_last
+
+    def sorted(self, rows: pl.DataFrame) -> pl.DataFrame:
+        return rows.sort(self.by, descending=self.descending, nulls_last=self.nulls_last, maintain_order=True)
+
+    def before(self, keys: pl.DataFrame, border: pl.DataFrame) -> int:
+        """How many of the sorted keys are in front of a border. Rows that equal it are not."""
+        low, high = 0, len(keys)
+        while low < high:
+            middle = (low + high) // 2
+            pair = pl.concat([border, keys.slice(middle, 1)]).with_row_index(_part)
+            if self.sorted(pair)[_part][0]:  # the border stays in front of its equals
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+
+_samples = 64  # of each rank, for each rank
+
+
+def in_order(name: str, rows: pl.DataFrame, order: Order) -> pl.DataFrame:
+    """The rows of all ranks, sorted: this rank's come before those of the next one. Equal rows stay in their order."""
+    mine, ranks = order.sorted(rows), _core.size()
+    if ranks == 1:
+        return mine
+    keys = mine.select(order.by)
+    sample = keys[np.unique(np.linspace(0, len(keys) - 1, min(len(keys), _samples * ranks)).astype(np.int64))]
+    borders = order.sorted(gathered(name, sample))
+    ends = [order.before(keys, borders.slice(len(borders) * r // ranks, 1)) if len(borders) else 0 for r in range(1, ranks)]
+    parts = [mine[first:end] for first, end in zip([0, *ends], [*ends, len(mine)])]
+    return order.sorted(exchanged(name, parts))
+
+
+def in_parts(name: str, rows: pl.DataFrame, ends: Sequence[int]) -> pl.DataFrame:
+    """The rows of all ranks in the same order, of which rank r gets those up to before `ends[r]`."""
+    mine = meeting.meet_numbers(name, len(rows))[:, 0]
+    first = int(mine[: _core.rank()].sum())
+    own = [min(max(end - first, 0), len(rows)) for end in ends]
+    return exchanged(name, [rows[begin:end] for begin, end in zip([0, *own[:-1]], own)])

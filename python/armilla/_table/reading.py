@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of files: CSV by the library's reader, Parquet and Arrow's files by polars, each rank its own rows."""
+from __future__ import annotations
+
+import glob
+import os
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import polars as pl
+import pyarrow.parquet
+
+from .. import _collectives, _core
+from .._nd.meeting import meet
+from .core import Table, first_line, together
+
+Paths = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
+
+
+def _from_rank_0(name: str, f: Callable[[], Any]) -> Any:
+    value = f() if _core.rank() == 0 else None
+    meet(name)  # where the others learn that it has failed
+    return _collectives.broadcast(value)
+
+
+def _files(name: str, path: Any, suffixes: tuple[str, ...]) -> list[str]:
+    """The files that a path names: itself, those of a folder, or those that match a pattern; of several paths one after the other."""
+    paths = [os.fspath(p) for p in (path if isinstance(path, (list, tuple)) else [path])]
+    found: list[str] = []
+    for p in paths:
+        if os.path.isdir(p):
+            its = sorted(e.path for e in os.scandir(p) if e.is_file() and e.name.endswith(suffixes) and not e.name.startswith((".", "_")))
+        elif glob.has_magic(p) and not os.path.exists(p):
+            its = sorted(f for f in glob.glob(p, recursive=True) if os.path.isfile(f))
+        else:
+            its = [p]
+        if not its:
+            raise FileNotFoundError(f"armilla: {name}: {p}: there are no files{' that end in ' + ' or '.join(suffixes) if os.path.isdir(p) else ''}")
+        found += its
+    for f in found:
+        if not os.path.exists(f):
+            raise FileNotFoundError(f"armilla: {name}: {f}: there is no such file")
+    return found
+
+
+def _chosen(table: Table, columns: Sequence[str] | None) -> Table:
+    return table if columns is None else table.select(list(columns))
+
+
+# ---- CSV ----
+
+
+def read_csv(path: Any, *, columns: Sequence[str] | None = None, schema: dict[str, Any] | None = None, header: bool = True, separator: str = ",", quote: str | None = '"',
+             null_values: Any = None, infer_rows: int = 1000) -> Table:
+    """A table of comma-separated values. `path`: a file, a folder, a pattern (`data/*.csv`), or a list of these.
+
+    The ranks share one file by its bytes; of several files each is read by one rank. Types are those of the first `infer_rows` rows; `schema`
+    gives some or all of them.
+    """
+    name = "armilla.read_csv"
+    options = {"separator": separator, "quote_char": quote, "null_values": null_values}
+
+    def run() -> Table:
+        files = _from_rank_0(name, lambda: _files(name, path, (".csv", ".tsv", ".txt")))
+        types = _from_rank_0(name, lambda: dict(pl.scan_csv(_first_with_rows(files, header, options), has_header=header, schema_overrides=schema, infer_schema_length=infer_rows, **options).collect_schema()))
+        sources = [_share(name, files[0], header, separator, quote)] if len(files) == 1 else [_Source(f, f, header, 0) for f in _own_files(files)]
+        frames = [pl.scan_csv(s.data, has_header=s.header, schema=types, **options) for s in sources if s.data]
+        return Table(pl.concat(frames) if frames else pl.DataFrame(schema=types), lambda why: _csv_error(name, sources, types, options, why))
+
+    return _chosen(together(name, run, lambda: f"{path} {schema} {header} {options}"), columns)
+
+
+def _first_with_rows(files: list[str], header: bool, options: dict[str, Any]) -> str:
+    return next((f for f in files if os.path.getsize(f) and len(pl.scan_csv(f, has_header=header, infer_schema=False, **options).head(1).collect())), files[0])
+
+
+class _Source:
+    """What one rank reads of a file: the path, or the bytes of its share, which begins at `offset`."""
+
+    def __init__(self, path: str, data: Any, header: bool, offset: int) -> None:
+        self.path, self.data, self.header, self.offset = path, data, header, offset
+
+    def line(self, row: int) -> int:
+        """The line of one of its rows, if no field holds the end of a line."""
+        with open(self.path, "rb") as file:
+            before = sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(min(1 << 20, self.offset - file.tell())), b""))
+        return before + self.header + row + 1
+
+
+def _share(name: str, path: str, header: bool, separator: str, quote: str | None) -> _Source:
+    (head,), (data,) = _collectives._run(name, _core.read_records, name, path, separator, quote or "")
+    (offset,) = struct.unpack("<Q", bytes(head))
+    return _Source(path, bytes(data), header and _core.rank() == 0, offset)
+
+
+def _own_files(files: list[str]) -> list[str]:
+    """Files that follow each other, of about as many bytes on each rank."""
+    sizes = [os.path.getsize(f) for f in files]
+    middles, at = [], 0
+    for size in sizes:
+        middles.append(at + size / 2)
+        at += size
+    return [f for f, middle in zip(files, middles) if int(middle * _core.size() / max(at, 1)) == _core.rank()]
+
+
+def _csv_error(name: str, sources: list[_Source], types: dict[str, Any], options: dict[str, Any], why: Exception) -> Exception:
+    """Names file, line and field, if a field does not fit its type."""
+    begin = f"armilla: rank {_core.rank()}: {name}: "
+    for source in sources:
+        try:
+            texts = pl.read_csv(source.data, has_header=source.header, schema=dict.fromkeys(types, pl.String), **options)
+        except pl.exceptions.PolarsError as other:
+            return _core.UsageError(f"{begin}{source.path}: {first_line(other)}")
+        for column, kind in types.items():
+            bad = texts[column].is_not_null() & texts[column].cast(kind, strict=False).is_null()
+            row = bad.arg_max() if bad.any() else None
+            if row is not None:
+                return _core.UsageError(f"{begin}{source.path}, line {source.line(row)}: {texts[column][row]!r} in column {column!r} is no {kind}; give schema={{{column!r}: polars.String}}, or a greater infer_rows")
+    return _core.UsageError(f"{begin}{', '.join(s.path for s in sources)}: {first_line(why)}")
+
+
+# ---- Parquet and Arrow ----
+
+
+def read_parquet(path: Any, *, columns: Sequence[str] | None = None) -> Table:
+    """A table of Parquet files. `path`: a file, a folder, a pattern (`data/*.parquet`), or a list of these.
+
+    Each rank reads row groups that follow each other. Columns that are not selected, and rows that a following `filter` leaves out, are skipped
+    while reading.
+    """
+
+    def groups(file: str) -> list[int]:
+        meta = pyarrow.parquet.read_metadata(file)
+        return [meta.row_group(i).num_rows for i in range(meta.num_row_groups)]
+
+    return _of_groups("armilla.read_parquet", path, (".parquet",), columns, pl.scan_parquet, groups)
+
+
+def read_ipc(path: Any, *, columns: Sequence[str] | None = None) -> Table:
+    """A table of files in Arrow's file format, also called Feather. `path` as for `read_parquet`."""
+
+    def groups(file: str) -> list[int]:
+        rows = pl.scan_ipc(file).select(pl.len()).collect().item()
+        return [rows // _core.size() + (r < rows % _core.size()) for r in range(_core.size())]
+
+    return _of_groups("armilla.read_ipc", path, (".arrow", ".feather", ".ipc"), columns, pl.scan_ipc, groups)
+
+
+def _of_groups(name: str, path: Any, suffixes: tuple[str, ...], columns: Sequence[str] | None, scan: Callable[[str], pl.LazyFrame], groups: Callable[[str], list[int]]) -> Table:
+    def listed() -> list[tuple[str, list[int]]]:
+        found = []
+        for file in _files(name, path, suffixes):
+            try:
+                found.append((file, groups(file)))
+            except _core.Error:
+                raise
+            except Exception as why:
+                raise _core.UsageError(f"armilla: {name}: {file}: {first_line(why)}") from why
+        return found
+
+    def run() -> Table:
+        files = _from_rank_0(name, listed)
+        frames = [scan(file).slice(first, rows) for file, first, rows in _own_groups(files)]
+        mine = pl.concat(frames) if frames else pl.DataFrame(schema=scan(files[0][0]).collect_schema())
+        return Table(mine, lambda why: _core.UsageError(f"armilla: rank {_core.rank()}: {name}: {', '.join(file for file, _ in files)}: {first_line(why)}"))
+
+    return _chosen(together(name, run, lambda: str(path)), columns)
+
+
+def _own_groups(files: list[tuple[str, list[int]]]) -> list[tuple[str, int, int]]:
+    """The rows of each file that this rank reads: of groups that follow each other, about as many rows on each rank."""
+    total = sum(sum(rows) for _, rows in files)
+    found: list[tuple[str, int, int]] = []
+    at = 0
+    for file, each in files:
+        start = at
+        own = []
+        for rows in each:
+            if rows and int((at + rows / 2) * _core.size() / total) == _core.rank():
+                own.append((at - start, rows))
+            at += rows
+        if own:
+            found.append((file, own[0][0], sum(rows for _, rows in own)))
+    return found

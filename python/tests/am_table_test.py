@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Distributed tables against polars, on random tables and one, two and three ranks."""
+import pytest
+
+pytest.importorskip("polars", reason="the package polars is not installed")
+pytest.importorskip("narwhals", reason="the package narwhals is not installed")
+pytest.importorskip("pyarrow", reason="the package pyarrow is not installed")
+
+RANKS = pytest.mark.parametrize("ranks", [1, 2, 3])
+BEGIN = """
+import armilla as am, datetime, math, numpy as np, os, polars as pl, narwhals as nw
+from polars.testing import assert_frame_equal
+rng = np.random.default_rng(11)
+
+def frame(n, keys=20):
+    i = rng.integers(-keys // 2, keys // 2 + 1, n)
+    floats = np.where(rng.random(n) < 0.1, rng.choice([np.nan, -0.0, 0.0, np.inf], n), rng.normal(size=n).round(1))
+    words = rng.choice(['', 'a', 'b', 'long text', 'ä'], n)
+    df = pl.DataFrame({'k': i, 's': words, 'f': floats, 'i': rng.integers(-100, 100, n).astype('i2'), 'b': rng.random(n) < 0.5,
+                       'd': pl.Series([datetime.date(2020, 1, 1) + datetime.timedelta(days=int(x)) for x in i % 5], dtype=pl.Date), 'x': rng.normal(size=n)})
+    return df.with_columns(pl.when(pl.Series(rng.random(n) < 0.1)).then(None).otherwise(pl.col(c)).alias(c) for c in ('k', 's', 'i', 'x'))
+
+def frames():
+    for n in (0, 2, 300): yield frame(n)
+    yield frame(100, 1)
+
+def same(got, want, order=False, by=None):
+    got = got.to_polars() if isinstance(got, am.Table) else got
+    if not order: got, want = (f.sort(by or f.columns, maintain_order=True) for f in (got, want))
+    assert_frame_equal(got, want, check_exact=False)
+
+def part(df):                                            # parts of very different lengths, some of them empty
+    n, r = am.size, am.rank
+    ends = [int(len(df) * (k / n) ** 3) for k in range(n + 1)]
+    return df[ends[r]:ends[r + 1]]
+
+def refused(f, *said):
+    try: f()
+    except am.Error as e: assert all(s in str(e) for s in said), e
+    else: assert False, said
+"""
+
+
+@RANKS
+def test_rows_by_themselves(job, ranks):
+    job.passes(ranks, BEGIN + """
+for df in frames():
+    for t in (am.table(df), am.table(part(df), local=True)):
+        assert len(t) == len(df) and t.columns == df.columns and t.schema == df.schema and t.to_polars().equals(df) and sum(am.all_gather(len(t.local()))) == len(df)
+        same(t.filter(nw.col('x') > 0, nw.col('b')), df.filter(pl.col('x') > 0, pl.col('b')), True)
+        same(t.select('k', 'x', y=nw.col('x') * 2 + nw.col('i')), df.select('k', 'x', y=pl.col('x') * 2 + pl.col('i')), True)
+        same(t.with_columns(nw.col('s').str.to_uppercase().alias('u'), nw.when(nw.col('x') > 0).then(1).otherwise(0).alias('w'), one=nw.lit(1)),
+             df.with_columns(pl.col('s').str.to_uppercase().alias('u'), pl.when(pl.col('x') > 0).then(1).otherwise(0).alias('w'), one=pl.lit(1)), True)
+        same(t.drop('k', 's').rename({'x': 'z'}), df.drop('k', 's').rename({'x': 'z'}), True)
+        same(t.map_partitions(lambda rows: rows.with_columns(n=pl.col('i') + 1)), df.with_columns(n=pl.col('i') + 1), True)
+        same(t.head(7), df.head(7), True)
+        even = t.rebalance()
+        assert even.to_polars().equals(df) and max(am.all_gather(len(even.local()))) <= -(-len(df) // am.size)
+""")
+
+
+@RANKS
+def test_groups(job, ranks):
+    job.passes(ranks, BEGIN + """
+def sums(m): return [m.col('x').sum().alias('sum'), m.col('x').mean().alias('mean'), m.col('i').min().alias('min'), m.col('d').max().alias('max'), m.len().alias('n'), m.col('s').count().alias('count'),
+                     (m.col('i') * 2 + 1).sum().alias('twice'), m.col('i').mean().alias('mean_i'), m.col('b').any().alias('any'), m.col('b').all().alias('all'), m.col('i').sum().alias('sum_i')]
+def whole(m): return [m.col('s').n_unique().alias('words'), m.col('x').median().alias('median'), m.col('x').std().alias('std'), (m.col('i').max() - m.col('i').min()).alias('range'), m.len().alias('n')]
+for df in frames():
+    for t in (am.table(df), am.table(part(df), local=True)):
+        for keys in (['k'], ['s'], ['d', 'b'], ['f'], ['s', 'k']):
+            by = keys
+            for aggregations in (sums, whole):
+                want = df.group_by(keys).agg(aggregations(pl))
+                same(t.group_by(keys).agg(*aggregations(nw)), want, by=by)
+        same(t.select(*sums(nw)), df.select(sums(pl)))
+        same(t.select(*whole(nw)), df.select(whole(pl)))
+        same(t.select(nw.col('i').sum() * 2, one=nw.lit(1)), df.select(pl.col('i').sum() * 2, one=pl.lit(1)))
+        same(t.select(one=nw.lit(1)), df.select(one=pl.lit(1)))
+        counts = t.value_counts('s').to_polars()
+        assert counts['count'].to_list() == sorted(df['s'].value_counts()['count'].to_list(), reverse=True)
+        parts = t.partition_by('k', 's').local().select('k', 's').unique().rows()
+        everyone = am.all_gather(parts)
+        assert sum(map(len, everyone)) == len(df.select('k', 's').unique())
+""")
+
+
+@RANKS
+def test_order(job, ranks):
+    job.passes(ranks, BEGIN + """
+for df in frames():
+    for t in (am.table(df), am.table(part(df), local=True)):
+        for by, descending, last in ((['k'], False, False), (['s', 'x'], [True, False], False), (['f'], True, False), (['x'], False, True), (['b', 'd', 'k'], True, True)):
+            same(t.sort(*by, descending=descending, nulls_last=last), df.sort(by, descending=descending, nulls_last=last, maintain_order=True), True)
+        for k in (0, 3, 1000):
+            got, want = t.top_k(k, 'x').to_polars(), df.sort('x', descending=True, nulls_last=True).head(k)
+            assert got['x'].equals(want['x']), (got, want)
+            got, want = t.top_k(k, ['i', 'x'], reverse=[True, False]).to_polars(), df.sort('i', 'x', descending=[False, True], nulls_last=True).head(k)
+            assert got.select('i', 'x').equals(want.select('i', 'x'))
+        for subset in (['s'], ['k', 'b'], ['f']):
+            for keep in ('first', 'last', 'none'):
+                same(t.unique(*subset, keep=keep), df.unique(subset, keep=keep), by=subset)
+            assert len(t.unique(subset)) == len(df.unique(subset))
+        assert len(t.unique()) == len(df.unique())
+big = am.table({'x': rng.integers(0, 10**6, 20_000)}).sort('x')
+lengths = am.all_gather(len(big.local()))
+assert max(lengths) < 1.5 * 20_000 / am.size, lengths
+""")
+
+
+@RANKS
+def test_joins(job, ranks):
+    job.passes(ranks, BEGIN + """
+for df in (frame(0), frame(300), frame(100, 1)):
+    for other in (frame(0), frame(300, 200).with_columns(pl.col('x').alias('z'))):
+        t, u = am.table(part(df), local=True), am.table(other)
+        for on in (['k'], ['s', 'd'], ['f']):
+            for how in ('inner', 'left', 'semi', 'anti'):
+                want = df.join(other, on=on, how=how)
+                for broadcast in (True, False):
+                    same(t.join(u, on, how, broadcast=broadcast), want)
+        same(t.join(u.rename({'k': 'q'}), left_on='k', right_on='q', how='left'), df.join(other.rename({'k': 'q'}), left_on='k', right_on='q', how='left'))
+""")
+
+
+def test_arrays_and_other_frames(job):
+    pytest.importorskip("pandas", reason="the package pandas is not installed")
+    job.passes(3, BEGIN + """
+import pandas, pyarrow
+df = frame(50).with_columns(x=pl.col('x').fill_null(0.0))
+t = am.from_polars(df)
+a = t['x']
+assert isinstance(a, am.Array) and np.asarray(a).tolist() == df['x'].to_list() and t.filter(nw.col('b'))['b'].all()
+u = t.filter(nw.col('b')).with_columns(double=t.filter(nw.col('b'))['x'] * 2)
+same(u.select('double'), df.filter('b').select(double=pl.col('x') * 2), True)
+v = am.table({'a': am.arange(10), 'b': am.arange(10) % 3 == 0})
+same(v, pl.DataFrame({'a': np.arange(10), 'b': np.arange(10) % 3 == 0}), True)
+same(am.from_pandas(df.to_pandas()[['i', 's']]).select('s'), df.select('s'), True)
+same(am.from_arrow(df.to_arrow()), df, True)
+assert t.to_pandas().equals(df.to_pandas()) and t.to_arrow().num_rows == 50 and pyarrow.table(t).num_rows == 50 and pl.DataFrame(t).equals(df)
+same(am.table({'x': [1, 2, 3]}), pl.DataFrame({'x': [1, 2, 3]}), True)
+assert '3 rows on rank' in repr(am.table({'x': [1] * 9})) and 'x: Int64' in repr(am.table({'x': [1]}))
+""")
+
+
+@RANKS
+def test_files(job, ranks, tmp_path):
+    job.passes(ranks, BEGIN + f"FOLDER = {str(tmp_path)!r}\n" + """
+df = frame(500).with_columns(s=pl.Series(rng.choice(['a', 'b,b', 'c"c', 'd\\ne', 'ä'], 500)))
+pieces = [df[:0], df[:100], df[100:101], df[101:450], df[450:]]
+if am.rank == 0:
+    df.write_csv(FOLDER + '/a.csv'), df.write_csv(FOLDER + '/semi.txt', separator=';', include_header=False), df.write_parquet(FOLDER + '/a.parquet', row_group_size=30), df.write_ipc(FOLDER + '/a.arrow')
+    os.makedirs(FOLDER + '/many')
+    for k, piece in enumerate(pieces): piece.write_csv(FOLDER + f'/many/{k}.csv'), piece.write_parquet(FOLDER + f'/many/{k}.parquet'), piece.write_ipc(FOLDER + f'/many/{k}.arrow')
+am.barrier()
+kinds = {'i': pl.Int16, 'd': pl.Date}
+for t in (am.read_csv(FOLDER + '/a.csv', schema=kinds), am.read_csv(FOLDER + '/many', schema=kinds), am.read_csv(FOLDER + '/many/*.csv', schema=kinds), am.read_parquet(FOLDER + '/a.parquet'), am.read_parquet(FOLDER + '/many'),
+          am.read_parquet([FOLDER + f'/many/{k}.parquet' for k in range(5)]), am.read_ipc(FOLDER + '/a.arrow'), am.read_ipc(FOLDER + '/many/*.arrow')):
+    same(t, df, True)
+    same(t.filter(nw.col('x') > 0).group_by('k').agg(nw.col('x').sum()), df.filter(pl.col('x') > 0).group_by('k').agg(pl.col('x').sum()))
+same(am.read_csv(FOLDER + '/semi.txt', header=False, separator=';'), pl.read_csv(FOLDER + '/semi.txt', has_header=False, separator=';'), True)
+t = am.read_parquet(FOLDER + '/a.parquet', columns=['k', 'x']).filter(nw.col('x') > 0)
+plan = t._lazy.explain()
+assert 'PROJECT 2/7' in plan and 'SELECTION' in plan, plan                # pushed down into the reader
+if am.size == 3: assert max(am.all_gather(len(am.read_parquet(FOLDER + '/a.parquet').local()))) <= 200
+t = am.read_parquet(FOLDER + '/a.parquet')
+t.write_csv(FOLDER + '/out.csv'), t.write_parquet(FOLDER + '/out')
+assert open(FOLDER + '/out.csv').read() == open(FOLDER + '/a.csv').read() and len(os.listdir(FOLDER + '/out')) == am.size
+same(am.read_parquet(FOLDER + '/out'), df, True)
+refused(lambda: t.write_parquet(FOLDER + '/out'), '/out exists already')
+""")
+
+
+def test_errors_of_files(job, tmp_path):
+    lines = [f"{n},{n}" for n in range(3000)]
+    lines[2500] = "7,zz"
+    (tmp_path / "bad.csv").write_text("a,b\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    (tmp_path / "bad.parquet").write_text("hello", encoding="utf-8")
+    (tmp_path / "none").mkdir()
+    job.passes(3, BEGIN + f"FOLDER = {str(tmp_path)!r}\n" + """
+refused(lambda: am.read_csv(FOLDER + '/bad.csv').to_polars(), "bad.csv, line 2502: 'zz' in column 'b' is no Int64")
+refused(lambda: am.read_parquet(FOLDER + '/bad.parquet'), 'bad.parquet')
+refused(lambda: am.read_csv(FOLDER + '/bad.csv', columns=['c']), '"c"')
+for use in (lambda: am.read_csv(FOLDER + '/x.csv'), lambda: am.read_parquet(FOLDER + '/none'), lambda: am.read_ipc(FOLDER + '/*.arrow')):
+    try: use()
+    except FileNotFoundError as e: assert FOLDER in str(e)
+    else: assert False
+assert len(am.read_csv(FOLDER + '/bad.csv', schema={'b': pl.String})) == 3000
+""")
+
+
+def test_columns_of_all_types_travel(job):
+    job.passes(2, BEGIN + """
+df = pl.DataFrame({'c': pl.Series(['a', 'b', 'a'], dtype=pl.Categorical), 'e': pl.Series(['a', 'b', 'a'], dtype=pl.Enum(['b', 'a'])), 'dec': pl.Series([1, 2, 3]).cast(pl.Decimal(10, 2)), 't': pl.Series([1, 2, 3]).cast(pl.Time),
+                   'l': [[1], [2, 3], []], 'st': [{'a': 1}, {'a': 2}, {'a': 3}], 'z': pl.Series([None] * 3), 'bin': [b'a', b'', None], 'dur': pl.Series([1, 2, 3]).cast(pl.Duration('us')), 'at': pl.Series([1, 2, 3]).cast(pl.Datetime('ns', 'UTC')),
+                   'arr': pl.Series([[1, 2], [3, 4], [5, 6]], dtype=pl.Array(pl.Int8, 2)), 'u1': pl.Series([1, 2, 3], dtype=pl.UInt8), 'f4': pl.Series([1, 2, 3], dtype=pl.Float32), 'n': [3, 1, 2]})
+t = am.table(df)
+for c in df.columns:
+    if c not in ('n', 'z'): same(t.select(c, m=nw.col('n')).sort('m'), df.select(c, m='n').sort('m'), True)
+same(t.sort('n'), df.sort('n'), True)
+for key in ('c', 'e', 'dec', 't', 'bin', 'dur', 'at', 'u1', 'f4'):
+    same(t.group_by(key).agg(nw.col('n').sum()).sort('n'), df.group_by(key).agg(pl.col('n').sum()).sort('n'), True)
+    same(t.join(t.select(key, w=nw.col('n')), key, broadcast=False).sort('n', 'w'), df.join(df.select(key, w='n'), on=key).sort('n', 'w'), True)
+refused(lambda: am.table({'x': pl.Series([1, 2], dtype=pl.Int128)}).sort('x'), 'Int128 cannot be sent')
+""")
+
+
+def test_what_is_refused(job):
+    job.passes(2, BEGIN + """
+t = am.table(frame(20))
+other = am.table({'k': ['a']})
+refused(lambda: t.filter(nw.col('x') > nw.col('x').mean()), 'table.filter', "'mean' goes over the rows of all ranks")
+refused(lambda: t.with_columns(nw.col('x').cum_sum()), "'cum_sum'")
+refused(lambda: t.with_columns(nw.col('x').sum().over('k').alias('z')), "goes over the rows of all ranks")
+refused(lambda: t.select(nw.col('x').shift(1)), "'shift'")
+refused(lambda: t.select('k', nw.col('x').sum()), "'sum'")
+refused(lambda: t.filter(nw.col('nothing') > 1), 'nothing')
+refused(lambda: t.filter(pl.col('x') > 1), 'polars', 'expressions of Narwhals')
+refused(lambda: t.group_by('nothing'), "no column 'nothing'")
+refused(lambda: t.group_by(), 'no keys')
+refused(lambda: t.sort(), 'no columns')
+refused(lambda: t.sort('k', descending=[True, False]), 'one for each')
+refused(lambda: t.join(other, 'k'), "'k' of Int64 and 'k' of String")
+refused(lambda: t.join(t, 'k', 'cross'), "'cross'")
+refused(lambda: t.join(t), 'keys [] and []')
+refused(lambda: t.unique('k', keep='all'), "'all'")
+refused(lambda: t['s'], 'String')
+refused(lambda: t['x'], 'nulls')
+refused(lambda: t.with_columns(z=am.zeros(3)), "'z': an array of shape (3,) for 20 rows")
+refused(lambda: am.table(3), 'builtins.int is no table')
+refused(lambda: am.table({'x': [am.rank]} if am.rank else {'y': [1]}), 'ranks do not ask for the same')
+refused(lambda: t.sort('k' if am.rank else 'i'), 'ranks do not ask for the same')
+def fails(rows):
+    if am.rank: raise ValueError('no luck')
+    return rows
+try: t.map_partitions(fails)
+except ValueError as e: assert 'no luck' in str(e)
+else: assert False
+import armilla._table.core as core
+core.gather_limit = 100
+try: t.to_polars()
+except am.LimitError as e: assert 'more than the 100' in str(e)
+else: assert False
+assert len(t) == 20
+""")
+
+
+@RANKS
+def test_queries(job, ranks):
+    pytest.importorskip("duckdb", reason="the package duckdb is not installed")
+    job.passes(ranks, BEGIN + """
+import duckdb
+df = frame(300)
+t, self = am.table(part(df), local=True), df.to_arrow()
+for query in ('select k, sum(i) as s, count(*) as n from self where x > 0 group by k having count(*) > 1', 'select i + 1 as j, upper(s) as u from self where x < 0', 'select count(distinct k) as c, max(i) as m from self',
+              "select * from self where s = 'a'", 'select median(i) as m, s, d from self group by s, d'):
+    same(t.sql(query), pl.DataFrame(duckdb.sql(query)))
+for query, said in (('select distinct k from self', 'DISTINCT'), ('select k from self order by k', 'ORDER'), ('select * from self limit 3', 'LIMIT'), ('select row_number() over () from self', 'window'),
+                    ('select 1; select 2', 'several statements'), ('drop table x', 'SELECT'), ('select k from self union select k from self', 'unions'), ('select * from self where k in (select 3)', 'subquery'),
+                    ('select i % 2, sum(x) from self group by i % 2', 'GROUP BY takes columns'), ('select zz from self', 'zz'), ('selec', 'syntax error'), ('select k, sum(x) from self group by rollup(k)', 'ROLLUP'),
+                    ('select geomean(x) from self', 'geomean'), ('select * from other', 'SELECT ... FROM self')):
+    refused(lambda: t.sql(query), 'table.sql', said)
+""")
+
+
+def test_examples_of_docstrings(job):
+    job.passes(2, """
+        import doctest, armilla as am, armilla._table.core as core
+        found = doctest.testmod(core)
+        assert found.attempted and not found.failed
+        """)
+
+
+def test_without_polars_the_error_names_it(job):
+    job.passes(1, """
+        import sys
+        sys.modules['polars'] = None
+        import armilla as am
+        try: am.read_csv
+        except am.UsageError as e: assert "pip install 'armilla[table]'" in str(e)
+        else: assert False
+        """)
