@@ -82,13 +82,17 @@ template <std::size_t Alignment>
   return p;
 }
 
-/// The same for a range of at most PTRDIFF_MAX bytes; null as well if a segment does not hold them from `at` on, which `reach`
-/// refuses.
-template <std::size_t Alignment>
-[[gnu::always_inline]] inline std::byte* direct_range(global_address at, const char* operation, std::uint64_t bytes,
+/// The same for `n` elements of `Size` bytes, which are or come at `own`; null as well if there are none, if `own` is null or if
+/// a segment does not hold them: the rare path tells which.
+template <std::size_t Alignment, std::size_t Size>
+[[gnu::always_inline]] inline std::byte* direct_range(global_address at, const void* own, std::size_t n, const char* operation,
                                                       std::uint8_t rights) {
-  std::byte* const p = direct<Alignment>(at, operation, bytes, rights);
-  if (p == nullptr || std::int64_t(current_head->segment_stride - at.offset) < std::int64_t(bytes)) [[unlikely]]
+  std::byte* const p = direct<Alignment>(at, operation, n * Size, rights);
+  if (p == nullptr) [[unlikely]]
+    return nullptr;
+  const std::uint64_t stride = current_head->segment_stride;
+  const bool held = n - 1 < stride / Size && at.offset <= stride - n * Size;  // no elements are 2^64 here
+  if (own == nullptr || !held) [[unlikely]]
     return nullptr;
   return p;
 }

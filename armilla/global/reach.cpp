@@ -52,7 +52,7 @@ far_status admit(const rank_memory& m, rank_t owner, global_address at, std::uin
                  bool open_only) {
   if (at.kind() == memory_kind::segment) {
     const std::uint64_t size = m.host.layout.segment_bytes;
-    if (at.offset >= size || bytes > size - at.offset) return far_status::outside;
+    if (at.offset > size || bytes > size - at.offset) return far_status::outside;  // nothing lies at its end, too
     if (checked && !m.host.far[std::size_t(owner)] && m.in_heap(owner, at.offset)) {
       const heap::status s = m.heap_at(owner, at.offset).check(at.offset, bytes, at.generation());
       if (s == heap::status::freed) return far_status::freed;

@@ -57,6 +57,18 @@ void put_far(global_address to, const void* from, std::uint64_t bytes, std::uint
   move_there(to, from, bytes, alignment, group, operation, nullptr);
 }
 
+void get_elements(void* into, global_address from, std::size_t n, const elements_kind& what) {
+  require_own_memory(into, n, what.size, what.operation);
+  count_call();
+  get_far(into, from, n * what.size, what.alignment);
+}
+
+void put_elements(global_address to, const void* from, std::size_t n, const elements_kind& what) {
+  require_own_memory(from, n, what.size, what.operation);
+  count_call();
+  put_far(to, from, n * what.size, what.alignment, what.group, what.operation);
+}
+
 void signal_after(global_address data, const global_ptr<counter>& c, std::uint64_t n, const char* operation) {
   require_same_rank(data, c.address(), operation);
   signal_counter(c, n);  // it goes behind what is under way

@@ -35,40 +35,58 @@ void signal_after(global_address data, const global_ptr<counter>& c, std::uint64
 void store_far(global_address to, const void* from, std::uint64_t bytes, std::uint32_t alignment, const global_ptr<counter>& c,
                std::uint64_t n);
 
+/// The elements of one `get`, `put` or `store`, as its rare path has to know them.
+struct elements_kind {
+  std::size_t size;
+  std::uint32_t alignment;
+  far_group group;
+  const char* operation;
+};
+/// Not copied at once: counts the call, throws what is wrong with the elements or the pointer, or moves them by messages.
+void get_elements(void* into, global_address from, std::size_t n, const elements_kind& what);
+void put_elements(global_address to, const void* from, std::size_t n, const elements_kind& what);
+
+/// Where `n` elements can be copied at once, from or to `own`; null: the rare path has to look.
+/// Budget: beside `direct` four comparisons. What follows is the copy, and the last thing: so no register has to be saved.
+template <class T>
+[[gnu::always_inline]] inline std::byte* near_range(global_address at, const T* own, std::size_t n, const char* operation,
+                                                    std::uint8_t rights) {
+  const context_head* const self = current_head;
+  if (self == nullptr || self->each_call != nullptr) [[unlikely]]
+    return nullptr;
+  return direct_range<alignof(T), sizeof(T)>(at, own, n, operation, rights);
+}
+
 template <class T>
 void get_bytes(T* into, global_address from, std::size_t n) {
   static_assert(movable_bytes<T>, "armilla: only trivially copyable objects travel by get; use a call");
-  require_own_memory(into, n, sizeof(T), "get");
-  count_call();
-  if (const std::byte* p = direct_range<alignof(T)>(from, "get", n * sizeof(T), may_read)) [[likely]] {
-    if (n != 0) std::memcpy(static_cast<void*>(into), p, n * sizeof(T));  // of nothing, into may be null
-    ++current_head->count->gets;
-    current_head->count->get_bytes += n * sizeof(T);
-  } else {
-    get_far(into, from, n * sizeof(T), alignof(T));
-  }
+  static constexpr elements_kind what{sizeof(T), alignof(T), far_group::split, "get"};
+  const std::byte* const p = near_range(from, into, n, what.operation, may_read);
+  if (p == nullptr) [[unlikely]]
+    return get_elements(into, from, n, what);
+  ++current_head->count->gets;
+  current_head->count->get_bytes += n * sizeof(T);
+  std::memcpy(static_cast<void*>(into), p, n * sizeof(T));
 }
 
 /// Copies and counts where the target is mapped; else false.
 template <far_group Group, class T>
 [[gnu::always_inline]] inline bool put_near(global_address to, const T* from, std::size_t n, const char* operation) {
-  std::byte* const p = direct_range<alignof(T)>(to, operation, n * sizeof(T), may_write);
+  std::byte* const p = near_range(to, from, n, operation, may_write);
   if (p == nullptr) [[unlikely]]
     return false;
-  if (n != 0) std::memcpy(p, static_cast<const void*>(from), n * sizeof(T));  // of nothing, from may be null
   ++(Group == far_group::split ? current_head->count->puts : current_head->count->stores);
   (Group == far_group::split ? current_head->count->put_bytes : current_head->count->store_bytes) += n * sizeof(T);
+  std::memcpy(p, static_cast<const void*>(from), n * sizeof(T));
   return true;
 }
 
 template <far_group Group, class T>
 void put_bytes(global_address to, const T* from, std::size_t n) {
   static_assert(movable_bytes<T>, "armilla: only trivially copyable objects travel by put and store; use a call");
-  constexpr const char* operation = Group == far_group::split ? "put" : "store";
-  require_own_memory(from, n, sizeof(T), operation);
-  count_call();
-  if (!put_near<Group>(to, from, n, operation)) [[unlikely]]
-    put_far(to, from, n * sizeof(T), alignof(T), Group, operation);
+  static constexpr elements_kind what{sizeof(T), alignof(T), Group, Group == far_group::split ? "put" : "store"};
+  if (!put_near<Group>(to, from, n, what.operation)) [[unlikely]]
+    put_elements(to, from, n, what);
 }
 
 template <far_group Group, class T>
@@ -85,12 +103,11 @@ template <class T>
 void store_bytes(global_address to, const T* from, std::size_t n, const global_ptr<counter>& c, std::uint64_t signals) {
   static_assert(movable_bytes<T>, "armilla: only trivially copyable objects travel by put and store; use a call");
   require_signals("store", signals);
+  if (put_near<far_group::stores>(to, from, n, "store")) [[likely]]
+    return signal_after(to, c, signals, "store");
   require_own_memory(from, n, sizeof(T), "store");
   count_call();
-  if (put_near<far_group::stores>(to, from, n, "store")) [[likely]]
-    signal_after(to, c, signals, "store");
-  else
-    store_far(to, from, n * sizeof(T), alignof(T), c, signals);
+  store_far(to, from, n * sizeof(T), alignof(T), c, signals);
 }
 template <class T>
 void store_one(const global_ptr<T>& to, const T& value, const global_ptr<counter>& c, std::uint64_t signals) {

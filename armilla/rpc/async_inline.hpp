@@ -68,7 +68,7 @@ struct statement {
       if constexpr (found_at_once) found = packing<F, A...>::callable_at(at, end).find();
       run_message(in, at, end, origin{source}, found, [&] { begun = true; });
     } catch (...) {
-      if (!begun) throw;  // the message itself was damaged
+      if (!begun) rethrow_damage();
       note_statement_error(in.self, source, std::current_exception());
     }
   }
@@ -82,6 +82,17 @@ struct statement {
     if constexpr (may_wait) in.begin_bodies(rest);
     run_some(in, source, rest, stream);
     while (in.next_body(rest)) run_some(in, source, rest, stream);  // behind one that threw
+  }
+
+  /// Inside a `catch`: behind the message at `at`, whose arguments could not be taken out. Throws on if it is damaged.
+  [[gnu::cold, gnu::noinline]] static const std::byte* pass_over(delivery& in, rank_t source, const std::byte* at,
+                                                                 const std::byte* end, incoming_block* stream) {
+    rethrow_damage();
+    origin from{source};
+    from.stream = stream;
+    const std::byte* const behind = packed::empty ? at + empty_message : packed::behind(at, end, from);
+    if constexpr (!packed::fixed || by_name<F>) in.count_message(statement_id<F, A...>(), std::size_t(behind - at));
+    return behind;
   }
 
   /// The message at `at`, which is behind it when `begins()` is called, and then its body.
@@ -142,7 +153,7 @@ struct statement {
         throw_short_message(message_bytes, std::size_t(end - whole));
       }
     } catch (...) {
-      if (rest.at == before) throw;  // the message itself was damaged
+      if (rest.at == before) rest.at = pass_over(in, source, before, end, stream);  // the body has not begun
       note_statement_error(in.self, source, std::current_exception());
     }
   }

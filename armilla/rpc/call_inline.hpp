@@ -119,7 +119,7 @@ struct reply {
     const auto behind = [&] { return at + align_up(std::size_t(end - at) - reader.remaining(), 8); };
     pending_op* c = in.out.pending.find(name);
     if (c == nullptr || c->reply_handler != handler<reply<R>>.id) [[unlikely]] {
-      if constexpr (!std::is_void_v<R>) (void)reader.template get<R>();
+      if constexpr (!std::is_void_v<R>) reader.template pass<R>();
       at = behind();
       ++in.out.count().replies_abandoned;
       return;
@@ -128,12 +128,27 @@ struct reply {
       const R part = reader.template get<R>();
       at = behind();
       return part.complete(*c, source);
-    } else if constexpr (std::is_void_v<R>)
+    } else if constexpr (std::is_void_v<R>) {
       c->store<no_value>();
-    else
+    } else if constexpr (trivially_sendable<R>) {
       c->store<R>(reader.template get<R>());
+    } else {
+      try {
+        c->store<R>(reader.template get<R>());
+      } catch (...) { return fail(*c, source, at, end); }
+    }
     at = behind();
     c->complete(pending_op::state_t::ready);
+  }
+
+  /// Inside a `catch`: the value at `at` could not be taken out, which is the asker's error. Throws on if it is damaged.
+  [[gnu::cold, gnu::noinline]] static void fail(pending_op& c, rank_t source, const std::byte*& at, const std::byte* end) {
+    const std::exception_ptr reason = std::current_exception();
+    rethrow_damage();
+    decoder again(at, std::size_t(end - at), source);
+    again.pass<R>();
+    at += align_up(std::size_t(end - at) - again.remaining(), 8);
+    c.fail(reason);
   }
 };
 
@@ -242,6 +257,12 @@ struct question {
 
   static void run_named(delivery& in, rank_t source, bundle_rest& rest, bool first) { run_one(in, source, rest, first, nullptr); }
 
+  /// Inside a `catch`: behind the message at `at`, whose arguments could not be taken out. Throws on if it is damaged.
+  [[gnu::cold, gnu::noinline]] static const std::byte* pass_over(const std::byte* at, const std::byte* end, const origin& from) {
+    rethrow_damage();
+    return packed::behind(at, end, from);
+  }
+
   /// Runs the first message of `rest` and moves `rest` past it. `first`: it is the first of its frame.
   static void run_one(delivery& in, rank_t source, bundle_rest& rest, bool first, incoming_block* stream) {
     op_id name;
@@ -287,7 +308,7 @@ struct question {
         }
       });
     } catch (...) {
-      if (rest.at == message && !packed::empty) throw;  // the message itself was damaged
+      if (rest.at == message && !packed::empty) rest.at = pass_over(message, rest.end, from);
       reply_error(in.out, source, name, std::current_exception());
     }
   }

@@ -166,6 +166,22 @@ struct packing {
     }
   }
 
+  /// Behind the message at `at`, whose arguments need not be taken out. Throws decode_error if it is damaged.
+  [[gnu::cold, gnu::noinline]] static const std::byte* behind(const std::byte* at, const std::byte* end, const origin& from) {
+    if constexpr (fixed) {
+      if (std::size_t(end - at) < message_bytes) throw_short_message(message_bytes, std::size_t(end - at));
+      return at + message_bytes;
+    } else {
+      if (std::size_t(end - at) < closure_bytes) throw_short_message(closure_bytes, std::size_t(end - at));
+      const std::size_t bytes = std::size_t(end - at) - closure_bytes;
+      decoder in(at + closure_bytes, bytes, from.rank);
+      in.set_sender_memory(from.memory);
+      if (from.stream != nullptr) in.set_mark(from.stream->mark(), std::size_t(at - from.stream->begin()) + closure_bytes);
+      (in.template pass<A>(), ...);
+      return at + closure_bytes + align_up(bytes - in.remaining(), 8);
+    }
+  }
+
  private:
   /// What arguments are taken out as. Safe bodies may run beside the rank, whose buffers are its own.
   template <std::size_t I, class B>
@@ -204,7 +220,7 @@ struct packing {
   static std::size_t extent(const std::byte* message, std::size_t bytes, const origin& from) {
     decoder in(message + closure_bytes, bytes, from.rank);
     in.set_sender_memory(from.memory);
-    static_cast<void>(leaves<A...>::from([&]<class B>() { return in.template get<B>(); }));
+    (in.template pass<A>(), ...);
     return bytes - in.remaining();
   }
 
@@ -236,6 +252,10 @@ struct packing {
   }
 };
 
+/// Inside a `catch`: rethrows what says that a message is damaged. All else has kept its arguments from being taken out, such as
+/// that there is no memory for them.
+[[gnu::cold]] void rethrow_damage();
+
 /// A callable that may not be there yet: then its whole message is put off until it is.
 template <class F>
 concept may_be_absent = requires(const F& f) { f.present(); };
@@ -258,7 +278,7 @@ bool absent(const std::byte*& at, const std::byte* end, const origin& from) {
       from.stream->await(from.stream->end());
     origin whole = from;  // it stays in its block until it has been copied
     whole.stream = nullptr;
-    packing<F, A...>::read(at, end, whole, [](F&, auto&&...) {});
+    at = packing<F, A...>::behind(at, end, whole);
     return true;
   }
   return false;

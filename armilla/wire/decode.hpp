@@ -70,6 +70,14 @@ class decoder {
 
   /// `n` elements of `size` bytes that stayed with the sender; their offset comes next.
   const std::byte* take_at_sender(std::size_t n, std::size_t size, std::size_t align);
+  /// From now on values are read only to come behind them: what they give holds nothing, and takes no memory. So the next message
+  /// is found behind one that cannot be taken out.
+  void pass_over() { passes_over_ = true; }
+  bool passes_over() const { return passes_over_; }
+  /// Behind the next value.
+  template <class T>
+  void pass();
+
   /// What of the sender's memory can be read here.
   void set_sender_memory(const shared_range& there) { there_ = there; }
 
@@ -100,6 +108,7 @@ class decoder {
   shared_range there_;
   const watermark* mark_ = nullptr;
   std::size_t before_ = 0;
+  bool passes_over_ = false;
 };
 
 inline std::size_t decoder::take_count(std::size_t least) {
@@ -187,6 +196,8 @@ T read_owned(decoder& in) {
   using owned = typename T::element_type;
   const std::byte there = *in.take(1, 1);
   if (there > std::byte{1}) in.throw_bad("an owner has neither something nor nothing");
+  if (in.passes_over() && there != std::byte{0}) [[unlikely]]
+    return read<std::remove_const_t<owned>>(in), T{};
   return there == std::byte{0} ? T{} : T(new owned(read<std::remove_const_t<owned>>(in)));
 }
 
@@ -253,6 +264,10 @@ T read_sequence(decoder& in) {
   using element = typename T::value_type;
   std::size_t n = in.take_count(layout<element>::least);
   T c;
+  if (in.passes_over()) [[unlikely]] {
+    for (; n != 0; --n) static_cast<void>(read_element<element>(in));
+    return c;
+  }
   reserve(c, n, in.remaining());
   appender<T> to(c);
   for (; n != 0; --n) to.add(read_element<element>(in));
@@ -295,10 +310,10 @@ T read_contiguous(decoder& in) {
   } else {
     const std::size_t n = in.take_count(sizeof(element));
     if constexpr (requires(T c, const element* e) { c.reserve(n), c.insert(c.end(), e, e); })
-      if (in.comes_in_pieces(n * sizeof(element))) [[unlikely]]
+      if (in.comes_in_pieces(n * sizeof(element)) && !in.passes_over()) [[unlikely]]
         return read_in_pieces<T>(in, n);
     const auto* first = reinterpret_cast<const element*>(in.take(n * sizeof(element), 1));
-    return T(first, first + n);
+    return T(first, in.passes_over() ? first : first + n);
   }
 }
 
@@ -308,13 +323,21 @@ T read_associative(decoder& in) {
   if constexpr (map_like<T>) {
     using mapped = typename T::mapped_type;
     std::size_t n = in.take_count(layout<typename T::key_type>::least + (layout<mapped>::least == 0 ? 1 : layout<mapped>::least));
-    reserve(c, n, in.remaining());
+    if (!in.passes_over()) reserve(c, n, in.remaining());
     for (; n != 0; --n) {
       auto key = read<typename T::key_type>(in);
+      if (in.passes_over()) [[unlikely]] {
+        static_cast<void>(read_element<mapped>(in));
+        continue;
+      }
       c.emplace_hint(c.end(), std::move(key), read_element<mapped>(in));
     }
   } else {
     std::size_t n = in.take_count(layout<typename T::value_type>::least);
+    if (in.passes_over()) [[unlikely]] {
+      for (; n != 0; --n) static_cast<void>(read_element<typename T::value_type>(in));
+      return c;
+    }
     reserve(c, n, in.remaining());
     for (; n != 0; --n) c.emplace_hint(c.end(), read_element<typename T::value_type>(in));
   }
@@ -365,12 +388,21 @@ class type_reader {
     if constexpr (!settable_count<Count>) {
       if (static_cast<std::size_t>(count) != n) in_.throw_bad("a dynamic member has another size than its type says");
     }
+    if (in_.passes_over()) [[unlikely]]
+      return pass_block<T>(n);
     elements = n == 0 ? nullptr : new T[n]();
     if constexpr (settable_count<Count>) count = static_cast<std::remove_cvref_t<Count>>(n);
     read_block(elements, n);
   }
 
  private:
+  template <class T>
+  void pass_block(std::size_t n) {
+    if constexpr (travels_as_bytes<T> && bytes_size<T> != 0)
+      in_.take(n * sizeof(T), 1);
+    else
+      for (; n != 0; --n) static_cast<void>(read_element<T>(in_));
+  }
   template <class T>
   void read_block(T* elements, std::size_t n) {
     if constexpr (travels_as_bytes<T> && bytes_size<T> != 0) {
@@ -405,6 +437,9 @@ T read_parts(decoder& in) {
   in.enter();
   auto parts = read<parts_of<T>>(in);
   in.leave();
+  if constexpr (std::is_default_constructible_v<T>)
+    if (in.passes_over()) [[unlikely]]
+      return T();
   if constexpr (kind_of<parts_of<T>> == kind::tuple)
     return make_of<T>(parts, std::make_index_sequence<std::tuple_size<parts_of<T>>::value>{});
   else
@@ -452,6 +487,12 @@ template <class T>
 inline T decoder::get() {
   require_sendable<T>();
   return read<T>(*this);
+}
+
+template <class T>
+void decoder::pass() {
+  pass_over();
+  static_cast<void>(read<T>(*this));
 }
 
 }  // namespace armilla::detail

@@ -107,8 +107,9 @@ inline std::byte* outbox::append_in_general(peer_channel& c, handler_id h, std::
 void outbox::open_frame(peer_channel& c, std::size_t need) {
   const std::size_t want = need > c.aggregate ? need : c.aggregate;
   if (c.staging_bytes < want) [[unlikely]] {
-    c.staging_bytes = std::max(want, lines_for(want) * cache_line);
-    c.staging = std::make_unique_for_overwrite<std::byte[]>(c.staging_bytes + cache_line);
+    const std::size_t bytes = std::max(want, lines_for(want) * cache_line);
+    c.staging = std::make_unique_for_overwrite<std::byte[]>(bytes + cache_line);  // else it stays as it was
+    c.staging_bytes = bytes;
   }
   c.frame = c.cursor = c.staging.get();
   c.limit = c.frame + want;
