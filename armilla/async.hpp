@@ -37,6 +37,11 @@
 /// **Cost.** A copy of the arguments; no allocation.
 namespace armilla {
 
+// The compiler shows this line first for `async<&f>` where `f` is overloaded: it names the remedy.
+// clang-format off
+template <detail::one_function> void async(rank_t, ...) = delete;  // armilla: name ONE function, async<static_cast<void (*)(int)>(&f)>(rank, ...)
+// clang-format on
+
 /// Runs `f(arguments...)` on rank `dest`, which may be this rank. One-way: returns at once, and nothing comes back.
 ///
 /// Paper: STAPL, section 5 (async_rmi), aggregation in 6.3.
@@ -95,11 +100,6 @@ void async_all(const team& members, const A&... arguments) {
 }
 
 // ---- Mistakes: these do not compile, and say what to write instead ----
-
-// The compiler shows this line first for `async<&f>` where `f` is overloaded: it names the remedy.
-// clang-format off
-template <detail::one_function> void async(rank_t, ...) = delete;  // armilla: name ONE function, async<static_cast<void (*)(int)>(&f)>(rank, ...)
-// clang-format on
 
 // The compiler shows this line for a function that is overloaded: it names the remedy.
 // clang-format off

@@ -30,6 +30,11 @@
 /// **Cost.** One message each way, of one cache line for up to 32 bytes of arguments; no allocation.
 namespace armilla {
 
+// The compiler shows this line first for `call<&f>` where `f` is overloaded: it names the remedy.
+// clang-format off
+template <detail::one_function> detail::refused_call call(rank_t, ...) = delete;  // armilla: name ONE function, call<static_cast<int (*)(int)>(&f)>(rank, ...)
+// clang-format on
+
 /// Runs `f(arguments...)` on rank `dest`, which may be this rank, and returns a future of the result.
 ///
 /// Paper: STAPL, section 5 (sync_rmi, and the handle of section 6.4); MRPC, section 3.
@@ -58,11 +63,6 @@ template <auto F, class... A>
 }
 
 // ---- Mistakes: these do not compile, and say what to write instead ----
-
-// The compiler shows this line first for `call<&f>` where `f` is overloaded: it names the remedy.
-// clang-format off
-template <detail::one_function> detail::refused_call call(rank_t, ...) = delete;  // armilla: name ONE function, call<static_cast<int (*)(int)>(&f)>(rank, ...)
-// clang-format on
 
 // The compiler shows this line for a function that is overloaded: it names the remedy.
 // clang-format off

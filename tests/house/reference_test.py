@@ -24,6 +24,14 @@ void hidden();
 ///     ask(1, 2);
 ///
 /// Ends soon. Cost: little.
+///
+/// **Rules.** Two:
+/// - *one*
+/// - two
+///
+/// | a   | b   |
+/// |-----|-----|
+/// | `1` | 2   |
 template <class T>
 T ask(int dest, T&& value);
 template <class T>
@@ -75,6 +83,7 @@ class Reference(unittest.TestCase):
     def test_overloads_stand_under_one_name_with_their_text(self):
         signatures = "```cpp\ntemplate <class T>\nT ask(int dest, T&& value);\n\ntemplate <class T>\nT ask(T&& value);\n```\n"
         self.assertIn(f"## ask\n\n{signatures}\nAsks `dest`.\n\n```cpp\nask(1, 2);\n```\n\nEnds soon. Cost: little.\n", self.page)
+        self.assertIn("**Rules.** Two:\n\n- *one*\n- two\n\n| a | b |\n|---|---|\n| `1` | 2 |\n", self.page)
 
     def test_a_class_shows_its_public_members(self):
         self.assertIn("```cpp\nint size() const;\n```\n\nHow much.\n", self.page)
