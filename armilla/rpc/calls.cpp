@@ -107,10 +107,7 @@ thrown_text describe_exception(rank_t here, const std::exception_ptr& reason) {
     std::rethrow_exception(reason);
   } catch (const remote_error& nested) {  // keep what the innermost body said
     found = {nested.rank(), nested.type_name(), nested.text()};
-  } catch (const std::exception& e) {
-    found = {here, readable(typeid(e).name()), text_of(e)};
-    if (const std::string place = place_of(e); !place.empty()) found.text += " (" + place + ")";
-  } catch (...) {
+  } catch (const std::exception& e) { found = {here, readable(typeid(e).name()), text_of(e)}; } catch (...) {
     if (const std::type_info* type = abi::__cxa_current_exception_type()) found.type = readable(type->name());
   }
   return found;

@@ -12,6 +12,7 @@
 #include "armilla/base/core/error_text.hpp"
 #include "armilla/base/values/escaped.hpp"
 #include "armilla/boot/watch/address_fault.hpp"
+#include "armilla/boot/watch/failure_record.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -100,7 +101,7 @@ ending from_record(const job_block& job) {
   ending e;
   e.kind = kind_of(record.kind);
   e.code = record.code;
-  e.text = record.text;
+  e.text = text_of_failure(job);
   const bool known = record.rank >= 0 && std::uint32_t(record.rank) < job.places;
   e.first = known ? record.rank : 0;
   e.last = known ? record.rank : rank_t(job.places) - 1;

@@ -2,6 +2,7 @@
 #include "armilla/boot/watch/failure_record.hpp"
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -16,49 +17,65 @@ namespace armilla::detail {
 
 namespace {
 
-// The first failure alone is recorded. True: this is it, and `fill` follows.
-bool begin(failure_record& record) noexcept {
-  std::uint32_t unused = 0;
-  return record.stage.compare_exchange_strong(unused, 1, std::memory_order_relaxed);
+template <std::size_t N>
+void copy(char (&to)[N], std::string_view text) noexcept {
+  constexpr std::string_view cut = " ...";  // what is cut shows it
+  const std::size_t n = std::min(text.size(), N - 1);
+  std::memcpy(to, text.data(), n);
+  if (n != text.size()) std::memcpy(to + n - cut.size(), cut.data(), cut.size());
+  to[n] = 0;
 }
 
-void fill(job_block& job, rank_t rank, failure_kind kind, int code, std::string_view text) noexcept {
-  failure_record& record = job.failure;
-  record.rank = rank;
-  record.kind = kind;
-  record.code = code;
-  record.after_loss = job.losses.begun.load(std::memory_order_relaxed) != 0 ? 1 : 0;
-  const std::size_t n = std::min(text.size(), sizeof record.text - 1);
-  std::memcpy(record.text, text.data(), n);
-  constexpr std::string_view cut = " ...";  // what is cut shows it
-  if (n != text.size()) std::memcpy(record.text + n - cut.size(), cut.data(), cut.size());
-  record.text[n] = 0;
-  record.stage.store(2, std::memory_order_release);
+bool record(job_block& job, rank_t rank, failure_kind kind, int code, std::string_view text, bool place_follows) noexcept {
+  failure_record& first = job.failure;
+  std::uint32_t unused = 0;
+  if (!first.stage.compare_exchange_strong(unused, 1, std::memory_order_relaxed)) return false;
+  first.rank = rank;
+  first.kind = kind;
+  first.code = code;
+  first.after_loss = job.losses.begun.load(std::memory_order_relaxed) != 0 ? 1 : 0;
+  copy(first.text, text);
+  first.search.store(place_follows ? 1 : 0, std::memory_order_relaxed);
+  first.stage.store(2, std::memory_order_release);
   if (job.supervisor > 0) kill(job.supervisor, SIGCHLD);  // "look at your children": it reads the note then
+  return true;
 }
 
 }  // namespace
 
 bool record_failure(job_block& job, rank_t rank, failure_kind kind, int code, std::string_view text) noexcept {
-  if (!begin(job.failure)) return false;
-  fill(job, rank, kind, code, text);
-  return true;
+  return record(job, rank, kind, code, text, false);
 }
 
 void record_current_exception(job_block& job, rank_t rank) noexcept {
-  if (!begin(job.failure)) return;  // before the place is looked for, which takes so long that errors of other ranks follow
   failure_kind kind = failure_kind::exception;
+  const error* ours = nullptr;  // it has a place
   try {
-    const exception_text thrown = describe_current_exception();
-    std::string text = thrown.type_name + ": " + thrown.text;
-    try {
-      throw;
-    } catch (const error& e) {
-      if (e.code() == errc::rank_lost) kind = failure_kind::secondary;
-      if (const std::string place = place_of(e); !place.empty()) text.append("\n  ").append(place);
-    } catch (...) {}
-    fill(job, rank, kind, 1, text);
-  } catch (...) { fill(job, rank, kind, 1, "no memory left to describe it"); }
+    throw;
+  } catch (const error& e) {
+    ours = &e;
+    if (e.code() == errc::rank_lost) kind = failure_kind::secondary;
+  } catch (...) {}
+  bool first = false;
+  try {
+    const exception_text said = describe_current_exception();
+    first = record(job, rank, kind, 1, said.type_name + ": " + said.text, ours != nullptr);
+    if (first && ours != nullptr) copy(job.failure.place, place_of(*ours));
+  } catch (...) { first = record(job, rank, kind, 1, "no memory left to describe it", false) || first; }
+  if (first) job.failure.search.store(2, std::memory_order_release);
+}
+
+std::string text_of_failure(const job_block& job) {
+  const failure_record& first = job.failure;
+  const bool known = first.rank >= 0 && std::uint32_t(first.rank) < job.places;
+  const pid_t process = known ? job.rank[first.rank].pid.load(std::memory_order_relaxed) : 0;
+  constexpr int most_ms = 1000;
+  for (int ms = 0; ms < most_ms && first.search.load(std::memory_order_acquire) == 1 && process > 0 && kill(process, 0) == 0;
+       ++ms)
+    usleep(1000);
+  std::string text = first.text;
+  if (first.search.load(std::memory_order_acquire) == 2 && first.place[0] != 0) text.append("\n  ").append(first.place);
+  return text;
 }
 
 }  // namespace armilla::detail

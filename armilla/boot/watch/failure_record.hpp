@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <string>
 #include <string_view>
 
 #include "armilla/boot/host/job_block.hpp"
@@ -11,7 +12,11 @@ namespace armilla::detail {
 /// first.
 bool record_failure(job_block& job, rank_t rank, failure_kind kind, int code, std::string_view text) noexcept;
 
-/// Inside a catch block: notes the exception's type and text.
+/// Inside a catch block: notes the exception's type and text; then, of an error of Armilla, where it arose. Finding that takes up
+/// to some 100 ms, in which the note counts already.
 void record_current_exception(job_block& job, rank_t rank) noexcept;
+
+/// What a complete note says, with where it arose as a further line. Waits while its rank looks for that, a second at most.
+std::string text_of_failure(const job_block& job);
 
 }  // namespace armilla::detail
