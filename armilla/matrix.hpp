@@ -15,6 +15,7 @@
 #include "armilla/fence.hpp"
 #include "armilla/handle.hpp"
 #include "armilla/local_span.hpp"
+#include "armilla/team/collectives/named_algorithm.hpp"
 
 namespace armilla {
 
@@ -462,6 +463,7 @@ void matrix<T, N>::save(const std::string& path) const {
 
 template <class T, std::size_t N>
 void matrix<T, N>::checkpoint(std::uint64_t mark) {
+  const detail::named_algorithm name("checkpoint");
   detail::kept_parts& copies = detail::require_kept(kept_.copies, members(), "checkpoint");
   members().fence();
   write_copies(copies, mark);
@@ -471,6 +473,7 @@ void matrix<T, N>::checkpoint(std::uint64_t mark) {
 
 template <class T, std::size_t N>
 void matrix<T, N>::load(const std::string& path) {
+  const detail::named_algorithm name("load");
   const team members = plan_ ? plan_->members : world();
   members.fence();
   detail::saved_file file(members, path, detail::saved_cells<T, N>());

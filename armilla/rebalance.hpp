@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "armilla/container/rebalance_inline.hpp"
+#include "armilla/team/collectives/named_algorithm.hpp"
 
 namespace armilla {
 
@@ -39,12 +40,14 @@ concept rebalanced_container = requires(const team& t, C* x) { detail::rebalance
 template <rebalanced_container Container>
   requires(!std::is_lvalue_reference_v<Container>)
 [[nodiscard]] Container rebalance(const team& t, Container&& old) {
+  const detail::named_algorithm name("rebalance");
   return detail::rebalanced_on(t, &old);
 }
 
 /// Does the same on a rank that does not have the container yet.
 template <rebalanced_container Container>
 [[nodiscard]] Container rebalance(const team& t) {
+  const detail::named_algorithm name("rebalance");
   return detail::rebalanced_on(t, static_cast<Container*>(nullptr));
 }
 

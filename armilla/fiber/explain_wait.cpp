@@ -56,7 +56,7 @@ std::string explain_wait(const context& self, const fiber_record& f, std::uint64
   if (f.waits_for == nullptr) return "something without a name";
   std::string text = f.waits_on.explain(self, f.waits_for);
   if (text.empty()) text = f.waits_on.address() != nullptr ? at(f.waits_for, f.waits_on.address()) : f.waits_for;
-  if (f.algorithm != nullptr) text += fmt::format(", in the algorithm {}", f.algorithm);
+  if (f.algorithm != nullptr) text += fmt::format(", in {}", f.algorithm);
   return text + limit(self, f, now_ns);
 }
 

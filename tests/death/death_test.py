@@ -67,7 +67,7 @@ def one_death(mortal, clock, dice, fabric):
     ended = time.monotonic_ns() - clock.read()[0]
     left = job.left_behind()
     cause, code = CAUSES[how]
-    heard = dict(re.findall(rf"^rank (\d+) lost \d+ after (\d+) us: .*(?:rank {victim} .*{cause}|ended after the loss of rank {victim}); .*$", job.out, re.M))
+    heard = dict(re.findall(rf"^rank (\d+) lost \d+ after (\d+) us: .*(?:rank {victim} .*{cause}|ended (?:in .* )?after the loss of rank {victim}); .*$", job.out, re.M))
     problems = []
     if sorted(map(int, heard)) != [r for r in range(ranks) if r != victim]:
         problems.append(f"heard by {sorted(heard)}")

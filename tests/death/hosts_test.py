@@ -106,7 +106,7 @@ def deaths(folder, count):
         scene = Scene(folder, how, victim, dice.randrange(10**6), delay)
         cause, code = CAUSES[how]
         others = [r for r in range(4) if r != victim]
-        heard, ended = scene.end(others, rf"(?:rank {victim} on h{victim // 2 + 1} {cause}|ended after the loss of rank {victim});",
+        heard, ended = scene.end(others, rf"(?:rank {victim} on h{victim // 2 + 1} {cause}|ended (?:in .* )?after the loss of rank {victim});",
                                  rf"^armilla: rank {victim} on h{victim // 2 + 1} .*{cause}", 1.0)
         scene.want(scene.job.code == code, f"code {scene.job.code}, not {code}")
         if scene.problems:

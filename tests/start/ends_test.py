@@ -39,7 +39,7 @@ WAYS = {  # what is said, and the exit code
 }
 SERVED = ("served_exit", "throw_while_serving", "throw_before_reply")  # by its progress thread
 LOST_TWICE = (rf"armilla: rank {RANKS - 1} \(.*, pid \d+\) was killed by signal 9 \(SIGKILL\); the other 2 ranks go on\n"
-              rf"armilla: rank {STAR} \(.*, pid \d+\) ended after the loss of rank {RANKS - 1}; the other rank goes on\n")
+              rf"armilla: rank {STAR} \(.*, pid \d+\) ended (?:in \S+ )?after the loss of rank {RANKS - 1}; the other rank goes on\n")
 NOT_SEEN_BY_THREADS = ("kill", "quick_exit", "_exit0")  # which of them it was
 
 

@@ -25,11 +25,11 @@ TEST(failure_record, the_first_of_a_job_counts) {
   EXPECT_EQ(e.text, "the cause");
 }
 
-TEST(failure_record, a_long_text_is_cut) {
+TEST(failure_record, a_long_text_is_cut_and_shows_it) {
   const auto job = std::make_unique<job_block>();
   job->places = 1;
   record_failure(*job, 0, failure_kind::exception, 1, std::string(10'000, 'x'));
-  EXPECT_EQ(from_record(*job).text, std::string(sizeof job->failure.text - 1, 'x'));
+  EXPECT_EQ(from_record(*job).text, std::string(sizeof job->failure.text - 5, 'x') + " ...");
 }
 
 TEST(failure_record, tells_whether_it_is_the_first) {

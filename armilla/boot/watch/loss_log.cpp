@@ -35,7 +35,10 @@ const loss_record not_there{.complete = 1, .first = 0, .last = 0, .life = 0, .ho
 
 }  // namespace
 
-std::string cause_of_secondary_loss(rank_t first) { return "ended after the loss of rank " + std::to_string(first); }
+std::string cause_of_secondary_loss(rank_t first, std::string_view call) {
+  const std::string where = call.empty() ? std::string() : " in " + std::string(call);
+  return "ended" + where + " after the loss of rank " + std::to_string(first);
+}
 
 const loss_record* find_loss(const job_block& job, rank_t r) noexcept {
   const rank_life life = life_of(job, r);
@@ -95,11 +98,21 @@ static rank_t loss_behind_exception(const job_block& job) {
   }
 }
 
+// Which call has thrown the present exception that a rank is lost: its text begins with it. Empty: another exception.
+static std::string call_that_waited(rank_t rank) {
+  try {
+    throw;
+  } catch (const rank_lost& why) {
+    const std::string text = without_prefix(why.what(), rank);
+    return text.substr(0, std::min(text.find(": "), text.size()));
+  } catch (...) { return {}; }
+}
+
 void tell_own_loss(job_block& job, rank_t rank) noexcept try {
   ending mine;
   mine.kind = ending::how::exception;
   if (const rank_t before = loss_behind_exception(job); before != no_rank)
-    return tell_loss(job, rank, rank, cause_of_secondary_loss(before));
+    return tell_loss(job, rank, rank, cause_of_secondary_loss(before, call_that_waited(rank)));
   const exception_text thrown = describe_current_exception();
   const std::string text = without_prefix(thrown.text, rank);
   mine.text = thrown.type_name + ": " + text.substr(0, text.find('\n'));

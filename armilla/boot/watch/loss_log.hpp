@@ -16,8 +16,8 @@ void tell_loss(job_block& job, rank_t first, rank_t last, std::string_view cause
 /// The calling rank ends by the exception that is being handled, which is noted as the failure of the job, or another is.
 void tell_own_loss(job_block& job, rank_t rank) noexcept;
 
-/// "ended after the loss of rank 1".
-std::string cause_of_secondary_loss(rank_t first);
+/// "ended in barrier after the loss of rank 1"; `call` may be empty.
+std::string cause_of_secondary_loss(rank_t first, std::string_view call = {});
 
 /// Lets every rank of this host look which ranks live.
 void tell_change(job_block& job) noexcept;

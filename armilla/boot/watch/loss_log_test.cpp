@@ -3,12 +3,14 @@
 
 #include <sys/mman.h>
 
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
 #include <gtest/gtest.h>
 
 #include "armilla/boot/host/life.hpp"
+#include "armilla/error.hpp"
 #include "armilla/ring/host_layout.hpp"
 
 namespace {
@@ -40,6 +42,19 @@ TEST(losses, a_cause_that_is_too_long_shows_that_it_is_cut) {
   const std::string_view told = find_loss(job, 1)->cause;
   EXPECT_EQ(told.size(), sizeof(loss_record::cause) - 1);
   EXPECT_TRUE(told.ends_with("xx ..."));
+}
+
+TEST(losses, a_rank_that_ends_by_another_loss_names_the_call_that_waited) {
+  job_block& job = make_job(4);
+  tell_loss(job, 2, 2, "was killed by signal 9 (SIGKILL)", "");
+  try {
+    throw armilla::rank_lost(2, "team::all_gather", "was killed by signal 9 (SIGKILL)", "here");
+  } catch (...) { tell_own_loss(job, 1); }
+  EXPECT_STREQ(find_loss(job, 1)->cause, "ended in team::all_gather after the loss of rank 2");
+  try {
+    throw std::runtime_error("of a consequence: too late");
+  } catch (...) { tell_own_loss(job, 3); }
+  EXPECT_STREQ(find_loss(job, 3)->cause, "ended after the loss of rank 2");
 }
 
 TEST(losses, the_first_word_about_a_rank_counts) {

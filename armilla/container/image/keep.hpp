@@ -10,6 +10,7 @@
 #include "armilla/container/image/kept_part.hpp"
 #include "armilla/container/place/failure_agreement.hpp"
 #include "armilla/container/place/storage.hpp"
+#include "armilla/team/collectives/named_algorithm.hpp"
 
 namespace armilla {
 
@@ -156,6 +157,7 @@ void catch_up(const team& t, keeping<Result>& kept, Take take) {
 /// `catch_up`.
 template <class Unfinished, class Make>
 auto recover_together(const team& t, std::unique_ptr<Unfinished>& unfinished, Make make) {
+  const named_algorithm name("recover");
   auto made = make();
   try {
     meet(t);

@@ -14,6 +14,7 @@
 #include "armilla/container/image/save_agreement.hpp"
 #include "armilla/container/place/failure_agreement.hpp"
 #include "armilla/error.hpp"
+#include "armilla/team/collectives/named_algorithm.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -173,6 +174,7 @@ void piece_writer::put_raw(const void* elements, std::size_t n, std::size_t byte
 
 void save_walked(const team& members, const std::string& path, const saved_type& type, const saved_grid& grid,
                  const std::function<void(piece_writer&)>& walk) {
+  const named_algorithm name("save");
   const bool raw = type.element_bytes != 0;
   planned plan;
   counted_pieces counted(raw, plan);
@@ -186,6 +188,7 @@ void save_walked(const team& members, const std::string& path, const saved_type&
 
 void save_raw(const team& members, const std::string& path, const saved_type& type, const saved_grid& grid, const void* first,
               std::uint64_t elements) {
+  const named_algorithm name("save");
   planned plan;
   const std::uint64_t each = (piece_bytes + type.element_bytes - 1) / type.element_bytes;
   for (std::uint64_t left = elements; left != 0; left -= std::min(left, each))

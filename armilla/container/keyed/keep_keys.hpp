@@ -7,6 +7,7 @@
 #include "armilla/container/image/keep_packed.hpp"
 #include "armilla/container/keyed/hash_range.hpp"
 #include "armilla/container/keyed/save_keys.hpp"
+#include "armilla/team/collectives/named_algorithm.hpp"
 
 /// How containers with keys are kept, and recovered by the ranks that are left.
 namespace armilla::detail {
@@ -32,6 +33,7 @@ void write_keys(kept_parts& kept, Core& core, std::uint64_t mark, std::vector<ra
 /// Collective.
 template <class Core>
 void checkpoint_keys(const std::unique_ptr<kept_parts>& kept, Core& core, std::uint64_t mark) {
+  const named_algorithm name("checkpoint");
   kept_parts& copies = require_kept(kept, core.members(), "checkpoint");
   core.members().fence();
   write_keys(copies, core, mark);

@@ -20,6 +20,7 @@
 #include "armilla/container/place/failure_agreement.hpp"
 #include "armilla/container/place/update_op.hpp"
 #include "armilla/rpc/callable.hpp"
+#include "armilla/team/collectives/named_algorithm.hpp"
 
 namespace armilla::detail {
 
@@ -297,6 +298,7 @@ class hash_container : public Verbs {
   /// number of ranks. Collective, and a fence of the team; handles stay good. Each member reads a share. Errors: usage_error on
   /// all members for a file that is damaged or of another kind or element; the elements are as before then.
   void load(const std::string& path) {
+    const named_algorithm name("load");
     core& here = *this->core_;
     here.members().fence();
     saved_file file(here.members(), path, saved_keys<typename core::key_type, kept_for_key<part>>(Verbs::saved_as));

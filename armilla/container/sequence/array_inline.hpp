@@ -11,6 +11,7 @@
 #include "armilla/container/image/save.hpp"
 #include "armilla/container/place/owned_state.hpp"
 #include "armilla/fence.hpp"
+#include "armilla/team/collectives/named_algorithm.hpp"
 
 /// What arrays and vectors do with all of their elements.
 namespace armilla::detail {
@@ -110,6 +111,7 @@ void fill_from(saved_file& file, element_state<T>& s) {
 /// Collective: a member's share of a sequence in a file.
 template <class T>
 std::vector<T> load_share(const team& members, const std::string& path) {
+  const named_algorithm name("load");
   saved_file file(members, path, saved_sequence<T>());
   const placement even(std::size_t(file.elements()), members.size(), blocks());
   const std::uint64_t n = even.count(members.rank()), first = n == 0 ? 0 : even.index_of(members.rank(), 0);
@@ -128,6 +130,7 @@ std::vector<T> load_share(const team& members, const std::string& path) {
 /// What a container becomes that is `now` so.
 template <class T>
 element_state<T> load_elements(const element_state<T>& now, const std::string& path) {
+  const named_algorithm name("load");
   const team members = now.members ? now.members : world();
   members.fence();
   saved_file file(members, path, saved_sequence<T>());

@@ -7,6 +7,7 @@
 
 #include "armilla/container/image/keep_packed.hpp"
 #include "armilla/container/sequence/array_inline.hpp"
+#include "armilla/team/collectives/named_algorithm.hpp"
 
 /// How arrays and vectors are kept, and recovered by the ranks that are left.
 namespace armilla::detail {
@@ -67,6 +68,7 @@ void fill_from_parts(const placement& was, const found_checkpoint& found, owned_
 /// Collective.
 template <class T>
 void checkpoint_elements(const std::unique_ptr<kept_parts>& kept, const element_state<T>& s, std::uint64_t mark) {
+  const named_algorithm name("checkpoint");
   kept_parts& copies = require_kept(kept, s.members, "checkpoint");
   s.members.fence();
   write_elements<T>(copies, s, mark);

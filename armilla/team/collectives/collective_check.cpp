@@ -26,11 +26,11 @@ bool has_root(collective kind) {
   const std::uint64_t which = number << 16 | (t.slot + 1u);
   const std::string its_algorithm = algorithm_of(*t.self, other, which);
   post_mismatch(*t.self, which);
-  const auto in_algorithm = [](const std::string& name) { return name.empty() ? name : " in the algorithm " + name; };
+  const auto in_operation = [](const std::string& name) { return name.empty() ? name : " in " + name; };
   throw_usage(algorithm_here(name_of(kind)),
               fmt::format("ranks entered different collectives: rank {} {}{}, rank {} {}{} (number {} of this team); "
                           "every member of a team must call its collectives and algorithms in the same order",
-                          t.self->rank, mine, in_algorithm(algorithm_here("")), other, theirs, in_algorithm(its_algorithm),
+                          t.self->rank, mine, in_operation(algorithm_here("")), other, theirs, in_operation(its_algorithm),
                           number - t.first_step));
 }
 
@@ -291,8 +291,9 @@ namespace {
     const intention here = intention::from(entered_as(*t.entered, number));
     for (const rank_t other : t.members) {  // the reason for which it has left, perhaps: the first cause is told
       const intention theirs = as_entered(intention::from(entered_as(entered_by(t, other), number)));
+      const bool other_type = t.type_shift != 0 && theirs.type.word != 0 && theirs.type.word != here.type.word;
       if (here.kind != collective::none && theirs.kind != collective::none &&
-          (theirs.kind != here.kind || theirs.root != here.root))
+          (theirs.kind != here.kind || theirs.root != here.root || other_type))
         throw_different(t, other, number, describe(here), describe(theirs), here.kind);
     }
     throw_left(t, r, number, mine.kind);
@@ -338,8 +339,8 @@ const char* name_of(collective kind) noexcept {
 }
 
 void throw_cannot_enter(const team_record* t, collective kind) {
-  const char* const operation = name_of(kind);
-  if (current == nullptr) throw_no_rank(operation);
+  if (current == nullptr) throw_no_rank(name_of(kind));
+  const char* const operation = algorithm_here(name_of(kind));
   if (t == nullptr && algorithm_here(nullptr) != nullptr) throw_no_ranks(operation);
   if (t == nullptr) throw_usage(operation, empty_team);
   if (t->self == current && t->enters == nullptr)

@@ -20,6 +20,8 @@ named_algorithm::named_algorithm(context& self, const char* name) noexcept {
   post_text(self.host->control(self.rank).algorithm, name);
 }
 
+named_algorithm::named_algorithm(const char* name) : named_algorithm(here(name), name) {}
+
 named_algorithm::~named_algorithm() {
   if (named_ == nullptr) return;
   named_->fibers->running().algorithm = nullptr;

@@ -9,12 +9,14 @@ namespace armilla::detail {
 
 struct context;
 
-/// The running fiber is in the algorithm `name` until the end of the scope: errors of collectives and what is said of waits name
-/// it. Of algorithms inside of each other the outermost counts, which is the one that the user has called.
-/// Budget: some ten instructions.
+/// The running fiber is in the algorithm or operation `name` until the end of the scope: errors of collectives and what is said
+/// of waits name it. Of those inside of each other the outermost counts, which is the one that the user has called. Budget: some
+/// ten instructions.
 class named_algorithm {
  public:
   named_algorithm(context& self, const char* name) noexcept;
+  /// Throws usage_error outside of ranks.
+  explicit named_algorithm(const char* name);
   ~named_algorithm();
   named_algorithm(const named_algorithm&) = delete;
   bool outermost() const noexcept { return named_ != nullptr; }
