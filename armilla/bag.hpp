@@ -55,9 +55,21 @@ class bag : protected vector<T> {
   /// Drops all elements. Collective.
   void clear() { base::keep_local(0); }
 
+  /// Returns the elements of the last checkpoint in a bag over the ranks of `t`, which `members().survivors()` gave, as many on
+  /// each. `gone` has the indices of elements that are lost with all their copies: they are value-initialised. As of an array.
+  [[nodiscard]] recovered<bag> recover(const team& t) {
+    auto r = detail::recover_elements<T>(t, this->state_, this->kept_);
+    bag made(std::move(r.state));
+    made.kept_.copies = std::move(r.copies);
+    made.kept_.times = this->kept_.times + 1;
+    return {std::move(made), r.mark, std::move(r.gone)};
+  }
+
   using base::begin;
+  using base::checkpoint;
   using base::empty;
   using base::end;
+  using base::keep;
   using base::load;
   using base::local;
   using base::members;
@@ -68,6 +80,8 @@ class bag : protected vector<T> {
 
  private:
   friend handle_type;
+  friend detail::rebalancer;
+  explicit bag(detail::element_state<T> s) : base(std::move(s)) {}
 };
 
 template <class T>

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "armilla/array.hpp"
@@ -82,7 +83,27 @@ class bitmap : public detail::named_container<bitmap> {
   /// The same bits once more. Collective.
   bitmap clone() const;
 
+  /// Writes all bits into a file, which replaces an old one when it is whole, and not before. Collective, and a fence of the
+  /// team; no fiber may change bits meanwhile. Errors: usage_error on all members, and the old file stays.
+  void save(const std::string& path) const;
+  /// Takes size and bits of a file that a bitmap has saved on any number of ranks. They are stored over the same ranks as before;
+  /// those of a bitmap that was made without a size over all ranks. If its size changes, `keep` ends. Collective, and a fence of
+  /// the team. Errors: usage_error on all members for a file that is damaged or of another kind, limit_error for one that does
+  /// not fit; the bits are as before then.
+  void load(const std::string& path);
+
+  /// Replicates each rank's bits in the memory of the next `copies` ranks of the team from now on: `checkpoint` makes the copies,
+  /// and `recover` takes them, as of an array (docs/guide/death.md).
+  void keep(int copies) { words_.keep(copies); }
+  /// Copies all bits to where `keep` said: all or nothing. As of an array.
+  void checkpoint(std::uint64_t mark = 0) { words_.checkpoint(mark); }
+  /// Returns the bits of the last checkpoint over the ranks of `t`, which `members().survivors()` gave. Bits that are lost with
+  /// all their copies are 0, and `gone` has their indices. As of an array.
+  [[nodiscard]] recovered<bitmap> recover(const team& t);
+
  private:
+  friend detail::rebalancer;
+  bitmap(std::size_t bits, array<std::uint64_t> words) : bits_(bits), words_(std::move(words)) { be_named(words_.members()); }
   std::size_t word_of(std::size_t i) const {
     if (i >= bits_) [[unlikely]]
       detail::throw_element(i, bits_);

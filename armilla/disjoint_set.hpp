@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "armilla/array.hpp"
@@ -57,7 +58,27 @@ class disjoint_set : public detail::named_container<disjoint_set> {
   /// This rank's first number.
   std::size_t first_local() const { return local().empty() ? 0 : core().parents().index_of_local(0); }
 
+  /// Writes all sets into a file, which replaces an old one when it is whole, and not before. Collective, and a fence of the
+  /// team; no fiber may join sets meanwhile. Errors: usage_error on all members, and the old file stays.
+  void save(const std::string& path) const;
+  /// Takes the numbers and sets of a file that a disjoint_set has saved on any number of ranks. They are stored over the same
+  /// ranks as before; those of one that was made without a size over all ranks. Collective, and a fence of the team. Errors:
+  /// usage_error on all members for a file that is damaged or of another kind, limit_error for one that does not fit; the sets
+  /// are as before then.
+  void load(const std::string& path);
+
+  /// Replicates each rank's numbers in the memory of the next `copies` ranks of the team from now on: `checkpoint` makes the
+  /// copies, and `recover` takes them, as of an array (docs/guide/death.md).
+  void keep(int copies);
+  /// Copies all sets to where `keep` said: all or nothing. As of an array.
+  void checkpoint(std::uint64_t mark = 0);
+  /// Returns the sets of the last checkpoint over the ranks of `t`, which `members().survivors()` gave. `gone` has the numbers
+  /// that are lost with all their copies: each is a set of its own, with those that it named. As of an array.
+  [[nodiscard]] recovered<disjoint_set> recover(const team& t);
+
  private:
+  friend detail::rebalancer;
+  explicit disjoint_set(array<std::uint64_t> parents);
   detail::disjoint_set_core& core() const {
     if (core_ == nullptr) [[unlikely]]
       detail::throw_moved_from();

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <ranges>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "armilla/base/values/container_names.hpp"
+#include "armilla/container/grid/graph_image.hpp"
 #include "armilla/container/grid/graph_inline.hpp"
 
 namespace armilla {
@@ -122,10 +124,60 @@ class graph : public detail::named_container<graph<V, E>> {
     return values_;
   }
 
+  /// Writes vertices, edges, and what they have into a file, which replaces an old one when it is whole, and not before.
+  /// Collective, and a fence of the team; no fiber may change values meanwhile. Errors: usage_error on all members, and the old
+  /// file stays.
+  void save(const std::string& path) const {
+    if (!members()) [[unlikely]]
+      detail::throw_moved_from();
+    detail::images::save(*this, path);
+  }
+  /// Becomes the graph of a file that a graph of such vertices and edges has saved on any number of ranks, over the same ranks as
+  /// before; one that was made without vertices over all ranks. Whether it is undirected and has rows of in-edges the file says.
+  /// Collective, and a fence of the team. Errors: usage_error on all members for a file that is damaged or of another kind or
+  /// element, limit_error for one that does not fit; the graph is as before then. Cost: as making it.
+  void load(const std::string& path) { detail::images::load(*this, members() ? members() : world(), path); }
+
+  /// Replicates each rank's rows in the memory of the next `copies` ranks of the team from now on: `checkpoint` makes the copies,
+  /// and `recover` takes them, as of an array (docs/guide/death.md).
+  void keep(int copies) { detail::images::keep(*this, copies); }
+  /// Copies all rows and values to where `keep` said: all or nothing. As of a list.
+  void checkpoint(std::uint64_t mark = 0) { detail::images::checkpoint(*this, mark); }
+  /// Returns the graph of the last checkpoint over the ranks of `t`, which `members().survivors()` gave. `gone` has the ranks of
+  /// the job whose rows are lost with all their copies: their vertices have no edges out, except those that other rows of an
+  /// undirected graph name, and value-initialised values. As of a list. Cost: as making it, and a checkpoint.
+  [[nodiscard]] recovered<graph, rank_t> recover(const team& t) { return detail::images::recover<graph>(*this, t); }
+
   /// For algorithms.
   const detail::graph_shape& shape() const noexcept { return shape_; }
 
  private:
+  friend detail::images;
+  // An empty one, whose image follows.
+  explicit graph(const team& t) { shape_.members = t; }
+  static detail::saved_type image_type() { return detail::saved_graph<V, E>(); }
+  detail::image_numbers numbers_of_image() const { return detail::numbers_of_graph(shape_); }
+  void put_image(detail::piece_writer& to) const {
+    if constexpr (std::is_void_v<V>)
+      detail::put_graph<void, E>(shape_, nullptr, to);
+    else
+      detail::put_graph<V, E>(shape_, values_.local().data(), to);
+  }
+  void take_image(detail::image_reader& from) {
+    graph made;
+    std::vector<detail::vertex_image<V>> values;
+    detail::take_graph<V, E>(made.shape_, from, values);
+    if constexpr (!std::is_void_v<V>) {
+      made.values_ = array<V>(made.size(), as_in(from.members(), made.shape_.where));
+      for (const auto& each : values) made.values_.store(each.vertex, each.value);
+      from.members().fence();
+    }
+    made.be_named(from.members());
+    made.keep_name_of(*this);
+    made.kept_ = std::move(kept_);
+    *this = std::move(made);
+    detail::meet(members());
+  }
   template <class Edge>
   void make(std::span<const Edge> mine, std::size_t n, const graph_options& how) {
     const team t = how.members ? how.members : world();
@@ -140,6 +192,7 @@ class graph : public detail::named_container<graph<V, E>> {
   struct nothing {};
   [[no_unique_address]] std::conditional_t<std::is_void_v<V>, nothing, array<std::conditional_t<std::is_void_v<V>, char, V>>>
       values_;
+  detail::keeping<graph> kept_;
 };
 
 }  // namespace armilla

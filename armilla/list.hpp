@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <ranges>
 #include <string>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "armilla/container/image/images.hpp"
 #include "armilla/container/sequence/array_inline.hpp"
 #include "armilla/container/sequence/list_inline.hpp"
 #include "armilla/handle.hpp"
@@ -82,21 +84,27 @@ class list : public detail::named_container<list<T>> {
   /// Writes all elements into a file, in their order; it takes the place of one that is there when it is whole, and not before.
   /// Collective, and a fence of the team; no fiber and no body may change the list meanwhile. Errors: usage_error on all members,
   /// and the old file stays.
-  void save(const std::string& path) const {
-    members().fence();
-    detail::save_walked(members(), path, detail::saved_sequence<T>(), {},
-                        [this](detail::piece_writer& to) { detail::put_elements<T>(to, local()); });
-  }
+  void save(const std::string& path) const { detail::images::save(*this, path); }
   /// Its elements are those of a file from then on that a list, array, vector or bag has saved on any number of ranks: each
   /// member has as many, and their places name others than before. Collective, and a fence of the team. Errors: usage_error on
   /// all members for a file that is damaged or of another kind or element; the elements are as before then.
-  void load(const std::string& path) {
-    members().fence();
-    std::vector<T> mine = detail::load_share<T>(members(), path);
-    clear_local();
-    for (T& each : mine) push_local(std::move(each));
-    parts_.count();
-  }
+  void load(const std::string& path) { detail::images::load(*this, members(), path); }
+
+  /// Replicates each rank's elements in the memory of the next `copies` ranks of the team from now on: `checkpoint` makes the
+  /// copies, and `recover` takes them, as of an array (docs/guide/death.md). Call it on all members alike. Errors: usage_error
+  /// for less than one copy. Cost: none yet.
+  void keep(int copies) { detail::images::keep(*this, copies); }
+  /// Copies all elements to where `keep` said: all or nothing. `mark`, the same on all members, says which checkpoint it was when
+  /// it is recovered. Collective, and a fence of the team; no fiber and no called function may change the list meanwhile. Errors:
+  /// limit_error on all members if there is no room; the previous checkpoint stays. Cost: the elements are marshalled, and copied
+  /// for each of `copies`.
+  void checkpoint(std::uint64_t mark = 0) { detail::images::checkpoint(*this, mark); }
+  /// Returns the elements of the last checkpoint, in their order, in a list over the ranks of `t`, which `members().survivors()`
+  /// gave. Each rank gets as many, and their places are new. `gone` has the ranks of the job whose elements are lost with all
+  /// their copies. The result is replicated as this list, and has a checkpoint. Collective of `t`; if a rank is lost meanwhile
+  /// (rank_lost), all recover `x` again on the next team, so it replaces `x` at once: x = std::move(x.recover(t).container).
+  /// Errors: as `recover` of an array. Cost: one exchange of the elements, a checkpoint, fences.
+  [[nodiscard]] recovered<list, rank_t> recover(const team& t) { return detail::images::recover<list>(*this, t); }
 
   /// This rank's elements in their order, to be walked in both directions and changed. A loop over them must not wait, send or
   /// change the list.
@@ -114,6 +122,16 @@ class list : public detail::named_container<list<T>> {
   handle_type handle() const { return this->template make_handle<handle_type>(); }
 
  private:
+  friend detail::images;
+  static detail::saved_type image_type() { return detail::saved_sequence<T>(); }
+  static detail::image_numbers numbers_of_image() { return {}; }
+  void put_image(detail::piece_writer& to) const { detail::put_elements<T>(to, local()); }
+  void take_image(detail::image_reader& from) {
+    auto mine = detail::take_share<T>(from);
+    clear_local();
+    for (auto& each : mine) push_local(std::move(each));
+    parts_.count();
+  }
   object_ref<part> at(list_place p) const {
     const rank_t member = members().rank_of(p.rank);
     if (member < 0) [[unlikely]]
@@ -136,6 +154,7 @@ class list : public detail::named_container<list<T>> {
   }
 
   detail::named_parts<part> parts_;
+  detail::keeping<list> kept_;
 };
 
 }  // namespace armilla

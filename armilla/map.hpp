@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <bit>
 #include <cstddef>
 #include <functional>
 #include <ranges>
@@ -47,6 +48,12 @@ class ordered_container : public hash_container<Verbs> {
     this->core_->mine().spread.wish_like(std::move(some));
     this->members().fence();
   }
+
+ protected:
+  friend images;
+  static ordered_options options_of(const team&, const image_numbers& numbers) {
+    return {.gather = std::size_t(numbers[1]), .uneven = std::bit_cast<double>(numbers[2])};
+  }
 };
 
 template <class Key, class Value, class Less>
@@ -86,6 +93,10 @@ class map : public detail::ordered_container<detail::ordered_map_verbs<Key, Valu
 
  public:
   using base::base;
+  /// Returns all elements of the last checkpoint in a map over the ranks of `t`, which `members().survivors()` gave. Each rank
+  /// gets as many. `gone` has the ranks of the job whose elements are lost with all their copies. The result is replicated as
+  /// this map, and has a checkpoint. Collective of `t`; everything else as of an `unordered_map`.
+  [[nodiscard]] recovered<map, rank_t> recover(const team& t) { return base::template recover_as<map>(t); }
 };
 
 /// Keys in order, over the ranks of a team: as `map` without values.
@@ -96,6 +107,8 @@ class set : public detail::ordered_container<detail::ordered_set_verbs<Key, Less
 
  public:
   using base::base;
+  /// As of a map.
+  [[nodiscard]] recovered<set, rank_t> recover(const team& t) { return base::template recover_as<set>(t); }
 };
 
 }  // namespace armilla

@@ -25,6 +25,9 @@ class queue : public detail::owned_queue<T, detail::first_come<T>> {
 
  public:
   using base::base;
+  /// Returns the items of the last checkpoint, in their order, in a queue over the ranks of `t`, which `members().survivors()`
+  /// gave. The owner is the same; if it is lost, the first rank of `t`. As of a list.
+  [[nodiscard]] recovered<queue, rank_t> recover(const team& t) { return base::template recover_as<queue>(t); }
 };
 
 /// The same, but that a pop gives the item that is largest by `Compare` (std::greater<>: the smallest) of those that have come to
@@ -37,6 +40,8 @@ class priority_queue : public detail::owned_queue<T, detail::largest_first<T, Co
 
  public:
   using base::base;
+  /// As of a queue.
+  [[nodiscard]] recovered<priority_queue, rank_t> recover(const team& t) { return base::template recover_as<priority_queue>(t); }
 };
 
 }  // namespace armilla

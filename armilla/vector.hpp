@@ -80,11 +80,13 @@ class vector : public array<T> {
     return copy;
   }
 
+ protected:
+  explicit vector(detail::element_state<T> s) : array<T>(std::move(s)) { start(); }
+
  private:
   template <class U>
   friend void swap(vector<U>& a, vector<U>& b) noexcept;
   friend detail::rebalancer;
-  explicit vector(detail::element_state<T> s) : array<T>(std::move(s)) { start(); }
   recovered<vector> made_of(detail::recovered_elements<T> r) const {
     vector made(std::move(r.state));
     made.kept_.copies = std::move(r.copies);

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "armilla/container/image/images.hpp"
 #include "armilla/container/place/algorithm_call.hpp"
 #include "armilla/container/place/named_parts.hpp"
+#include "armilla/container/sequence/array_inline.hpp"
 #include "armilla/container/sequence/work_part.hpp"
 
 namespace armilla {
@@ -101,11 +105,37 @@ class work_queue {
   std::size_t local_size() const { return mine().size(); }
   /// Drops the items of this rank. No message.
   void clear_local() { mine().clear(); }
+
+  /// Writes all items into a file, which replaces an old one when it is whole, and not before. Collective, and a fence of the
+  /// team; no fiber and no called function may push meanwhile. Errors: usage_error on all members, and the old file stays.
+  void save(const std::string& path) const { detail::images::save(*this, path); }
+  /// Replaces the items by those of a file that a work queue, or another sequence of such elements, has saved on any number of
+  /// ranks. Each rank gets as many. Collective, and a fence of the team. Errors: usage_error on all members for a file that is
+  /// damaged or of another kind or element; the items are as before then.
+  void load(const std::string& path) { detail::images::load(*this, members(), path); }
+  /// Replicates each rank's items in the memory of the next `copies` ranks of the team from now on, as of a list.
+  void keep(int copies) { detail::images::keep(*this, copies); }
+  /// Copies all items that wait to where `keep` said: all or nothing. As of a list.
+  void checkpoint(std::uint64_t mark = 0) { detail::images::checkpoint(*this, mark); }
+  /// Returns the items of the last checkpoint in a queue over the ranks of `t`, which `members().survivors()` gave: those that
+  /// were processed since then, too. As of a list.
+  [[nodiscard]] recovered<work_queue, rank_t> recover(const team& t) { return detail::images::recover<work_queue>(*this, t); }
+
   const team& members() const { return parts_.members(); }
   handle_type handle() const { return handle_type(parts_.own()); }
 
  private:
   friend detail::rebalancer;
+  friend detail::images;
+  static detail::saved_type image_type() { return detail::saved_sequence<T>(); }
+  static detail::image_numbers numbers_of_image() { return {}; }
+  void put_image(detail::piece_writer& to) const { detail::put_elements<T>(to, mine().waiting()); }
+  void take_image(detail::image_reader& from) {
+    auto items = detail::take_share<T>(from);
+    mine().clear();
+    for (auto& item : items) mine().push(std::move(item));
+    parts_.count();
+  }
   part& mine() const { return parts_.mine(); }
   /// Behind it nothing of this round is under way, and none has begun the next: the agreement that follows stands between.
   std::exception_ptr await_statements() {
@@ -120,6 +150,7 @@ class work_queue {
   }
 
   detail::named_parts<part> parts_;
+  detail::keeping<work_queue> kept_;
 };
 
 }  // namespace armilla

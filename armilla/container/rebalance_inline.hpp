@@ -7,11 +7,21 @@
 #include <utility>
 #include <vector>
 
+#include "armilla/bag.hpp"
+#include "armilla/bitmap.hpp"
+#include "armilla/disjoint_set.hpp"
+#include "armilla/graph.hpp"
+#include "armilla/list.hpp"
+#include "armilla/map.hpp"
+#include "armilla/matrix.hpp"
+#include "armilla/queue.hpp"
+#include "armilla/sparse_matrix.hpp"
 #include "armilla/unordered_map.hpp"
 #include "armilla/vector.hpp"
 #include "armilla/work_queue.hpp"
 
 /// How containers go over to a team of more ranks. Those that have one push its elements: the others do not know where these lie.
+/// Elements that are stored by index or by hash go straight to their place; all others go as the container's image.
 namespace armilla::detail {
 
 struct rebalance_needs {
@@ -52,6 +62,57 @@ void send_elements(const element_state<T>& from, const element_state<T>& to) {
   if constexpr (lies_in_segments<T>) sync_memory();
 }
 
+/// What the others learn of a matrix.
+template <std::size_t N>
+struct dealt_cells {
+  std::array<std::size_t, N> extents{};
+  std::array<rank_t, N> blocks{};
+  std::array<std::size_t, N> before{}, behind{};
+  std::array<bool, N> periodic{};
+  bool corners = true;
+  std::int32_t copies = 0;  ///< that are kept
+
+  dealt_cells() = default;
+  dealt_cells(const matrix_plan<N>& p, const kept_parts* kept)
+      : extents(p.shape.extents()), corners(p.around.has_corners()), copies(kept == nullptr ? 0 : std::int32_t(kept->wish())) {
+    for (std::size_t d = 0; d < N; ++d) {
+      blocks[d] = p.shape.blocks(d);
+      before[d] = p.around.before(d), behind[d] = p.around.behind(d);
+      periodic[d] = p.around.is_periodic(d);
+    }
+  }
+  halo around() const {
+    halo h = halo().corners(corners).periodic(std::vector<bool>(periodic.begin(), periodic.end()));
+    for (std::size_t d = 0; d < N; ++d) h = h.sides(d, before[d], behind[d]);
+    return h;
+  }
+  /// How it is cut for `members`.
+  grid_shape<N> shape_over(rank_t members) const {
+    rank_t all = 1;
+    for (const rank_t n : blocks) all *= n;
+    return detail::shape_over(grid_shape<N>(extents, all, {blocks.begin(), blocks.end()}), members);
+  }
+};
+
+/// Sends this rank's cells to where they are in `to`: complete as `send_elements`.
+template <class T, std::size_t N>
+void send_cells(const matrix<T, N>& from, const matrix<T, N>& to) {
+  const matrix_plan<N>& there = to.plan();
+  const block_layout<N>& mine = from.plan().mine;
+  for (rank_t m = 0; m < there.members.size(); ++m) {
+    const block_layout<N> theirs = there.layout_of(m);
+    box<N> both;
+    strided<N> part{.extent = {}, .local = mine.stride, .global = theirs.stride};
+    for (std::size_t d = 0; d < N; ++d) {
+      both.begin[d] = std::max(mine.cells.begin[d], theirs.cells.begin[d]);
+      both.end[d] = std::min(mine.cells.end[d], theirs.cells.end[d]);
+      part.extent[d] = both.extent(d);
+    }
+    if (both.volume() != 0) put_strided(to.ptr(both.begin), from.first() + mine.offset_of_cell(both.begin), part);
+  }
+  sync_memory();
+}
+
 /// Makes a container over `t` of what members gave; `old` is null on those that have none. A friend of the containers.
 struct rebalancer {
   template <class Container>
@@ -81,6 +142,36 @@ struct rebalancer {
     return made;
   }
 
+  template <class T, std::size_t N>
+  static matrix<T, N> cells(const team& t, matrix<T, N>* old) {
+    const bool has = old != nullptr && old->plan_ != nullptr;
+    const rank_t first = require_given(t, has ? old->members() : team(), {});
+    const auto how = t.broadcast(has ? dealt_cells<N>(old->plan(), old->kept_.copies.get()) : dealt_cells<N>(), first);
+    matrix<T, N> made(std::make_shared<const matrix_plan<N>>(t, how.shape_over(t.size()), how.around()));
+    if (has) send_cells(*old, made);
+    t.fence();
+    if (how.copies != 0) made.keep(how.copies);
+    return made;
+  }
+
+  /// By its image.
+  template <class Container>
+  static Container image(const team& t, Container* old) {
+    const team had = members_of(old);
+    const rank_t first = require_given(t, had, {.needs_functions = true});
+    return images::moved(t, had ? old : nullptr, first);
+  }
+
+  static bitmap bits(const team& t, bitmap* old) {
+    array<std::uint64_t> words = sequence(t, old == nullptr ? nullptr : &old->words_);
+    const std::size_t n =
+        t.all_reduce(old == nullptr ? 0 : old->size(), [](std::size_t a, std::size_t b) { return a < b ? b : a; });
+    return {n, std::move(words)};
+  }
+  static disjoint_set numbers(const team& t, disjoint_set* old) {
+    return disjoint_set(sequence(t, old == nullptr || old->core_ == nullptr ? nullptr : &old->core_->parents()));
+  }
+
   template <class T>
   static work_queue<T> items(const team& t, work_queue<T>* old) {
     require_given(t, old != nullptr ? old->members() : team(), {.needs_functions = true});
@@ -91,6 +182,14 @@ struct rebalancer {
   }
 
  private:
+  /// None of one that was moved from.
+  template <class Container>
+  static team members_of(const Container* old) {
+    if (old == nullptr) return {};
+    try {
+      return old->members();
+    } catch (const usage_error&) { return {}; }
+  }
   template <class Container>
   static void insert_all(Container& old, Container& made) {
     using core = std::remove_reference_t<decltype(*old.core_)>;
@@ -111,6 +210,44 @@ array<T> rebalanced_on(const team& t, array<T>* old) {
 template <class T>
 vector<T> rebalanced_on(const team& t, vector<T>* old) {
   return rebalancer::sequence(t, old);
+}
+template <class T>
+bag<T> rebalanced_on(const team& t, bag<T>* old) {
+  return rebalancer::sequence(t, old);
+}
+template <class T, std::size_t N>
+matrix<T, N> rebalanced_on(const team& t, matrix<T, N>* old) {
+  return rebalancer::cells(t, old);
+}
+inline bitmap rebalanced_on(const team& t, bitmap* old) { return rebalancer::bits(t, old); }
+inline disjoint_set rebalanced_on(const team& t, disjoint_set* old) { return rebalancer::numbers(t, old); }
+template <class T>
+list<T> rebalanced_on(const team& t, list<T>* old) {
+  return rebalancer::image(t, old);
+}
+template <class T>
+queue<T> rebalanced_on(const team& t, queue<T>* old) {
+  return rebalancer::image(t, old);
+}
+template <class T, class Compare>
+priority_queue<T, Compare> rebalanced_on(const team& t, priority_queue<T, Compare>* old) {
+  return rebalancer::image(t, old);
+}
+template <class Key, class Value, class Less>
+map<Key, Value, Less> rebalanced_on(const team& t, map<Key, Value, Less>* old) {
+  return rebalancer::image(t, old);
+}
+template <class Key, class Less>
+set<Key, Less> rebalanced_on(const team& t, set<Key, Less>* old) {
+  return rebalancer::image(t, old);
+}
+template <class T>
+sparse_matrix<T> rebalanced_on(const team& t, sparse_matrix<T>* old) {
+  return rebalancer::image(t, old);
+}
+template <class V, class E>
+graph<V, E> rebalanced_on(const team& t, graph<V, E>* old) {
+  return rebalancer::image(t, old);
 }
 template <class T>
 work_queue<T> rebalanced_on(const team& t, work_queue<T>* old) {
