@@ -40,4 +40,23 @@ template <rebalanced_container Container>
   return detail::rebalanced_on(t, static_cast<Container*>(nullptr));
 }
 
+/// Takes a container to fewer of its ranks: those of `t`. Each element goes over once, dealt as by `rebalance`.
+///
+///     const am::team t = x.members().split(stays ? 0 : -1);       // the empty team on ranks that leave
+///     x = am::shrink(t, std::move(x));
+///
+/// Ranks that leave give the empty team. What they get back was moved from: it has no elements, and its operations are a
+/// usage_error. Replication continues as before (`keep`), without a checkpoint; handles, pointers and views of the old container
+/// are invalid.
+///
+/// Collective of the old team, and a fence of it. No fiber may change elements meanwhile. Errors: usage_error or remote_error on
+/// all members where `t` has a rank without the container, or is not the team of all that stay; limit_error if it does not fit:
+/// the ranks that stay still have their elements then, and those of ranks that have left are lost. Cost: what leaves goes to a
+/// rank that stays, in one exchange, and from there to its place as by `rebalance`.
+template <rebalanced_container Container>
+  requires(!std::is_lvalue_reference_v<Container>)
+[[nodiscard]] Container shrink(const team& t, Container&& old) {
+  return detail::shrunk_on(t, &old);
+}
+
 }  // namespace armilla

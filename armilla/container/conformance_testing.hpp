@@ -162,10 +162,12 @@ struct promises {
       const lines all = expected(n);
       container x = S::filled(world(), n);
       EXPECT_THROWS_SAYING(usage_error, "x.keep(1)", x.checkpoint());
+      for (const int copies : {0, -1}) EXPECT_THROWS_SAYING(usage_error, "copies; give 1 or more", x.keep(copies));
       x.keep(1);
       EXPECT_THROWS_SAYING(usage_error, "no checkpoint", x.recover(world().survivors()));
       x.checkpoint(7);
       S::change(x);
+      EXPECT_THROWS_SAYING(usage_error, "give x.members().survivors()", x.recover(team()));
       const team left = world().survivors();
       auto back = x.recover(left);
       x = std::move(back.container);
@@ -189,6 +191,24 @@ struct promises {
       S::change(x);
     }
   }
+
+  static void goes_over_to_a_smaller_team() {
+    const bool stays = rank() % 2 == ranks() % 2;  // not the first, unless the number is even
+    for (const std::size_t n : {0, 1, 60}) {
+      const lines all = expected(n);
+      container x = S::filled(world(), n);
+      const team t = world().split(stays || ranks() == 1 ? 0 : -1);
+      x = shrink(t, std::move(x));
+      if (t) {
+        EXPECT(x.members() == t);
+        EXPECT(S::contents(x) == all);
+        S::change(x);
+      } else {
+        EXPECT(is_left_empty(x));
+      }
+      barrier();
+    }
+  }
 };
 
 /// Registers the tests of a container.
@@ -204,6 +224,7 @@ class suite {
     add(name + "_refuses_other_files_and_stays_as_it_was", file, &p::refuses_other_files_and_stays_as_it_was);
     add(name + "_goes_back_to_its_checkpoint", file, &p::goes_back_to_its_checkpoint);
     add(name + "_goes_over_to_a_larger_team", file, &p::goes_over_to_a_larger_team);
+    add(name + "_goes_over_to_a_smaller_team", file, &p::goes_over_to_a_smaller_team);
   }
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Containers go over to a team of more ranks: here from the even ranks to all. With ranks that join it is in tests/joining.
+// Containers go over to a team of more ranks, here from the even ranks to all, or of fewer. With ranks that join it is in
+// tests/joining.
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -145,5 +146,19 @@ RANK_TEST(a_team_without_the_container_and_one_without_its_ranks_are_refused_on_
   if (!some) return am::barrier();
   EXPECT_THROWS_SAYING(am::error, "give a team that has all of them", am::rebalance(some, std::move(x)));
   EXPECT_EQ(x.size(), 10U);
+  am::barrier();
+}
+
+RANK_TEST(a_team_that_is_not_that_of_all_that_stay_is_refused) {
+  am::array<int> x(10);
+  EXPECT_THROWS_SAYING(am::usage_error, "no rank gave a team", am::shrink(am::team(), std::move(x)));
+  if (am::ranks() < 2) return;
+  const am::team halves = am::world().split(am::rank() % 2);
+  EXPECT_THROWS_SAYING(am::usage_error, "those that stay give one team", am::shrink(halves, std::move(x)));
+  EXPECT_EQ(x.size(), 10U);
+  if (const am::team some = evens()) {
+    am::array<int> y(10, am::on(some));
+    EXPECT_THROWS_SAYING(am::error, "has no part of the container", am::shrink(am::world(), std::move(y)));
+  }
   am::barrier();
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -78,35 +79,44 @@ struct images {
     return back;
   }
 
+  /// What members of a team learn of a container that comes to them.
+  struct description {
+    image_numbers numbers{};
+    std::int32_t copies = 0;  ///< that are kept
+  };
+  template <class C>
+  static description describe(const C& x) {
+    return {x.numbers_of_image(), x.kept_.copies == nullptr ? 0 : std::int32_t(x.kept_.copies->wish())};
+  }
+  template <class C>
+  static void pack(const C& x, packed_part& to) {
+    [[maybe_unused]] const auto held = hold(x);
+    x.put_image(to);
+    to.finish();
+  }
+  /// Collective of `t`: a container of what its members have packed.
+  template <class C>
+  static C unpack(const team& t, const char* operation, const description& how, std::span<const packed_records> mine,
+                  failure why) {
+    memory_image image(t, operation, C::image_type().element_bytes != 0, how.numbers, mine, std::move(why));
+    C made = empty<C>(t, how.numbers);
+    made.take_image(image);
+    if (how.copies != 0) keep(made, how.copies);
+    return made;
+  }
   /// Collective of `t`: one of what members had, who give it in `old`. `first` is one of them.
   template <class C>
   static C moved(const team& t, const C* old, rank_t first) {
-    struct description {
-      image_numbers numbers{};
-      std::int32_t copies = 0;
-    };
     description how;
     packed_part packed;
     std::vector<packed_records> mine;
     failure why;
-    if (old != nullptr) {
-      how.numbers = old->numbers_of_image();
-      if constexpr (requires { old->kept_; })
-        if (old->kept_.copies != nullptr) how.copies = std::int32_t(old->kept_.copies->wish());
-      try {
-        [[maybe_unused]] const auto held = hold(*old);
-        old->put_image(packed);
-        packed.finish();
-        mine.push_back({old->members().rank(), static_cast<const std::byte*>(packed.data()), packed.size()});
+    if (old != nullptr) try {
+        how = describe(*old);
+        pack(*old, packed);
+        mine.push_back(packed.records_of(old->members().rank()));
       } catch (...) { why.note(); }
-    }
-    how = t.broadcast(how, first);
-    memory_image image(t, "rebalance", C::image_type().element_bytes != 0, how.numbers, mine, std::move(why));
-    C made = empty<C>(t, how.numbers);
-    made.take_image(image);
-    if constexpr (requires { made.kept_; })
-      if (how.copies != 0) keep(made, how.copies);
-    return made;
+    return unpack<C>(t, "rebalance", t.broadcast(how, first), mine, std::move(why));
   }
 
  private:

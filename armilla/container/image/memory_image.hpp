@@ -17,6 +17,13 @@
 /// number of its records.
 namespace armilla::detail {
 
+/// What a member of another team has packed, and which member it was.
+struct packed_records {
+  rank_t order;
+  const std::byte* at;
+  std::uint64_t bytes;
+};
+
 class packed_part final : public piece_writer {
  public:
   /// After the last element.
@@ -25,6 +32,8 @@ class packed_part final : public piece_writer {
   }
   const void* data() const noexcept { return words_.data(); }
   std::uint64_t size() const noexcept { return words_.size() * 8; }
+  const std::vector<std::uint64_t>& words() const noexcept { return words_; }
+  packed_records records_of(rank_t member) const noexcept { return {member, static_cast<const std::byte*>(data()), size()}; }
 
  private:
   void end_piece() override {
@@ -73,13 +82,6 @@ void write_packed(kept_parts& kept, std::uint64_t mark, std::shared_ptr<const vo
   } catch (...) { why.note(); }
   kept.write(all.data(), all.size(), mark, std::move(shape), why);
 }
-
-/// What a member of another team has packed, and which member it was.
-struct packed_records {
-  rank_t order;
-  const std::byte* at;
-  std::uint64_t bytes;
-};
 
 /// An image that members of a team have in their memory, or in that of their host.
 class memory_image final : public image_reader {
