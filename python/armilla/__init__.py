@@ -53,10 +53,10 @@ __version__ = "0.1.0"
 # What needs a session: found by __getattr__, which starts it at first use, and is in its place afterwards.
 _of_ranks = ("call", "async_", "barrier", "fence", "broadcast", "all_gather", "gather", "scatter", "all_to_all", "all_reduce", "reduce", "scan", "exscan", "reduce_scatter", "send", "recv", "recv_from", "world", "rank", "size", "dict", "job", "provide", "withdraw")
 _of_arrays = ("Array", "arange", "array", "asarray", "empty", "eye", "from_function", "from_local", "full", "linspace", "load", "ones", "random", "save", "zeros")
-_of_tables = ("Table", "from_arrow", "from_pandas", "from_polars", "read_csv", "read_ipc", "read_parquet", "table")
+_of_tables = ("Table", "from_arrow", "from_pandas", "from_polars", "read_csv", "read_ipc", "read_parquet", "table")  # not in __all__: their packages may be missing
 
 __all__ = ["Error", "Future", "Job", "LimitError", "Pending", "Pool", "PoolFuture", "RankLost", "RemoteError", "RemoteTraceback", "Ranks", "Shared", "Team", "TimeoutError", "UsageError", "WorkerLost", "attach", "in_body", "jobs",
-           "poll", "put", "ranks", *_of_ranks, *_of_arrays, *_of_tables]
+           "poll", "put", "ranks", *_of_ranks, *_of_arrays]
 
 
 class _Number(int):
@@ -140,7 +140,9 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    from importlib.util import find_spec
+
+    return sorted({*globals(), *__all__, *(_of_tables if find_spec("polars") else ())})
 
 
 if _core.launched():

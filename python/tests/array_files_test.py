@@ -95,15 +95,3 @@ def test_mistakes_name_the_file(together, tmp_path, call, said):
         else: assert False
         assert am.all_reduce(1) == 3
         """)
-
-
-def test_without_h5py_the_error_names_it(job):
-    job.passes(2, """
-        import sys
-        sys.modules['h5py'] = None
-        import armilla as am
-        for use in (lambda: am.load('x.h5'), lambda: am.save('x.h5', am.zeros(3))):
-            try: use()
-            except am.UsageError as e: assert 'pip install h5py' in str(e)
-            else: assert False
-        """)

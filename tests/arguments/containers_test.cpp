@@ -286,3 +286,15 @@ EDGES(keys_that_are_not_there, counting_set::count) {
   REFUSED(moved, gone.count(1));
   am::barrier();
 }
+
+EDGES(containers_over_no_rank, map::map, set::set, unordered_map::unordered_map, unordered_multimap::unordered_multimap,
+      unordered_multiset::unordered_multiset, unordered_set::unordered_set, queue::queue, priority_queue::priority_queue) {
+  REFUSED(no_team, (am::map<int, int>(none)));
+  REFUSED(no_team, (am::set<int>(none)));
+  REFUSED(no_team, (am::unordered_map<int, int>(none)));
+  REFUSED(no_team, (am::unordered_multimap<int, int>(none)));
+  REFUSED(no_team, (am::unordered_multiset<int>(none)));
+  REFUSED(no_team, (am::unordered_set<int>(none)));
+  REFUSED(no_team, (am::queue<int>(none)));
+  REFUSED(no_team, (am::priority_queue<int>(none)));
+}

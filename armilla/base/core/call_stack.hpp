@@ -23,7 +23,7 @@ call_stack take_call_stack() noexcept;
 /// Allocates.
 std::string own_frame(const call_stack& calls);
 
-/// Prints `before` and that frame to stderr: "armilla: rank 2: SIGSEGV at heat.cpp:42". Without -g the function's name, as the
+/// Prints `before` and that frame to stderr: "rank 2: SIGSEGV arose at heat.cpp:42". Without -g the function's name, as the
 /// linker knows it; nothing where there is none. For a signal handler of a process that ends: allocates no memory.
 void say_own_frame(const call_stack& calls, const char* before) noexcept;
 

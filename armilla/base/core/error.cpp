@@ -138,7 +138,7 @@ std::string error::where() const { return detail::own_frame(*calls_); }
 std::string detail::place_of(const std::exception& e) {
   const error* const ours = dynamic_cast<const error*>(&e);
   const std::string where = ours != nullptr ? ours->where() : "";
-  return where.empty() ? "" : "at " + where;
+  return where.empty() || where.starts_with("in ") ? where : "at " + where;
 }
 
 remote_error::remote_error(rank_t thrower, const char* operation, std::string_view type_name, std::string_view text)

@@ -73,7 +73,7 @@ std::string sentence(const ending& e) { return who(e) + " " + cause_text(e); }
 std::string report_of_stop(std::string sentence) {
   std::string all = "armilla: " + std::move(sentence);
   const std::size_t last = all.rfind('\n');
-  const bool place = last != all.npos && all.compare(last, 6, "\n  at ") == 0;  // it stays the last line
+  const bool place = last != all.npos && (all.compare(last, 6, "\n  at ") == 0 || all.compare(last, 6, "\n  in ") == 0);
   return all.insert(place ? last : all.size(), "; the job was stopped");
 }
 

@@ -101,7 +101,7 @@ void on_early_exit(int code, void*) {
 // The user's function in which the signal arose. Reading the program's file may hang where that is what broke: not for long.
 void say_where(int number) noexcept {
   char before[64];
-  std::snprintf(before, sizeof before, "armilla: rank %d: SIG%s arose", culprit(), sigabbrev_np(number));
+  std::snprintf(before, sizeof before, "rank %d: SIG%s arose", culprit(), sigabbrev_np(number));
   signal(SIGALRM, SIG_DFL);
   alarm(5);
   say_own_frame(take_call_stack(), before);

@@ -162,7 +162,7 @@ class Table:
         return Groups(self, self._names("table.group_by", keys))
 
     def _aggregated(self, name: str, keys: list[str], exprs: list[nw.Expr]) -> "Table":
-        return Table(together(name, lambda: _aggregated(name, self, keys, exprs), lambda: f"{exprs} by {keys} of {dict(self.schema)}"))
+        return Table(together(name, lambda: _aggregated(name, self, keys, exprs), lambda: f"{[*map(expressions.outline, exprs)]} by {keys} of {dict(self.schema)}"))
 
     def value_counts(self, column: str, *, name: str = "count") -> "Table":
         """How often each value of a column occurs, the most frequent one first."""

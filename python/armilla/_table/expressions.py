@@ -37,6 +37,11 @@ def _nodes(e: nw.Expr) -> Iterator[Any]:
                 yield from _nodes(inner)
 
 
+def outline(e: nw.Expr) -> str:
+    """What ranks compare of an expression: its text names objects in ways that differ between processes."""
+    return ".".join(node.name for node in _nodes(e))
+
+
 def across_rows(e: nw.Expr) -> str | None:
     """The first thing in the expression for which a row's answer depends on other rows; None: there is none."""
     return next((node.name for node in _nodes(e) if node.kind.name not in _by_rows), None)

@@ -15,8 +15,6 @@ from .. import _collectives, _core
 from .._nd.meeting import meet
 from .core import Table, first_line, together
 
-Paths = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
-
 
 def _from_rank_0(name: str, f: Callable[[], Any]) -> Any:
     value = f() if _core.rank() == 0 else None

@@ -18,7 +18,7 @@
  * Code: armilla/boot/children/supervisor.cpp: if (c.told() || (c.alive ? !noted_by(plan_, c) : finished(plan_, c))) continue;
  * Code: armilla/session/session_state.cpp: record_current_exception(*self.job, self.rank); tell_own_loss(*self.job, self.rank);
  * Code: armilla/session/session_state.cpp: meet_at_the_end(self, all_stopped); set_stage(self, rank_stage::finished);
- * Code: armilla/team/core/team.cpp: if (t.lost != no_rank && !there()) messages.lost.raise(t.lost, what);
+ * Code: armilla/team/core/team.cpp: if (there()) return; if (t.lost != no_rank) messages.lost.raise(t.lost, what);
  *
  * Ranks are processes of one host. Each runs PHASES fences, meets the others, has finished, and exits. FAULTS times something happens to a
  * rank: a signal strikes it, at any moment until it has exited; it throws; it leaves by _exit(0). A rank that waits in a fence hears of

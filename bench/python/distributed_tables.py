@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Times am.table on two ranks beside polars and DuckDB with two threads: bench/python/distributed_tables.py [NAME]. 10^7 rows.
+
+The ratio is that of the medians, to the quicker of the two.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from timing import milliseconds, tries
+
+N, OTHER, RANKS = 10**7, 10**6, 2
+GROUPS = {f"group {g}": g for g in (100, 10**4, 10**7)}
+
+
+def columns(first, end):
+    """The rows of a table, the same however they are dealt."""
+    import numpy as np
+
+    rng = np.random.default_rng([first, end])
+    return {"k": rng.integers(0, OTHER, end - first), "x": rng.random(end - first), **{name: rng.integers(0, g, end - first) for name, g in GROUPS.items()}}
+
+
+def chosen(all_cases):
+    return {k: f for k, f in all_cases.items() if len(sys.argv) < 4 or sys.argv[3] in k}
+
+
+def of_armilla(folder):
+    import narwhals as nw
+    import numpy as np
+
+    import armilla as am
+
+    t = am.table(columns(N * am.rank // am.size, N * (am.rank + 1) // am.size), local=True)
+    other = am.table({"k": np.arange(OTHER), "w": np.arange(OTHER) * 0.5})
+    t.select("k", "x").write_parquet(f"{folder}/x")
+    t.select("k", "x").write_csv(f"{folder}/x.csv")
+
+    def one(f):
+        am.barrier()
+
+        def run():
+            f()
+            am.barrier()
+
+        return milliseconds(run)()
+
+    cases = {name: lambda name=name: t.group_by(name).agg(nw.col("x").sum(), n=nw.len()) for name in GROUPS}
+    cases |= {"join": lambda: t.join(other, "k"), "join, both moved": lambda: t.join(other, "k", broadcast=False), "sort": lambda: t.select("x").sort("x"),
+              "read_parquet": lambda: am.read_parquet(f"{folder}/x").local(), "read_csv": lambda: am.read_csv(f"{folder}/x.csv").local()}
+    figures = {name: tries(lambda f=f: one(f), 5) for name, f in chosen(cases).items()}
+    if am.rank == 0:
+        print(json.dumps(figures))
+    am.barrier()
+
+
+def of_polars(folder):
+    import numpy as np
+    import polars as pl
+
+    t, other = pl.DataFrame(columns(0, N)), pl.DataFrame({"k": np.arange(OTHER), "w": np.arange(OTHER) * 0.5})
+    cases = {name: lambda name=name: t.group_by(name).agg(pl.col("x").sum(), n=pl.len()) for name in GROUPS}
+    cases |= {"join": lambda: t.join(other, on="k"), "join, both moved": lambda: t.join(other, on="k"), "sort": lambda: t.select("x").sort("x"),
+              "read_parquet": lambda: pl.read_parquet(f"{folder}/x/*.parquet"), "read_csv": lambda: pl.read_csv(f"{folder}/x.csv")}
+    print(json.dumps({name: tries(milliseconds(f), 5) for name, f in chosen(cases).items()}))
+
+
+def of_duckdb(folder):
+    import duckdb
+    import numpy as np
+    import pyarrow as pa
+
+    duckdb.register("t", pa.table(columns(0, N)))
+    duckdb.register("other", pa.table({"k": np.arange(OTHER), "w": np.arange(OTHER) * 0.5}))
+    duckdb.execute(f"set threads = {RANKS}")
+    queries = {name: f'select "{name}", sum(x), count(*) from t group by "{name}"' for name in GROUPS}
+    join = "select t.*, w from t join other using (k)"
+    queries |= {"join": join, "join, both moved": join, "sort": "select x from t order by x", "read_parquet": f"select * from '{folder}/x/*.parquet'", "read_csv": f"select * from '{folder}/x.csv'"}
+    print(json.dumps({name: tries(milliseconds(lambda q=q: duckdb.sql(q).to_arrow_table()), 5) for name, q in chosen(queries).items()}))
+
+
+def child(*command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "POLARS_MAX_THREADS": str(1 if "armilla" in command else RANKS)})
+    if done.returncode:
+        sys.exit(done.stderr[-2000:])
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def main():
+    if len(sys.argv) > 2:
+        return {"armilla": of_armilla, "polars": of_polars, "duckdb": of_duckdb}[sys.argv[1]](sys.argv[2])
+    with tempfile.TemporaryDirectory() as folder:
+        rest = [folder, *sys.argv[1:2]]
+        ours = child(sys.executable, "-m", "armilla", "-n", str(RANKS), __file__, "armilla", *rest)
+        polars, duckdb = (child(sys.executable, __file__, name, *rest) for name in ("polars", "duckdb"))
+    print(f"{'':20} {'armilla':>10} {'polars':>10} {'DuckDB':>10}  ratio")
+    for name, figures in ours.items():
+        times = [figures["median"], polars[name]["median"], duckdb[name]["median"]]
+        print(f"{name:20} " + " ".join(f"{t:7.1f} ms" for t in times) + f"  {times[0] / min(times[1:]):5.2f}")
+
+
+if __name__ == "__main__":
+    main()
