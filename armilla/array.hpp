@@ -185,7 +185,8 @@ class array : public detail::named_container<array<T>> {
   /// copies its elements to the file, in pieces of 1 MiB with a checksum each. A cyclic distribution is copied into blocks first.
   void save(const std::string& path) const { detail::save_elements<T>(state_, path); }
 
-  /// Replaces size and elements by those of a file that an array, `vector`, `bag` or `list` of the same element type has saved.
+  /// Replaces size and elements by those of a file that an array, `vector`, `bag`, `list` or queue of the same element type has
+  /// saved.
   ///
   /// Ranks and distribution remain; an array without ranks has the elements in blocks over all ranks. Pointers, spans and views
   /// become invalid. `usage_error` on all members if the file is damaged or has another kind of content, `limit_error` if the

@@ -98,6 +98,16 @@ class bag : protected vector<T> {
   /// Replaces the elements by those of a file, as `array::load`. Each rank has equally many.
   using base::load;  // void load(const std::string& path)
 
+  /// Makes `checkpoint` copy each rank's elements to the memory of the next `copies` ranks, as `array::keep`.
+  using base::keep;  // void keep(int copies)
+
+  /// Copies all elements to the ranks that `keep` chose, as `array::checkpoint`.
+  using base::checkpoint;  // void checkpoint(std::uint64_t mark = 0)
+
+  /// Returns a bag over `t` with the elements of the last checkpoint, after ranks were lost, as `array::recover`. Each rank has
+  /// equally many. `gone` of the result has the indices of elements of which no copy is left; these are value-initialized.
+  [[nodiscard]] recovered<bag> recover(const team& t);
+
   // ---- For the library ----
 
   using base::begin;
@@ -107,9 +117,20 @@ class bag : protected vector<T> {
 
  private:
   friend handle_type;
+  friend detail::rebalancer;
+  explicit bag(detail::element_state<T> s) : base(std::move(s)) {}
 };
 
 // ---- Implementation only below ----
+
+template <class T>
+recovered<bag<T>> bag<T>::recover(const team& t) {
+  auto r = detail::recover_elements<T>(t, this->state_, this->kept_);
+  bag made(std::move(r.state));
+  made.kept_.copies = std::move(r.copies);
+  made.kept_.times = this->kept_.times + 1;
+  return {std::move(made), r.mark, std::move(r.gone)};
+}
 
 template <class T>
 void bag<T>::rebalance() {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "armilla/array.hpp"
@@ -122,7 +123,33 @@ class bitmap : public detail::named_container<bitmap> {
   /// Returns a copy.
   bitmap clone() const;
 
+  /// Writes all bits to the file `path`. `load` reads them on any number of ranks.
+  ///
+  /// Fences the team first; no fiber may change bits meanwhile. The file replaces an existing one only when it is complete.
+  /// `usage_error` on all members if writing fails.
+  void save(const std::string& path) const;
+
+  /// Replaces size and bits by those of a file that a bitmap has saved, on any number of ranks.
+  ///
+  /// Fences the team. The ranks remain; a bitmap without ranks is distributed over all. If the size changes, the bitmap is no
+  /// longer replicated. `usage_error` on all members if the file is damaged or has another kind of content, `limit_error` if the
+  /// bits do not fit; the bitmap is then unchanged.
+  void load(const std::string& path);
+
+  /// Makes `checkpoint` copy each rank's bits to the memory of the next `copies` ranks of the team, from which `recover` takes
+  /// them when a rank is lost, as `array::keep`.
+  void keep(int copies) { words_.keep(copies); }
+
+  /// Copies all bits to the ranks that `keep` chose, as `array::checkpoint`.
+  void checkpoint(std::uint64_t mark = 0) { words_.checkpoint(mark); }
+
+  /// Returns a bitmap over `t` with the bits of the last checkpoint, after ranks were lost, as `array::recover`. `gone` of the
+  /// result has the indices of bits of which no copy is left; these are 0.
+  [[nodiscard]] recovered<bitmap> recover(const team& t);
+
  private:
+  friend detail::rebalancer;
+  bitmap(std::size_t bits, array<std::uint64_t> words) : bits_(bits), words_(std::move(words)) { be_named(words_.members()); }
   std::size_t word_of(std::size_t i) const {
     if (i >= bits_) [[unlikely]]
       detail::throw_element(i, bits_);

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "armilla/array.hpp"
@@ -91,7 +92,32 @@ class disjoint_set : public detail::named_container<disjoint_set> {
   /// Returns how many sets there are. Call it after a fence. Cost: one reduction.
   std::size_t num_sets() const;
 
+  /// Writes all sets to the file `path`. `load` reads them on any number of ranks.
+  ///
+  /// Fences the team first; no fiber may join sets meanwhile. The file replaces an existing one only when it is complete.
+  /// `usage_error` on all members if writing fails.
+  void save(const std::string& path) const;
+
+  /// Replaces numbers and sets by those of a file that a disjoint_set has saved, on any number of ranks.
+  ///
+  /// Fences the team. The ranks remain; a structure without ranks is distributed over all. `usage_error` on all members if the
+  /// file is damaged or has another kind of content, `limit_error` if the numbers do not fit; the sets are then unchanged.
+  void load(const std::string& path);
+
+  /// Makes `checkpoint` copy each rank's numbers to the memory of the next `copies` ranks of the team, from which `recover` takes
+  /// them when a rank is lost, as `array::keep`.
+  void keep(int copies);
+
+  /// Copies all sets to the ranks that `keep` chose, as `array::checkpoint`.
+  void checkpoint(std::uint64_t mark = 0);
+
+  /// Returns the sets of the last checkpoint over `t`, after ranks were lost, as `array::recover`. `gone` of the result has the
+  /// numbers of which no copy is left. Each of these is a set of its own, which has the numbers that it named.
+  [[nodiscard]] recovered<disjoint_set> recover(const team& t);
+
  private:
+  friend detail::rebalancer;
+  explicit disjoint_set(array<std::uint64_t> parents);
   detail::disjoint_set_core& core() const {
     if (core_ == nullptr) [[unlikely]]
       detail::throw_moved_from();

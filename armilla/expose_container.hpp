@@ -27,6 +27,16 @@ concept exposable_array = std::is_trivially_copyable_v<typename C::value_type> &
   x.local().data();
   x.index_of_local(0);
 };
+template <class T, std::size_t N>
+  requires std::is_trivially_copyable_v<T>
+void exposable_base(const matrix<T, N>&);
+template <class Verbs>
+  requires exposable_table<Verbs>
+void exposable_base(const hash_container<Verbs>&);
+/// Other containers.
+template <class C>
+concept unexposable =
+    requires { typename C::handle_type; } && !exposable_array<C> && !requires(const C& x) { exposable_base(x); };
 }  // namespace detail
 
 /// Exposes the elements of an array or vector under `name`. Clients see them where they are, and may write them; the ranks are
@@ -85,6 +95,16 @@ template <class Verbs>
   requires detail::exposable_table<Verbs>
 exposure expose(std::string_view name, detail::hash_container<Verbs>& x) {
   return detail::exposer::expose(name, x);
+}
+
+/// For every other container this does not compile.
+template <class C>
+  requires detail::unexposable<C>
+void expose(std::string_view, C&) {
+  static_assert(
+      detail::dependent_false<C>,
+      "armilla: attached clients see arrays, vectors and matrices of trivially copyable elements, and maps and sets: expose "
+      "one of these, or a span of what this rank has");
 }
 
 }  // namespace armilla

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <ranges>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "armilla/base/values/container_names.hpp"
+#include "armilla/container/grid/graph_image.hpp"
 #include "armilla/container/grid/graph_inline.hpp"
 
 namespace armilla {
@@ -149,12 +151,48 @@ class graph : public detail::named_container<graph<V, E>> {
   /// `h->neighbours(v)`.
   handle_type handle() const { return this->template make_handle<handle_type>(); }
 
+  // ---- Whole graph (collective) ----
+
+  /// Writes vertices, edges and their values to the file `path`. `load` reads them on any number of ranks.
+  ///
+  /// Fences the team first; no fiber may change values meanwhile. The file replaces an existing one only when it is complete.
+  /// `usage_error` on all members if writing fails.
+  void save(const std::string& path) const;
+
+  /// Replaces the graph by that of a file that a graph of the same types has saved, on any number of ranks.
+  ///
+  /// Fences the team. The ranks remain; a graph without ranks is distributed over all. The file says whether the graph is
+  /// undirected and stores in-edges. `usage_error` on all members if the file is damaged or has another kind of content,
+  /// `limit_error` if the graph does not fit; it is then unchanged. Cost: as construction.
+  void load(const std::string& path) { detail::images::load(*this, members() ? members() : world(), path); }
+
+  /// Makes `checkpoint` copy each rank's vertices and edges to the memory of the next `copies` ranks of the team, from which
+  /// `recover` takes them when a rank is lost, as `array::keep`.
+  void keep(int copies) { detail::images::keep(*this, copies); }
+
+  /// Copies all edges and values to the ranks that `keep` chose, as `list::checkpoint`.
+  void checkpoint(std::uint64_t mark = 0) { detail::images::checkpoint(*this, mark); }
+
+  /// Returns a graph over `t` with the content of the last checkpoint, after ranks were lost, as `list::recover`.
+  ///
+  /// `gone` of the result has the ranks of the job of whose vertices no copy is left. The values of these vertices are
+  /// value-initialized, and they have no out-edges, except those of an undirected graph that other vertices have, too. Cost: as
+  /// construction, and a checkpoint.
+  [[nodiscard]] recovered<graph, rank_t> recover(const team& t) { return detail::images::recover<graph>(*this, t); }
+
   // ---- For the library ----
 
   /// For algorithms.
   const detail::graph_shape& shape() const noexcept { return shape_; }
 
  private:
+  friend detail::images;
+  // An empty one, whose image follows.
+  explicit graph(const team& t) { shape_.members = t; }
+  static detail::saved_type image_type() { return detail::saved_graph<V, E>(); }
+  detail::image_numbers numbers_of_image() const { return detail::numbers_of_graph(shape_); }
+  void put_image(detail::piece_writer& to) const;
+  void take_image(detail::image_reader& from);
   template <class Edge>
   void make(std::span<const Edge> mine, std::size_t n, const graph_options& how);
 
@@ -162,6 +200,7 @@ class graph : public detail::named_container<graph<V, E>> {
   struct nothing {};
   [[no_unique_address]] std::conditional_t<std::is_void_v<V>, nothing, array<std::conditional_t<std::is_void_v<V>, char, V>>>
       values_;
+  detail::keeping<graph> kept_;
 };
 
 // ---- Implementation only below ----
@@ -188,6 +227,38 @@ void graph<V, E>::make(std::span<const Edge> mine, std::size_t n, const graph_op
                         {how.undirected, how.in_edges, how.keep_duplicates});
   if constexpr (!std::is_void_v<V>) values_ = array<V>(n, as_in(t, shape_.where));
   this->be_named(t);
+}
+
+template <class V, class E>
+void graph<V, E>::save(const std::string& path) const {
+  if (!members()) [[unlikely]]
+    detail::throw_moved_from();
+  detail::images::save(*this, path);
+}
+
+template <class V, class E>
+void graph<V, E>::put_image(detail::piece_writer& to) const {
+  if constexpr (std::is_void_v<V>)
+    detail::put_graph<void, E>(shape_, nullptr, to);
+  else
+    detail::put_graph<V, E>(shape_, values_.local().data(), to);
+}
+
+template <class V, class E>
+void graph<V, E>::take_image(detail::image_reader& from) {
+  graph made;
+  std::vector<detail::vertex_image<V>> values;
+  detail::take_graph<V, E>(made.shape_, from, values);
+  if constexpr (!std::is_void_v<V>) {
+    made.values_ = array<V>(made.size(), as_in(from.members(), made.shape_.where));
+    for (const auto& each : values) made.values_.store(each.vertex, each.value);
+    from.members().fence();
+  }
+  made.be_named(from.members());
+  made.keep_name_of(*this);
+  made.kept_ = std::move(kept_);
+  *this = std::move(made);
+  detail::meet(members());
 }
 
 }  // namespace armilla

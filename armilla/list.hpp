@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <ranges>
 #include <string>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "armilla/container/image/images.hpp"
 #include "armilla/container/sequence/array_inline.hpp"
 #include "armilla/container/sequence/list_inline.hpp"
 #include "armilla/handle.hpp"
@@ -123,16 +125,42 @@ class list : public detail::named_container<list<T>> {
   ///
   /// Fences the team first; no fiber and no called function may change the list meanwhile. The file replaces an existing one only
   /// when it is complete. `usage_error` on all members if writing fails.
-  void save(const std::string& path) const;
+  void save(const std::string& path) const { detail::images::save(*this, path); }
 
-  /// Replaces the elements by those of a file that a list, `array`, `vector` or `bag` of the same element type has saved, on any
-  /// number of ranks.
+  /// Replaces the elements by those of a file that a list, `array`, `vector`, `bag` or queue of the same element type has saved,
+  /// on any number of ranks.
   ///
   /// Fences the team. Each member has equally many elements afterwards; earlier places name nothing. `usage_error` on all members
   /// if the file is damaged or has another kind of content; the list is then unchanged.
-  void load(const std::string& path);
+  void load(const std::string& path) { detail::images::load(*this, members(), path); }
+
+  /// Makes `checkpoint` copy each rank's elements to the memory of the next `copies` ranks of the team, from which `recover`
+  /// takes them when a rank is lost (docs/guide/death.md). Sends nothing. `usage_error` if `copies` is less than 1.
+  void keep(int copies) { detail::images::keep(*this, copies); }
+
+  /// Copies all elements to the ranks that `keep` chose: all of them, or none.
+  ///
+  /// Fences the team first; no fiber and no called function may change the list meanwhile. `mark` is the same on all members;
+  /// `recover` returns it with the elements. `limit_error` on all members if there is no room; the previous checkpoint then
+  /// remains. Cost: each rank's elements are marshaled, and copied `copies` times.
+  void checkpoint(std::uint64_t mark = 0) { detail::images::checkpoint(*this, mark); }
+
+  /// Returns a list over `t` with the elements of the last checkpoint, in their order, after ranks were lost.
+  ///
+  /// A collective of `t`, which `members().survivors()` returned. Each member has equally many elements; they have new places.
+  /// `gone` of the result has the ranks of the job whose elements are lost, because all ranks with copies of them are lost, too.
+  /// The new list is replicated as this one was, and has a checkpoint. If another rank is lost meanwhile, this throws
+  /// `rank_lost`, on some ranks or on all; then all recover `x` again on the next team. So assign the result at once:
+  /// `x = std::move(x.recover(t).container)`. Other errors are those of `array::recover`. Cost: one exchange of the elements, a
+  /// checkpoint, and fences.
+  [[nodiscard]] recovered<list, rank_t> recover(const team& t) { return detail::images::recover<list>(*this, t); }
 
  private:
+  friend detail::images;
+  static detail::saved_type image_type() { return detail::saved_sequence<T>(); }
+  static detail::image_numbers numbers_of_image() { return {}; }
+  void put_image(detail::piece_writer& to) const { detail::put_elements<T>(to, local()); }
+  void take_image(detail::image_reader& from);
   object_ref<part> at(list_place p) const {
     const rank_t member = members().rank_of(p.rank);
     if (member < 0) [[unlikely]]
@@ -143,6 +171,7 @@ class list : public detail::named_container<list<T>> {
   void walk(F& f, detail::failure& why);
 
   detail::named_parts<part> parts_;
+  detail::keeping<list> kept_;
 };
 
 // ---- Implementation only below ----
@@ -184,18 +213,10 @@ void list<T>::walk(F& f, detail::failure& why) {
 }
 
 template <class T>
-void list<T>::save(const std::string& path) const {
-  members().fence();
-  detail::save_walked(members(), path, detail::saved_sequence<T>(), {},
-                      [this](detail::piece_writer& to) { detail::put_elements<T>(to, local()); });
-}
-
-template <class T>
-void list<T>::load(const std::string& path) {
-  members().fence();
-  std::vector<T> mine = detail::load_share<T>(members(), path);
+void list<T>::take_image(detail::image_reader& from) {
+  auto mine = detail::take_share<T>(from);
   clear_local();
-  for (T& each : mine) push_local(std::move(each));
+  for (auto& each : mine) push_local(std::move(each));
   parts_.count();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <bit>
 #include <cstddef>
 #include <functional>
 #include <ranges>
@@ -175,6 +176,16 @@ class map : public detail::ordered_container<detail::ordered_map_verbs<Key, Valu
   /// `unordered_map::load`.
   using base::load;  // void load(const std::string& path)
 
+  /// Makes `checkpoint` copy each rank's elements to the memory of the next `copies` ranks, as `unordered_map::keep`.
+  using base::keep;  // void keep(int copies)
+
+  /// Copies all elements to the ranks that `keep` chose, as `unordered_map::checkpoint`.
+  using base::checkpoint;  // void checkpoint(std::uint64_t mark = 0)
+
+  /// Returns a map over `t` with the elements of the last checkpoint, after ranks were lost, as `unordered_map::recover`. Each
+  /// member has equally many.
+  [[nodiscard]] recovered<map, rank_t> recover(const team& t) { return base::template recover_as<map>(t); }
+
   // ---- For the library ----
 
   /// For algorithms: the elements of all members as a distributed range, as of the last fence. Each element is on its rank.
@@ -284,10 +295,27 @@ class set : public detail::ordered_container<detail::ordered_set_verbs<Key, Less
   /// Replaces the content by that of a file that a set of the same key type has saved, on any number of ranks.
   using base::load;  // void load(const std::string& path)
 
+  /// Makes `checkpoint` copy each rank's keys to the memory of the next `copies` ranks, as `unordered_set::keep`.
+  using base::keep;  // void keep(int copies)
+
+  /// Copies all keys to the ranks that `keep` chose, as `unordered_set::checkpoint`.
+  using base::checkpoint;  // void checkpoint(std::uint64_t mark = 0)
+
+  /// Returns a set over `t` with the keys of the last checkpoint, after ranks were lost, as `unordered_map::recover`. Each
+  /// member has equally many.
+  [[nodiscard]] recovered<set, rank_t> recover(const team& t) { return base::template recover_as<set>(t); }
+
   // ---- For the library ----
 
   /// For algorithms: the keys of all members as a distributed range, as of the last fence. Each key is on its rank.
   using base::range;  // auto range() const
 };
+
+// ---- Implementation only below ----
+
+template <class Verbs>
+ordered_options detail::ordered_container<Verbs>::options_of(const team&, const image_numbers& numbers) {
+  return {.gather = std::size_t(numbers[1]), .uneven = std::bit_cast<double>(numbers[2])};
+}
 
 }  // namespace armilla

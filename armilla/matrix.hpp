@@ -268,6 +268,7 @@ class matrix : public detail::named_container<matrix<T, N>> {
 
   template <class U, std::size_t M>
   friend void swap(matrix<U, M>& a, matrix<U, M>& b) noexcept;
+  friend detail::rebalancer;
 
   std::shared_ptr<const detail::matrix_plan<N>> plan_;
   detail::block_storage blocks_;

@@ -79,6 +79,31 @@ class queue : public detail::owned_queue<T, detail::first_come<T>> {
 
   /// Returns a small value that names the queue on all members. Called functions use it: `h->push(item)`.
   using base::handle;  // handle_type handle() const noexcept
+
+  // ---- Whole queue (collective) ----
+
+  /// Writes all items to the file `path`, the first one first. `load` reads them on any number of ranks.
+  ///
+  /// Fences the team first; no fiber and no called function may push or pop meanwhile. The file replaces an existing one only
+  /// when it is complete. `usage_error` on all members if writing fails.
+  using base::save;  // void save(const std::string& path) const
+
+  /// Replaces the items by those of a file that a queue, or another sequence of the same element type, has saved, on any number
+  /// of ranks.
+  ///
+  /// Fences the team. The owner reads all items. `usage_error` on all members if the file is damaged or has another kind of
+  /// content; the queue is then unchanged.
+  using base::load;  // void load(const std::string& path)
+
+  /// Makes `checkpoint` copy the items to the memory of the next `copies` ranks after the owner, as `list::keep`.
+  using base::keep;  // void keep(int copies)
+
+  /// Copies all items to the ranks that `keep` chose, as `list::checkpoint`.
+  using base::checkpoint;  // void checkpoint(std::uint64_t mark = 0)
+
+  /// Returns a queue over `t` with the items of the last checkpoint, after ranks were lost, as `list::recover`. They are in their
+  /// order. The owner is the same; if it is lost, it is the first member of `t`.
+  [[nodiscard]] recovered<queue, rank_t> recover(const team& t) { return base::template recover_as<queue>(t); }
 };
 
 /// A queue of which `pop` gives the largest item by `Compare` (with `std::greater<>`: the smallest). It is stored on one rank of
@@ -146,6 +171,31 @@ class priority_queue : public detail::owned_queue<T, detail::largest_first<T, Co
 
   /// Returns a small value that names the queue on all members. Called functions use it: `h->push(item)`.
   using base::handle;  // handle_type handle() const noexcept
+
+  // ---- Whole queue (collective) ----
+
+  /// Writes all items to the file `path`, in any order. `load` reads them on any number of ranks.
+  ///
+  /// Fences the team first; no fiber and no called function may push or pop meanwhile. The file replaces an existing one only
+  /// when it is complete. `usage_error` on all members if writing fails.
+  using base::save;  // void save(const std::string& path) const
+
+  /// Replaces the items by those of a file that a queue, or another sequence of the same element type, has saved, on any number
+  /// of ranks.
+  ///
+  /// Fences the team. The owner reads all items. `usage_error` on all members if the file is damaged or has another kind of
+  /// content; the queue is then unchanged.
+  using base::load;  // void load(const std::string& path)
+
+  /// Makes `checkpoint` copy the items to the memory of the next `copies` ranks after the owner, as `list::keep`.
+  using base::keep;  // void keep(int copies)
+
+  /// Copies all items to the ranks that `keep` chose, as `list::checkpoint`.
+  using base::checkpoint;  // void checkpoint(std::uint64_t mark = 0)
+
+  /// Returns a queue over `t` with the items of the last checkpoint, after ranks were lost, as `list::recover`. The
+  /// owner is the same; if it is lost, it is the first member of `t`.
+  [[nodiscard]] recovered<priority_queue, rank_t> recover(const team& t) { return base::template recover_as<priority_queue>(t); }
 };
 
 }  // namespace armilla

@@ -23,12 +23,13 @@ concept rebalanced_container = requires(const team& t, C* x) { detail::rebalance
 ///     am::team t = am::await_team();
 ///     auto y = am::rebalance<am::vector<double>>(t);
 ///
-/// **Which containers.** Arrays, vectors, unordered containers with keys, and work queues, whose items move to ranks without any
-/// at the next `process`.
+/// **Which containers.** All. Each rank gets equally many elements of a container that has an order. The items of a queue remain
+/// with its owner; those of a work queue move to ranks without any at the next `process`.
 ///
-/// **What remains.** The kind of distribution (blocks of given sizes become blocks of equal size), and replication by `keep`;
-/// there is no checkpoint yet. The old container is empty, so assign the result to it. Handles, pointers and views of the old one
-/// are invalid.
+/// **What remains.** The order of elements, the kind of distribution (blocks of given sizes become blocks of equal size; a matrix
+/// is cut in the same dimensions, with a halo as wide, which is value-initialized), and replication by `keep`; there is no
+/// checkpoint yet. The old container is empty, so assign the result to it. Handles, pointers and views of the old one are
+/// invalid.
 ///
 /// **Order.** It fences the old team first, so earlier one-way operations are included. No fiber may change elements meanwhile.
 ///
@@ -36,7 +37,8 @@ concept rebalanced_container = requires(const team& t, C* x) { detail::rebalance
 /// passed it, or if none has it. `limit_error` on all if the elements do not fit; the old container is then unchanged.
 /// `rank_lost` if a rank is lost meanwhile; then recover the old container if it is still there, otherwise another checkpoint.
 ///
-/// **Cost.** Each element is sent once, those of sequences in pieces, those with keys as insertions; and some collectives.
+/// **Cost.** Each element is sent once, and some collectives. Elements with an index are sent in pieces, those with a hash as
+/// insertions. All others are marshaled, which takes their memory once more on both sides.
 template <rebalanced_container Container>
   requires(!std::is_lvalue_reference_v<Container>)
 [[nodiscard]] Container rebalance(const team& t, Container&& old) {
@@ -49,6 +51,32 @@ template <rebalanced_container Container>
 [[nodiscard]] Container rebalance(const team& t) {
   const detail::named_algorithm name("rebalance");
   return detail::rebalanced_on(t, static_cast<Container*>(nullptr));
+}
+
+/// Moves the elements of a container to some of its ranks, those of `t`, and returns the container over that team. Collective of
+/// the old team.
+///
+/// Use it when ranks are to leave the job, or to do other work. Ranks that leave pass the empty team:
+///
+///     const bool stays = am::rank() < 4;
+///     const am::team t = x.members().split(stays ? 0 : -1);       // the empty team on ranks that leave
+///     x = am::shrink(t, std::move(x));
+///
+/// **What remains** is as of `rebalance`. On ranks that leave, the result is as moved from: it has no elements, and its
+/// operations throw `usage_error`.
+///
+/// **Order.** It fences the old team first. No fiber may change elements meanwhile.
+///
+/// **Errors.** `usage_error` or `remote_error` on all members if a rank of `t` does not have the container, or if `t` is not the
+/// team of all ranks that stay. `limit_error` if the elements do not fit; ranks that stay then still have their elements, those
+/// of ranks that leave are lost.
+///
+/// **Cost.** The elements of a rank that leaves go to a rank that stays, in one exchange, and from there to their place as by
+/// `rebalance`.
+template <rebalanced_container Container>
+  requires(!std::is_lvalue_reference_v<Container>)
+[[nodiscard]] Container shrink(const team& t, Container&& old) {
+  return detail::shrunk_on(t, &old);
 }
 
 }  // namespace armilla

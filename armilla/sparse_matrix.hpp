@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "armilla/container/grid/row_image.hpp"
 #include "armilla/container/grid/sparse_matrix_inline.hpp"
 
 namespace armilla {
@@ -33,9 +35,10 @@ struct matrix_entry {
 ///
 /// **Lifetime.** A sparse_matrix moves, but does not copy.
 template <class T>
-class sparse_matrix {
+class sparse_matrix : public detail::named_container<sparse_matrix<T>> {
  public:
   using value_type = T;
+  using handle_type = container_handle<sparse_matrix>;
 
   // ---- Construction (collective) ----
 
@@ -57,7 +60,7 @@ class sparse_matrix {
   /// Returns the number of columns.
   std::size_t columns() const noexcept { return columns_.size(); }
   /// Returns the number of entries on all ranks; those of the same row and column count once.
-  std::size_t non_zeros() const noexcept { return non_zeros_; }
+  std::size_t non_zeros() const noexcept { return members_ ? non_zeros_ : 0; }
   /// Returns the team over which the rows are distributed.
   const team& members() const noexcept { return members_; }
 
@@ -71,10 +74,40 @@ class sparse_matrix {
   template <class F>
   void for_each_entry(F f) const;
 
+  /// Returns a small value that names the matrix on all members, wherever it is moved.
+  handle_type handle() const { return this->template make_handle<handle_type>(); }
+
   // ---- Whole matrix (collective) ----
 
   /// Returns the numbers (i, i), distributed as the rows. Cost: two collectives.
   array<T> diagonal() const;
+
+  /// Writes all entries to the file `path`. `load` reads them on any number of ranks.
+  ///
+  /// Fences the team first. `T` must be sendable. The file replaces an existing one only when it is complete. `usage_error` on
+  /// all members if writing fails.
+  void save(const std::string& path) const;
+
+  /// Replaces the matrix by that of a file that a sparse_matrix of the same type has saved, on any number of ranks.
+  ///
+  /// Fences the team. The ranks remain; a matrix without ranks is distributed over all. `usage_error` on all members if the file
+  /// is damaged or has another kind of content, `limit_error` if the matrix does not fit; it is then unchanged. Cost: as
+  /// construction.
+  void load(const std::string& path) { detail::images::load(*this, members_ ? members_ : world(), path); }
+
+  /// Makes `checkpoint` copy each rank's rows to the memory of the next `copies` ranks of the team, from which `recover` takes
+  /// them when a rank is lost, as `array::keep`.
+  void keep(int copies) { detail::images::keep(*this, copies); }
+
+  /// Copies all entries to the ranks that `keep` chose, as `list::checkpoint`.
+  void checkpoint(std::uint64_t mark = 0) { detail::images::checkpoint(*this, mark); }
+
+  /// Returns a matrix over `t` with the entries of the last checkpoint, after ranks were lost, as `list::recover`. `gone` of the
+  /// result has the ranks of the job of whose rows no copy is left; these have no entries. Cost: as construction, and a
+  /// checkpoint.
+  [[nodiscard]] recovered<sparse_matrix, rank_t> recover(const team& t) {
+    return detail::images::recover<sparse_matrix>(*this, t);
+  }
 
   // ---- For the library ----
 
@@ -88,10 +121,22 @@ class sparse_matrix {
   const armilla::placement& column_placement() const noexcept { return columns_; }
 
  private:
+  friend detail::images;
+  // An empty one, whose image follows.
+  explicit sparse_matrix(const team& t) : members_(t) {}
+  static detail::saved_type image_type() {
+    static_assert(sendable_value<T>, "armilla: the numbers of a sparse_matrix must be sendable to be saved or kept");
+    return {detail::saved_kind::sparse_matrix, 0, detail::element_name<std::vector<std::uint64_t>, std::vector<T>>::text};
+  }
+  detail::image_numbers numbers_of_image() const { return {rows(), columns()}; }
+  void put_image(detail::piece_writer& to) const;
+  void take_image(detail::image_reader& from);
+
   team members_;
   armilla::placement rows_, columns_;
   std::size_t first_row_ = 0, non_zeros_ = 0;
   mutable detail::sparse_part<T> part_;  // `fetched` is room for one product at a time
+  detail::keeping<sparse_matrix> kept_;
 };
 
 /// Reads a matrix from a MatrixMarket file. Collective: each rank reads a part of the lines.
@@ -131,6 +176,7 @@ sparse_matrix<T>::sparse_matrix(std::size_t rows, std::size_t columns, std::span
     part_ = detail::compress(entries, borders[me], borders[me + 1] - borders[me], columns_, t.rank());
   } catch (...) { why.note(); }
   non_zeros_ = detail::agree(t, "sparse_matrix", why, entries.size(), std::plus<>{});
+  this->be_named(t);
 }
 
 template <class T>
@@ -155,6 +201,53 @@ void sparse_matrix<T>::for_each_entry(F f) const {
     for (std::size_t k = rows.begin[at]; k < rows.begin[at + 1]; ++k)
       f(first_row_ + r, detail::column_of(part_, columns_, members_.rank(), rows.column[k]), rows.value[k]);
   }
+}
+
+template <class T>
+void sparse_matrix<T>::save(const std::string& path) const {
+  if (!members_) [[unlikely]]
+    detail::throw_moved_from();
+  detail::images::save(*this, path);
+}
+
+template <class T>
+void sparse_matrix<T>::put_image(detail::piece_writer& to) const {
+  std::vector<std::uint64_t> places;
+  std::size_t at = 0;
+  const auto end_row = [&] {
+    if (places.empty()) return;
+    detail::put_row<std::uint64_t>(to.keys, at, places.size(), [&places](std::size_t k) { return places[k]; });
+    places.clear();
+    to.end_element();
+  };
+  for_each_entry([&](std::size_t row, std::size_t column, const T& value) {
+    if (row != at) end_row();
+    at = row;
+    places.push_back(column);
+    detail::column<T>::put(to.values, value);
+  });
+  end_row();
+}
+
+template <class T>
+void sparse_matrix<T>::take_image(detail::image_reader& from) {
+  const std::uint64_t rows = from.numbers()[0], columns = from.numbers()[1];
+  std::vector<matrix_entry<T>> mine;
+  from.each_own_piece([&](detail::column_rest& keys, detail::column_rest& values, std::uint64_t n, std::uint64_t) {
+    for (; n != 0; --n) {
+      const detail::taken_row<std::uint64_t> row(keys);
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        if (row.row() >= rows || row[k] >= columns) return detail::note_entry_outside(from, row.row(), row[k]);
+        mine.push_back({std::size_t(row.row()), std::size_t(row[k]), T(detail::column<T>::take(values))});
+      }
+    }
+  });
+  from.agree();
+  sparse_matrix made(std::size_t(rows), std::size_t(columns), mine, from.members());
+  made.keep_name_of(*this);
+  made.kept_ = std::move(kept_);
+  *this = std::move(made);
+  detail::meet(members_);
 }
 
 // The library has the one that files give.

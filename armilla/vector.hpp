@@ -156,11 +156,13 @@ class vector : public array<T> {
   /// Returns a vector over `t` with the elements as they are now, without a checkpoint, as `array::recover` with `am::raw`.
   [[nodiscard]] recovered<vector> recover(const team& t, raw_t);
 
+ protected:
+  explicit vector(detail::element_state<T> s) : array<T>(std::move(s)) { start(); }
+
  private:
   template <class U>
   friend void swap(vector<U>& a, vector<U>& b) noexcept;
   friend detail::rebalancer;
-  explicit vector(detail::element_state<T> s) : array<T>(std::move(s)) { start(); }
   recovered<vector> made_of(detail::recovered_elements<T> r) const;
   void start() { staged_ = std::make_unique<detail::staged_elements<T>>(this->members(), this->state_); }
   void attach() noexcept;

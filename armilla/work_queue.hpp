@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <functional>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "armilla/container/image/images.hpp"
 #include "armilla/container/place/algorithm_call.hpp"
 #include "armilla/container/place/named_parts.hpp"
+#include "armilla/container/sequence/array_inline.hpp"
 #include "armilla/container/sequence/work_part.hpp"
 
 namespace armilla {
@@ -104,12 +108,43 @@ class work_queue {
   template <class F>
   work_share process(F f);
 
+  // ---- Whole queue (collective) ----
+
+  /// Writes all items to the file `path`. `load` reads them on any number of ranks.
+  ///
+  /// Fences the team first; no fiber and no called function may push meanwhile. The file replaces an existing one only when it is
+  /// complete. `usage_error` on all members if writing fails.
+  void save(const std::string& path) const { detail::images::save(*this, path); }
+
+  /// Replaces the items by those of a file that a work queue, or another sequence of the same element type, has saved, on any
+  /// number of ranks.
+  ///
+  /// Fences the team. Each member has equally many items afterwards. `usage_error` on all members if the file is damaged or has
+  /// another kind of content; the queue is then unchanged.
+  void load(const std::string& path) { detail::images::load(*this, members(), path); }
+
+  /// Makes `checkpoint` copy each rank's items to the memory of the next `copies` ranks of the team, as `list::keep`.
+  void keep(int copies) { detail::images::keep(*this, copies); }
+
+  /// Copies all items that have not run to the ranks that `keep` chose, as `list::checkpoint`.
+  void checkpoint(std::uint64_t mark = 0) { detail::images::checkpoint(*this, mark); }
+
+  /// Returns a queue over `t` with the items of the last checkpoint, after ranks were lost, as `list::recover`. These include
+  /// items that have run since.
+  [[nodiscard]] recovered<work_queue, rank_t> recover(const team& t) { return detail::images::recover<work_queue>(*this, t); }
+
  private:
   friend detail::rebalancer;
+  friend detail::images;
+  static detail::saved_type image_type() { return detail::saved_sequence<T>(); }
+  static detail::image_numbers numbers_of_image() { return {}; }
+  void put_image(detail::piece_writer& to) const { detail::put_elements<T>(to, mine().waiting()); }
+  void take_image(detail::image_reader& from);
   part& mine() const { return parts_.mine(); }
   std::exception_ptr await_statements();
 
   detail::named_parts<part> parts_;
+  detail::keeping<work_queue> kept_;
 };
 
 // ---- Implementation only below ----
@@ -121,6 +156,14 @@ work_queue<T>::work_queue(const team& members) : parts_(members, members) {
   mine().knows(std::move(all));
   mine().begin();
   detail::meet(members);
+}
+
+template <class T>
+void work_queue<T>::take_image(detail::image_reader& from) {
+  auto items = detail::take_share<T>(from);
+  mine().clear();
+  for (auto& item : items) mine().push(std::move(item));
+  parts_.count();
 }
 
 template <class T>

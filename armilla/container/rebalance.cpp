@@ -57,6 +57,46 @@ rank_t require_given(const team& t, const team& old, rebalance_needs needs) {
   return all.first;
 }
 
+std::vector<rank_t> heirs_of(const team& t, const team& old) {
+  constexpr const char* shrink = "shrink";
+  if (!old) throw_moved_from();
+  failure why;
+  try {
+    for (rank_t m = 0; t && m < t.size(); ++m)
+      if (const rank_t r = t.world_rank(m); old.rank_of(r) < 0)
+        throw_usage(shrink, fmt::format("rank {} of the team has no part of the container; rebalance takes it to more ranks", r));
+  } catch (...) { why.note(); }
+  agree(old, shrink, why);
+  const std::vector<rank_t> sizes = old.all_gather(t ? t.size() : rank_t{0});
+  const auto stay = rank_t(std::ranges::count_if(sizes, [](rank_t n) { return n != 0; }));
+  if (stay == 0)
+    throw_usage(shrink, "no rank gave a team; those that stay give the team of all of them, and the others the empty team");
+  for (std::size_t m = 0; m < sizes.size(); ++m)
+    if (sizes[m] != 0 && sizes[m] != stay)
+      throw_usage(shrink,
+                  fmt::format("{} ranks stay, and rank {} gave a team of {}; those that stay give one team, of all of them", stay,
+                              old.world_rank(rank_t(m)), sizes[m]));
+  old.fence();
+  std::vector<rank_t> heirs;
+  auto last = rank_t(std::ranges::find_if(sizes, [](rank_t n) { return n != 0; }) - sizes.begin());
+  for (std::size_t m = 0; m < sizes.size(); ++m) heirs.push_back(last = sizes[m] != 0 ? rank_t(m) : last);
+  return heirs;
+}
+
+std::vector<packed_records> hand_over(const team& old, const std::vector<rank_t>& heirs, const std::vector<std::uint64_t>& mine,
+                                      failure& why, std::vector<std::vector<std::uint64_t>>& received) {
+  std::vector<std::vector<std::uint64_t>> parts(heirs.size());
+  try {
+    if (const rank_t heir = heirs[std::size_t(old.rank())]; heir != old.rank()) parts[std::size_t(heir)] = mine;
+  } catch (...) { why.note(); }
+  received = exchange_agreed(old, "shrink", parts, why);
+  std::vector<packed_records> all;
+  for (std::size_t m = 0; m < heirs.size(); ++m)
+    if (heirs[m] == old.rank() && rank_t(m) != old.rank())
+      all.push_back({rank_t(m), reinterpret_cast<const std::byte*>(received[m].data()), 8 * received[m].size()});
+  return all;
+}
+
 // Of one member all elements are a run, however they are dealt.
 dealt_sequence deal_of(const placement& p, const kept_parts* kept) {
   return {.elements = p.size(),

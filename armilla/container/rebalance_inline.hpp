@@ -2,16 +2,28 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "armilla/bag.hpp"
+#include "armilla/bitmap.hpp"
+#include "armilla/disjoint_set.hpp"
+#include "armilla/graph.hpp"
+#include "armilla/list.hpp"
+#include "armilla/map.hpp"
+#include "armilla/matrix.hpp"
+#include "armilla/queue.hpp"
+#include "armilla/sparse_matrix.hpp"
 #include "armilla/unordered_map.hpp"
 #include "armilla/vector.hpp"
 #include "armilla/work_queue.hpp"
 
-/// How containers go over to a team of more ranks. Those that have one push its elements: the others do not know where these lie.
+/// How containers go over to a team of more ranks, or of fewer. Those that have one push its elements: the others do not know
+/// where these lie. Elements that are stored by index or by hash go straight to their place; all others go as the container's
+/// image.
 namespace armilla::detail {
 
 struct rebalance_needs {
@@ -20,6 +32,14 @@ struct rebalance_needs {
 /// Collective of `t`, of which some ranks have the same container and give its team; the others give none. Fences
 /// that team. The first of those ranks, or all throw.
 rank_t require_given(const team& t, const team& old, rebalance_needs needs);
+
+/// Collective of `old`, of which some members give the team `t` of all that stay, and the others the empty one. Fences it. Which
+/// member gets what each of them has: itself if it stays, else a near one. Or all throw.
+std::vector<rank_t> heirs_of(const team& t, const team& old);
+/// Collective of `old`: members that leave give what they have packed, or all throw what failed on one. `received` has what comes
+/// to this member, and the result says from whom.
+std::vector<packed_records> hand_over(const team& old, const std::vector<rank_t>& heirs, const std::vector<std::uint64_t>& mine,
+                                      failure& why, std::vector<std::vector<std::uint64_t>>& received);
 
 /// What the others learn of a sequence.
 struct dealt_sequence {
@@ -30,14 +50,13 @@ struct dealt_sequence {
 dealt_sequence deal_of(const placement& p, const kept_parts* kept);
 placement deal_to(const team& t, const dealt_sequence& how);
 
-/// Sends this rank's elements to where they lie in `to`: complete when all have called it and `t` has fenced.
+/// Sends the elements that a member had to where they lie in `to`: complete when all have called it and `t` has fenced.
 template <class T>
-void send_elements(const element_state<T>& from, const element_state<T>& to) {
+void send_elements(const placement& was, rank_t member, const T* mine, const element_state<T>& to) {
   constexpr std::size_t most = 1024;  // in one statement
-  const T* const mine = first_of<T>(from);
-  std::size_t place = 0;  // elements of a member lie in the order of their indices
-  for (std::size_t i = from.where.next_on(from.me, 0); i < from.where.size();) {
-    std::size_t n = std::min(from.where.run_at(i).end, to.where.run_at(i).end) - i;
+  std::size_t place = 0;              // elements of a member lie in the order of their indices
+  for (std::size_t i = was.next_on(member, 0); i < was.size();) {
+    std::size_t n = std::min(was.run_at(i).end, to.where.run_at(i).end) - i;
     if constexpr (lies_in_segments<T>) {
       put(global_ptr<T>(to.address(i, sizeof(T))), std::span<const T>(mine + place, n));
     } else {
@@ -47,9 +66,59 @@ void send_elements(const element_state<T>& from, const element_state<T>& to) {
             std::vector<T>(mine + place, mine + place + n));
     }
     place += n;
-    i = from.where.next_on(from.me, i + n);
+    i = was.next_on(member, i + n);
   }
   if constexpr (lies_in_segments<T>) sync_memory();
+}
+
+/// What the others learn of a matrix.
+template <std::size_t N>
+struct dealt_cells {
+  std::array<std::size_t, N> extents{};
+  std::array<rank_t, N> blocks{};
+  std::array<std::size_t, N> before{}, behind{};
+  std::array<bool, N> periodic{};
+  bool corners = true;
+  std::int32_t copies = 0;  ///< that are kept
+
+  dealt_cells() = default;
+  dealt_cells(const matrix_plan<N>& p, const kept_parts* kept)
+      : extents(p.shape.extents()), corners(p.around.has_corners()), copies(kept == nullptr ? 0 : std::int32_t(kept->wish())) {
+    for (std::size_t d = 0; d < N; ++d) {
+      blocks[d] = p.shape.blocks(d);
+      before[d] = p.around.before(d), behind[d] = p.around.behind(d);
+      periodic[d] = p.around.is_periodic(d);
+    }
+  }
+  halo around() const {
+    halo h = halo().corners(corners).periodic(std::vector<bool>(periodic.begin(), periodic.end()));
+    for (std::size_t d = 0; d < N; ++d) h = h.sides(d, before[d], behind[d]);
+    return h;
+  }
+  /// How it is cut for `members`.
+  grid_shape<N> shape_over(rank_t members) const {
+    rank_t all = 1;
+    for (const rank_t n : blocks) all *= n;
+    return detail::shape_over(grid_shape<N>(extents, all, {blocks.begin(), blocks.end()}), members);
+  }
+};
+
+/// Sends the cells of a block to where they are in `to`: complete as `send_elements`.
+template <class T, std::size_t N>
+void send_cells(const block_layout<N>& mine, const T* first, const matrix<T, N>& to) {
+  const matrix_plan<N>& there = to.plan();
+  for (rank_t m = 0; m < there.members.size(); ++m) {
+    const block_layout<N> theirs = there.layout_of(m);
+    box<N> both;
+    strided<N> part{.extent = {}, .local = mine.stride, .global = theirs.stride};
+    for (std::size_t d = 0; d < N; ++d) {
+      both.begin[d] = std::max(mine.cells.begin[d], theirs.cells.begin[d]);
+      both.end[d] = std::min(mine.cells.end[d], theirs.cells.end[d]);
+      part.extent[d] = both.extent(d);
+    }
+    if (both.volume() != 0) put_strided(to.ptr(both.begin), first + mine.offset_of_cell(both.begin), part);
+  }
+  sync_memory();
 }
 
 /// Makes a container over `t` of what members gave; `old` is null on those that have none. A friend of the containers.
@@ -61,7 +130,7 @@ struct rebalancer {
     const rank_t first = require_given(t, had, {.needs_functions = !lies_in_segments<T>});
     const dealt_sequence how = t.broadcast(had ? deal_of(old->placement(), old->kept_.copies.get()) : dealt_sequence{}, first);
     Container made(make_container<T>(t, deal_to(t, how)));
-    if (had) send_elements<T>(old->state_, made.state_);
+    if (had) send_elements<T>(old->state_.where, old->state_.me, first_of<T>(old->state_), made.state_);
     t.fence();
     if (how.copies != 0) made.keep(how.copies);
     return made;
@@ -81,6 +150,36 @@ struct rebalancer {
     return made;
   }
 
+  template <class T, std::size_t N>
+  static matrix<T, N> cells(const team& t, matrix<T, N>* old) {
+    const bool has = old != nullptr && old->plan_ != nullptr;
+    const rank_t first = require_given(t, has ? old->members() : team(), {});
+    const auto how = t.broadcast(has ? dealt_cells<N>(old->plan(), old->kept_.copies.get()) : dealt_cells<N>(), first);
+    matrix<T, N> made(std::make_shared<const matrix_plan<N>>(t, how.shape_over(t.size()), how.around()));
+    if (has) send_cells(old->plan().mine, static_cast<const T*>(old->first()), made);
+    t.fence();
+    if (how.copies != 0) made.keep(how.copies);
+    return made;
+  }
+
+  /// By its image.
+  template <class Container>
+  static Container image(const team& t, Container* old) {
+    const team had = members_of(old);
+    const rank_t first = require_given(t, had, {.needs_functions = true});
+    return images::moved(t, had ? old : nullptr, first);
+  }
+
+  static bitmap bits(const team& t, bitmap* old) {
+    array<std::uint64_t> words = sequence(t, old == nullptr ? nullptr : &old->words_);
+    const std::size_t n =
+        t.all_reduce(old == nullptr ? 0 : old->size(), [](std::size_t a, std::size_t b) { return a < b ? b : a; });
+    return {n, std::move(words)};
+  }
+  static disjoint_set numbers(const team& t, disjoint_set* old) {
+    return disjoint_set(sequence(t, old == nullptr || old->core_ == nullptr ? nullptr : &old->core_->parents()));
+  }
+
   template <class T>
   static work_queue<T> items(const team& t, work_queue<T>* old) {
     require_given(t, old != nullptr ? old->members() : team(), {.needs_functions = true});
@@ -90,7 +189,93 @@ struct rebalancer {
     return made;
   }
 
+  // The same for fewer ranks. What it gives on a rank that leaves was moved from.
+  template <class Container>
+  static Container fewer_elements(const team& t, Container* old) {
+    using T = typename Container::value_type;
+    const element_state<T>& had = old->state_;
+    const std::vector<rank_t> heirs = heirs_of(t, had.members);
+    packed_part packed;
+    failure why;
+    if (!t) try {
+        put_elements<T>(packed, std::span<const T>(first_of<T>(had), had.count()));
+        packed.finish();
+      } catch (...) { why.note(); }
+    std::vector<std::vector<std::uint64_t>> received;
+    const std::vector<packed_records> taken_over = hand_over(had.members, heirs, packed.words(), why, received);
+    if (!t) return leave(old);
+    Container made(make_container<T>(t, had.where.over(t.size())));
+    send_elements<T>(had.where, had.me, first_of<T>(had), made.state_);
+    for (const packed_records& of : taken_over) try {
+        std::vector<kept_as<T>> elements;
+        each_packed_columns(of.at, of.bytes, [&elements](column_rest& keys, column_rest&, std::uint64_t n) {
+          for (; n != 0; --n) elements.push_back(take_element<T>(keys));
+        });
+        send_elements<T>(had.where, of.order, as_elements<T>(elements).data(), made.state_);
+      } catch (...) { why.note(); }
+    t.fence();
+    agree(t, "shrink", why);
+    if (old->kept_.copies != nullptr) made.keep(old->kept_.copies->wish());
+    return made;
+  }
+  template <class T, std::size_t N>
+  static matrix<T, N> fewer_cells(const team& t, matrix<T, N>* old) {
+    const matrix_plan<N>& had = old->plan();
+    const std::vector<rank_t> heirs = heirs_of(t, had.members);
+    std::vector<std::uint64_t> mine;
+    failure why;
+    if (!t) try {
+        mine.resize((had.mine.volume * sizeof(T) + 7) / 8);
+        if (!mine.empty()) std::memcpy(mine.data(), old->first(), had.mine.volume * sizeof(T));
+      } catch (...) { why.note(); }
+    std::vector<std::vector<std::uint64_t>> received;
+    const std::vector<packed_records> taken_over = hand_over(had.members, heirs, mine, why, received);
+    if (!t) return leave(old);
+    matrix<T, N> made(std::make_shared<const matrix_plan<N>>(t, detail::shape_over(had.shape, t.size()), had.around));
+    send_cells(had.mine, static_cast<const T*>(old->first()), made);
+    for (const packed_records& of : taken_over) send_cells(had.layout_of(of.order), reinterpret_cast<const T*>(of.at), made);
+    t.fence();
+    if (old->kept_.copies != nullptr) made.keep(old->kept_.copies->wish());
+    return made;
+  }
+  static bitmap fewer_bits(const team& t, bitmap* old) {
+    array<std::uint64_t> words = fewer_elements(t, &old->words_);
+    return t ? bitmap(old->bits_, std::move(words)) : bitmap();
+  }
+  static disjoint_set fewer_numbers(const team& t, disjoint_set* old) {
+    array<std::uint64_t> parents = fewer_elements(t, &old->core().parents());
+    return t ? disjoint_set(std::move(parents)) : disjoint_set();
+  }
+  template <class Container>
+  static Container fewer_records(const team& t, Container* old) {
+    const team had = old->members();
+    const std::vector<rank_t> heirs = heirs_of(t, had);
+    packed_part packed;
+    failure why;
+    try {
+      images::pack(*old, packed);
+    } catch (...) { why.note(); }
+    std::vector<std::vector<std::uint64_t>> received;
+    std::vector<packed_records> mine = hand_over(had, heirs, packed.words(), why, received);
+    if (!t) return leave(old);
+    mine.push_back(packed.records_of(had.rank()));
+    return images::unpack<Container>(t, "shrink", images::describe(*old), mine, std::move(why));
+  }
+
  private:
+  template <class Container>
+  static Container leave(Container* old) {
+    const Container given = std::move(*old);
+    return std::move(*old);
+  }
+  /// None of one that was moved from.
+  template <class Container>
+  static team members_of(const Container* old) {
+    if (old == nullptr) return {};
+    try {
+      return old->members();
+    } catch (const usage_error&) { return {}; }
+  }
   template <class Container>
   static void insert_all(Container& old, Container& made) {
     using core = std::remove_reference_t<decltype(*old.core_)>;
@@ -105,12 +290,73 @@ struct rebalancer {
 };
 
 template <class T>
+array<T> shrunk_on(const team& t, array<T>* old) {
+  return rebalancer::fewer_elements(t, old);
+}
+template <class T>
+vector<T> shrunk_on(const team& t, vector<T>* old) {
+  return rebalancer::fewer_elements(t, old);
+}
+template <class T>
+bag<T> shrunk_on(const team& t, bag<T>* old) {
+  return rebalancer::fewer_elements(t, old);
+}
+template <class T, std::size_t N>
+matrix<T, N> shrunk_on(const team& t, matrix<T, N>* old) {
+  return rebalancer::fewer_cells(t, old);
+}
+inline bitmap shrunk_on(const team& t, bitmap* old) { return rebalancer::fewer_bits(t, old); }
+inline disjoint_set shrunk_on(const team& t, disjoint_set* old) { return rebalancer::fewer_numbers(t, old); }
+template <class Container>
+Container shrunk_on(const team& t, Container* old) {
+  return rebalancer::fewer_records(t, old);
+}
+
+template <class T>
 array<T> rebalanced_on(const team& t, array<T>* old) {
   return rebalancer::sequence(t, old);
 }
 template <class T>
 vector<T> rebalanced_on(const team& t, vector<T>* old) {
   return rebalancer::sequence(t, old);
+}
+template <class T>
+bag<T> rebalanced_on(const team& t, bag<T>* old) {
+  return rebalancer::sequence(t, old);
+}
+template <class T, std::size_t N>
+matrix<T, N> rebalanced_on(const team& t, matrix<T, N>* old) {
+  return rebalancer::cells(t, old);
+}
+inline bitmap rebalanced_on(const team& t, bitmap* old) { return rebalancer::bits(t, old); }
+inline disjoint_set rebalanced_on(const team& t, disjoint_set* old) { return rebalancer::numbers(t, old); }
+template <class T>
+list<T> rebalanced_on(const team& t, list<T>* old) {
+  return rebalancer::image(t, old);
+}
+template <class T>
+queue<T> rebalanced_on(const team& t, queue<T>* old) {
+  return rebalancer::image(t, old);
+}
+template <class T, class Compare>
+priority_queue<T, Compare> rebalanced_on(const team& t, priority_queue<T, Compare>* old) {
+  return rebalancer::image(t, old);
+}
+template <class Key, class Value, class Less>
+map<Key, Value, Less> rebalanced_on(const team& t, map<Key, Value, Less>* old) {
+  return rebalancer::image(t, old);
+}
+template <class Key, class Less>
+set<Key, Less> rebalanced_on(const team& t, set<Key, Less>* old) {
+  return rebalancer::image(t, old);
+}
+template <class T>
+sparse_matrix<T> rebalanced_on(const team& t, sparse_matrix<T>* old) {
+  return rebalancer::image(t, old);
+}
+template <class V, class E>
+graph<V, E> rebalanced_on(const team& t, graph<V, E>* old) {
+  return rebalancer::image(t, old);
 }
 template <class T>
 work_queue<T> rebalanced_on(const team& t, work_queue<T>* old) {

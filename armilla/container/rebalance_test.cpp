@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Containers go over to a team of more ranks: here from the even ranks to all. With ranks that join it is in tests/joining.
+// Containers go over to a team of more ranks, here from the even ranks to all, or of fewer. With ranks that join it is in
+// tests/joining.
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -29,8 +30,6 @@ Container spread(Make make) {
   return am::rebalance(am::world(), std::move(x));
 }
 
-std::string text_of(std::size_t i) { return std::string(i % 37, char('a' + i % 26)) + std::to_string(i); }
-
 }  // namespace
 
 RANK_TEST(elements_of_an_array_are_dealt_to_all_as_before) {
@@ -48,16 +47,6 @@ RANK_TEST(elements_of_an_array_are_dealt_to_all_as_before) {
     }
 }
 
-RANK_TEST(elements_that_are_no_plain_bytes_go_over) {
-  const auto y = spread<am::array<std::string>>([](const am::team& t) {
-    am::array<std::string> x(5000, am::on(t));
-    am::for_each_index(x, [](std::size_t i, std::string& e) { e = text_of(i); });
-    return x;
-  });
-  EXPECT_EQ(y.size(), 5000U);
-  for (std::size_t k = 0; k < y.local().size(); ++k) EXPECT_EQ(y.local()[k], text_of(y.index_of_local(k)));
-}
-
 RANK_TEST(what_a_vector_was_given_last_is_there_and_it_grows_on_all) {
   auto y = spread<am::vector<int>>([](const am::team& t) {
     am::vector<int> x(0, am::on(t));
@@ -72,35 +61,46 @@ RANK_TEST(what_a_vector_was_given_last_is_there_and_it_grows_on_all) {
   EXPECT_EQ(y.size(), before + std::size_t(am::ranks()));
 }
 
-RANK_TEST(keys_are_spread_over_all) {
-  auto y = spread<am::unordered_map<std::string, std::int64_t>>([](const am::team& t) {
-    am::unordered_map<std::string, std::int64_t> x(t);
-    for (std::size_t i = 0; i < 2000; ++i) x.update(text_of(i), std::int64_t(i), std::plus<>{});
+RANK_TEST(a_matrix_is_cut_in_the_same_dimensions_and_has_its_halo) {
+  const auto y = spread<am::matrix<int>>([](const am::team& t) {
+    am::matrix<int> x({40, 30}, am::on(t, am::grid({1, t.size()})),
+                      am::halo(0).sides(0, 2, 1).periodic({true, false}).corners(false));
+    am::for_each_index(x, [](std::size_t i, int& e) { e = int(i); });
     return x;
   });
-  const auto times = std::int64_t((am::ranks() + 1) / 2);
-  EXPECT_EQ(y.size(), 2000U);
-  for (std::size_t i = std::size_t(am::rank()); i < 2000; i += 97)
-    EXPECT_EQ(y.find(text_of(i)).get().value_or(-1), std::int64_t(i) * times);
-  y.update("new", 1, std::plus<>{});
-  am::fence();
-  EXPECT_EQ(y.find("new").get().value_or(-1), am::ranks());
+  EXPECT(y.blocks(1) == am::ranks() || am::ranks() < 3);  // of one block no dimension is cut
+  const am::halo& around = y.plan().around;
+  EXPECT(around.before(0) == 2 && around.behind(0) == 1 && around.before(1) == 0 && around.is_periodic(0) &&
+         !around.has_corners());
+  am::for_each_index(y, [](std::size_t i, int e) { EXPECT_EQ(e, int(i)); });
 }
 
-RANK_TEST(sets_and_containers_with_several_values_of_a_key_go_over) {
-  const auto set = spread<am::unordered_set<int>>([](const am::team& t) {
-    am::unordered_set<int> x(t);
-    for (int i = 0; i < 500; ++i) x.insert(i);
+RANK_TEST(elements_of_many_pieces_are_dealt_evenly_in_their_order) {
+  const std::size_t n = 6000;
+  const auto text = [](std::size_t i) { return std::string(1000, char('a' + i % 26)) + std::to_string(i); };
+  auto y = spread<am::list<std::string>>([&](const am::team& t) {
+    am::list<std::string> x(t);
+    for (std::size_t i = n * std::size_t(t.rank()); i < n * std::size_t(t.rank() + 1); ++i) x.push_local(text(i));
+    t.fence();
     return x;
   });
-  const auto multi = spread<am::unordered_multimap<int, int>>([](const am::team& t) {
-    am::unordered_multimap<int, int> x(t);
-    for (int i = 0; i < 300 && t.rank() == 0; ++i) x.insert(i % 50, i);
+  const auto all = n * std::size_t((am::ranks() + 1) / 2), members = std::size_t(am::ranks());
+  EXPECT_EQ(y.size(), all);
+  std::size_t i = all * std::size_t(am::rank()) / members;
+  for (const std::string& each : y.local()) EXPECT_EQ(each, text(i++));
+  EXPECT_EQ(i, all * (std::size_t(am::rank()) + 1) / members);
+}
+
+RANK_TEST(what_is_kept_and_how_it_is_dealt_goes_along) {
+  auto y = spread<am::map<int, int>>([](const am::team& t) {
+    am::map<int, int> x(t, {.uneven = 0});
+    x.keep(1);
     return x;
   });
-  EXPECT_EQ(set.size(), 500U);
-  EXPECT_EQ(multi.size(), 300U);
-  EXPECT(set.contains(499).get() && multi.count(7).get() == 6);
+  y.checkpoint();  // kept as before
+  for (int i = 0; i < 1000 && am::rank() == 0; ++i) y.insert(i, i);
+  am::fence();  // it is not dealt anew
+  EXPECT_EQ(y.local().size(), am::rank() == 0 ? 1000U : 0U);
 }
 
 RANK_TEST(items_of_a_work_queue_are_worked_on_by_all) {
@@ -146,5 +146,19 @@ RANK_TEST(a_team_without_the_container_and_one_without_its_ranks_are_refused_on_
   if (!some) return am::barrier();
   EXPECT_THROWS_SAYING(am::error, "give a team that has all of them", am::rebalance(some, std::move(x)));
   EXPECT_EQ(x.size(), 10U);
+  am::barrier();
+}
+
+RANK_TEST(a_team_that_is_not_that_of_all_that_stay_is_refused) {
+  am::array<int> x(10);
+  EXPECT_THROWS_SAYING(am::usage_error, "no rank gave a team", am::shrink(am::team(), std::move(x)));
+  if (am::ranks() < 2) return;
+  const am::team halves = am::world().split(am::rank() % 2);
+  EXPECT_THROWS_SAYING(am::usage_error, "those that stay give one team", am::shrink(halves, std::move(x)));
+  EXPECT_EQ(x.size(), 10U);
+  if (const am::team some = evens()) {
+    am::array<int> y(10, am::on(some));
+    EXPECT_THROWS_SAYING(am::error, "has no part of the container", am::shrink(am::world(), std::move(y)));
+  }
   am::barrier();
 }

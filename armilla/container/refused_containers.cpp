@@ -45,6 +45,9 @@ void refused() {
   armilla::array<point> y(10);
 #elif defined(CASE_RAW)
   armilla::array<std::string>(10).recover(armilla::world(), armilla::raw);
+#elif defined(CASE_EXPOSE)
+  armilla::list<int> l;
+  armilla::expose("l", l);
 #elif defined(CASE_COPY)
   auto y = x;
 #endif

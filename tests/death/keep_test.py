@@ -18,7 +18,8 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from jobs import PATIENCE, Job, over_hosts, read_arguments  # noqa: E402
 
-KINDS = ("blocks", "cyclic", "vector", "raw", "texts", "dealt texts", "plate", "map", "multimap", "set", "multiset")
+KINDS = ("blocks", "cyclic", "vector", "raw", "texts", "dealt texts", "plate", "map", "multimap", "set", "multiset", "list",
+         "ordered map")
 POLICIES = ("continue", "replace", "join")
 
 

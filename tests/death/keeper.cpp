@@ -229,6 +229,8 @@ int main(int argc, char** argv) {
     if (kind == "set") return live<words<am::unordered_set<long>, false>>(argv);
     if (kind == "multiset") return live<words<am::unordered_multiset<long>, true>>(argv);
     if (kind == "multimap") return live<words<am::unordered_multimap<long, std::string>, true>>(argv);
+    if (kind == "list") return live<in_order<am::list<std::string>>>(argv);
+    if (kind == "ordered map") return live<in_order<am::map<long, std::string>>>(argv);
     if (kind == "raw") return live<raw_numbers>(argv);
     return 97;
   });

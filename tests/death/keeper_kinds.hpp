@@ -356,3 +356,89 @@ class words {
   known<std::vector<armilla::rank_t>> next_;
   std::uint64_t next_mark_ = 0;
 };
+
+/// Texts in an order, of which each rank has some: in a list, or in a map from their indices. They are dealt evenly when they
+/// are recovered.
+template <class Container>
+class in_order {
+  static constexpr bool has_keys = requires(Container& x) {
+    x.erase(0L);
+    x.rebalance();
+  };
+  struct state {
+    std::vector<std::size_t> there;      ///< elements that are not gone
+    std::vector<armilla::rank_t> owner;  ///< of each of them, a member
+    std::vector<armilla::rank_t> gone;   ///< ranks whose elements are
+  };
+
+ public:
+  static constexpr bool raw = false;
+  in_order(const armilla::team& t, std::size_t n) : x_(t), n_(n / 100) {}
+  void keep(int copies) {
+    copies_ = copies;
+    x_.keep(copies);
+  }
+  void advance(long step) {
+    const armilla::team& t = x_.members();
+    if constexpr (!has_keys) x_.clear_local();
+    for (std::size_t i = first_of(t.rank(), t); i < first_of(t.rank() + 1, t); ++i)
+      if constexpr (has_keys)
+        x_.insert_or_assign(long(i), text_of(i, step));
+      else
+        x_.push_local(text_of(i, step));
+  }
+  void checkpoint(std::uint64_t mark) {
+    x_.members().fence();
+    state now;
+    for (std::size_t i = 0; i < n_; ++i) now.there.push_back(i);
+    const std::vector<std::size_t> sizes = x_.members().all_gather(std::size_t(x_.local().size()));
+    for (armilla::rank_t m = 0; m < x_.members().size(); ++m) now.owner.insert(now.owner.end(), sizes[std::size_t(m)], m);
+    require(now.owner.size() == n_, "elements before a checkpoint");
+    was_[mark] = now;
+    x_.checkpoint(mark);
+  }
+  void expect(std::uint64_t mark, const armilla::team& old, const armilla::team& t) {
+    const state& was = was_.at(mark);
+    next_mark_ = mark;
+    next_ = {{}, {}, was.gone};
+    for (std::size_t k = 0; k < was.there.size(); ++k) {
+      const armilla::rank_t r = old.world_rank(was.owner[k]);
+      if (!is_gone(old, was.owner[k], copies_, t))
+        next_.there.push_back(was.there[k]);
+      else if (next_.gone.empty() || next_.gone.back() != r)
+        next_.gone.push_back(r);
+    }
+    const std::size_t all = next_.there.size(), ranks = std::size_t(t.size());
+    for (std::size_t m = 0; m < ranks; ++m)
+      next_.owner.insert(next_.owner.end(), all * (m + 1) / ranks - all * m / ranks, armilla::rank_t(m));
+  }
+  void adopt() { was_[next_mark_] = next_; }
+  std::uint64_t recover(const armilla::team& t) {
+    auto back = x_.recover(t);
+    x_ = std::move(back.container);
+    require(back.gone == next_.gone, "other parts are gone");
+    require(x_.size() == next_.there.size() && x_.members() == t, "the size is " + std::to_string(x_.size()));
+    std::size_t k = std::size_t(std::ranges::find(next_.owner, t.rank()) - next_.owner.begin());
+    for (const auto& each : x_.local()) {
+      require(k < next_.there.size() && next_.owner[k] == t.rank(), "an element is on another rank");
+      const std::size_t i = next_.there[k++];
+      if constexpr (has_keys)
+        require(each.first == long(i) && each.second == text_of(i, step_of(back.mark)), "key " + std::to_string(i));
+      else
+        require(each == text_of(i, step_of(back.mark)), "element " + std::to_string(i));
+    }
+    require(k == next_.owner.size() || next_.owner[k] != t.rank(), "an element is not there");
+    return back.mark;
+  }
+  std::size_t gone() const { return next_.gone.size(); }
+  void verify(long) const {}
+
+ private:
+  std::size_t first_of(armilla::rank_t m, const armilla::team& t) const { return n_ * std::size_t(m) / std::size_t(t.size()); }
+  Container x_;
+  std::size_t n_;
+  int copies_ = 1;
+  std::map<std::uint64_t, state> was_;
+  state next_;
+  std::uint64_t next_mark_ = 0;
+};

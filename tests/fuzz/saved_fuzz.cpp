@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "armilla/container/grid/row_image.hpp"
 #include "armilla/container/image/checksum.hpp"
 #include "armilla/container/image/save.hpp"
 #include "armilla/container/image/save_format.hpp"
@@ -85,6 +86,22 @@ void decode_piece(std::span<const std::byte> piece, std::uint64_t n) {
   } catch (const error&) {}  // what it is for
 }
 
+/// Rows of these columns.
+template <class Id>
+void decode_rows(std::span<const std::byte> piece, std::uint64_t n) {
+  column_rest keys(nullptr, 0), values(nullptr, 0);
+  if (!split_piece(piece.data(), piece.size(), keys, values)) return;
+  try {
+    for (; n != 0; --n) {
+      const taken_row<Id> row(keys);
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        static_cast<void>(row[k]);
+        static_cast<void>(column<double>::take(values));
+      }
+    }
+  } catch (const error&) {}
+}
+
 void decode_all(std::span<const std::byte> file, const saved_contents& all) {
   for (const saved_piece& p : all.pieces) {
     require(p.offset <= file.size() && p.bytes <= file.size() - p.offset);
@@ -93,6 +110,8 @@ void decode_all(std::span<const std::byte> file, const saved_contents& all) {
     decode_piece<std::string, void>(piece, p.elements);
     decode_piece<std::string, std::vector<int>>(piece, p.elements);
     decode_piece<int, std::map<int, std::string>>(piece, p.elements);
+    decode_rows<std::uint32_t>(piece, p.elements);
+    decode_rows<std::uint64_t>(piece, p.elements);
   }
 }
 
@@ -177,6 +196,16 @@ std::vector<std::vector<std::byte>> samples() {
   }
   tree.add_columns(2, keys, values);
   files.push_back(tree.finish());
+
+  writer<std::uint32_t, double> graph(saved_kind::graph, "(list<uint32>, list<float64>)");
+  graph.all.header.grid.extents = {4, 1, 0};
+  keys.clear(), values.clear();
+  for (std::uint64_t v = 0; v < 4; ++v) {
+    put_row<std::uint32_t>(keys, v, std::size_t(v), [](std::size_t k) { return std::uint32_t(k); });
+    for (std::uint64_t k = 0; k < v; ++k) column<double>::put(values, 0.5);
+  }
+  graph.add_columns(4, keys, values);
+  files.push_back(graph.finish());
   return files;
 }
 

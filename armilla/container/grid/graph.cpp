@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/values/limits.hpp"
+#include "armilla/container/grid/graph_image.hpp"
 #include "armilla/error.hpp"
 #include "armilla/graph_views.hpp"
 #include "armilla/transfer.hpp"
@@ -95,6 +96,22 @@ void require_dense(std::size_t n, std::uint64_t edges) {
     throw_usage("graph", fmt::format("vertex {} in a graph of {} edges: the numbers of vertices must be dense; renumber them, or "
                                      "say how many vertices there are",
                                      n - 1, edges));
+}
+
+image_numbers numbers_of_graph(const graph_shape& g) noexcept {
+  return {g.where.size(), std::uint64_t(g.undirected ? 1 : 0) | std::uint64_t(g.in.of.empty() ? 0 : 2)};
+}
+
+rows_wanted how_to_make(image_reader& from) {
+  const auto [vertices, how, rest] = from.numbers();
+  if (vertices >= UINT32_MAX || how > 3 || rest != 0)
+    from.note("its numbers are those of no graph; it is damaged: load another one");
+  return {(how & 1) != 0, (how & 2) != 0, true};
+}
+
+void note_vertex_outside(image_reader& from, std::uint64_t vertex) {
+  from.note(
+      fmt::format("it has {} vertices, and vertex {} in an edge; it is damaged: load another one", from.numbers()[0], vertex));
 }
 
 void require_few_vertices(std::size_t n) {

@@ -9,6 +9,11 @@
 
 namespace armilla::detail {
 
+void note_entry_outside(image_reader& from, std::uint64_t row, std::uint64_t column) {
+  from.note(fmt::format("it has an entry ({}, {}), and {} rows of {} columns; it is damaged: load another one", row, column,
+                        from.numbers()[0], from.numbers()[1]));
+}
+
 void throw_entry_outside(std::size_t row, std::size_t column, std::size_t rows, std::size_t columns) {
   throw_usage("sparse_matrix", fmt::format("entry ({}, {}) of a matrix of {} rows and {} columns; they are numbered from 0", row,
                                            column, rows, columns));

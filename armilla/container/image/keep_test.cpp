@@ -134,31 +134,6 @@ RANK_TEST(matrices_go_back_and_are_cut_as_before) {
   EXPECT(good);
 }
 
-RANK_TEST(containers_with_keys_go_back) {
-  am::unordered_map<int, std::string> map;
-  am::unordered_set<std::string> set;
-  am::counting_set<int> counts;
-  am::unordered_multimap<int, int> multimap;
-  am::unordered_multiset<int> multiset;
-  for (int i = am::rank(); i < 100; i += am::ranks()) {
-    map.insert(i, std::to_string(i)), set.insert(std::to_string(i)), counts.insert(i, i + 1);
-    multimap.insert(i, 1), multimap.insert(i, 2), multiset.insert(i, 3);
-  }
-  am::fence();
-  const auto map_back = there_and_back(map, [](auto& c) { c.erase(5), c.insert(1000, "new"); });
-  const auto set_back = there_and_back(set, [](auto& c) { c.erase("5"); });
-  const auto counts_back = there_and_back(counts, [](auto& c) { c.insert(5); });
-  const auto multimap_back = there_and_back(multimap, [](auto& c) { c.insert(5, 3); });
-  const auto multiset_back = there_and_back(multiset, [](auto& c) { c.insert(5); });
-  EXPECT_EQ(map_back.size(), 100U);
-  EXPECT_EQ(map_back.find(5).get(), std::optional(std::string("5")));
-  EXPECT(set_back.size() == 100 && set_back.contains("5").get());
-  EXPECT_EQ(counts_back.count(5).get(), 6);
-  EXPECT_EQ(multimap_back.find(5).get(), std::optional(std::vector{1, 2}));
-  EXPECT_EQ(multiset_back.count(5).get(), 3U);
-  am::barrier();
-}
-
 RANK_TEST(what_is_kept_stays_with_the_name_when_elements_are_swapped) {
   am::array<double> x(200), y(200);
   am::matrix<double> a({9, 9}), b({9, 9});

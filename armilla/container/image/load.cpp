@@ -46,7 +46,8 @@ std::string parse(std::span<const std::byte> bytes, std::uint64_t file_bytes, sa
 
 }  // namespace
 
-saved_file::saved_file(const team& members, const std::string& path, const saved_type& wanted) : members_(members), path_(path) {
+saved_file::saved_file(const team& members, const std::string& path, const saved_type& wanted)
+    : image_reader(members), path_(path) {
   std::vector<std::byte> bytes;
   if (members.rank() == 0) wrong_ = open_contents(bytes, wanted);
   try {
@@ -67,11 +68,10 @@ saved_file::saved_file(const team& members, const std::string& path, const saved
     if (file_ >= 0) ::close(std::exchange(file_, -1));
     throw;
   }
-  std::uint64_t first = 0;
-  for (const saved_piece& p : contents_.pieces) {
-    firsts_.push_back(first);
-    first += p.elements;
-  }
+  pieces_ = std::move(contents_.pieces);
+  raw_ = contents_.header.element_bytes != 0;
+  numbers_ = contents_.header.grid.extents;
+  count_pieces();
 }
 
 saved_file::~saved_file() {
@@ -92,7 +92,11 @@ std::string saved_file::open_contents(std::vector<std::byte>& bytes, const saved
 }
 
 std::size_t saved_file::share_begin(rank_t member) const noexcept {
-  return pieces() * std::size_t(member) / std::size_t(members_.size());
+  return pieces_.size() * std::size_t(member) / std::size_t(members_.size());
+}
+
+bool saved_file::is_own(std::size_t k) const noexcept {
+  return k >= share_begin(members_.rank()) && k < share_begin(members_.rank() + 1);
 }
 
 /// Pieces without an element have the number of the next one's first.
@@ -102,18 +106,18 @@ std::size_t saved_file::piece_of(std::uint64_t element) const noexcept {
 
 bool saved_file::load_piece(std::size_t k, std::byte* to) {
   if (!wrong_.empty()) return false;
-  const saved_piece& p = contents_.pieces[k];
+  const saved_piece& p = pieces_[k];
   note(read_all(file_, to, p.bytes, p.offset));
   if (wrong_.empty() && checksum_of(to, std::size_t(p.bytes)) != p.checksum)
-    note(fmt::format("piece {} of {}, {} bytes from byte {} on, has changed since it was saved; load another file", k, pieces(),
-                     p.bytes, p.offset));
+    note(fmt::format("piece {} of {}, {} bytes from byte {} on, has changed since it was saved; load another file", k,
+                     pieces_.size(), p.bytes, p.offset));
   return wrong_.empty();
 }
 
 const std::byte* saved_file::kept_piece(std::size_t k) {
   if (kept_number_ != k) {
     kept_number_ = ~std::size_t{0};
-    kept_.resize(std::size_t(contents_.pieces[k].bytes + 7) / 8);
+    kept_.resize(std::size_t(pieces_[k].bytes + 7) / 8);
     if (!load_piece(k, reinterpret_cast<std::byte*>(kept_.data()))) return nullptr;
     kept_number_ = k;
   }
@@ -125,7 +129,7 @@ void saved_file::read(std::uint64_t first, std::uint64_t n, void* to) {
   const std::uint64_t bytes = contents_.header.element_bytes;
   while (n != 0 && wrong_.empty()) {
     const std::size_t k = piece_of(first);
-    const saved_piece& p = contents_.pieces[k];
+    const saved_piece& p = pieces_[k];
     const std::uint64_t before = first - firsts_[k], now = std::min(n, p.elements - before);
     if (now == p.elements)
       load_piece(k, out);
@@ -139,28 +143,18 @@ bool saved_file::open_piece(std::size_t k, column_rest& keys, column_rest& value
   if (!wrong_.empty()) return false;
   const std::byte* const bytes = kept_piece(k);
   if (bytes == nullptr) return false;
-  if (!split_piece(bytes, std::size_t(contents_.pieces[k].bytes), keys, values))
-    note(fmt::format("piece {} of {} has no columns; the file is damaged: load another one", k, pieces()));
+  const auto n = std::size_t(pieces_[k].bytes);
+  if (raw_)
+    keys = column_rest(bytes, n);
+  else if (!split_piece(bytes, n, keys, values))
+    note(fmt::format("piece {} of {} has no columns; the file is damaged: load another one", k, pieces_.size()));
   return wrong_.empty();
-}
-
-void saved_file::require_end(std::size_t keys_left, std::size_t values_left) {
-  if (keys_left >= 8 || values_left >= 8)
-    throw_decode(no_rank, "load", fmt::format("{} bytes are left behind the last element", keys_left + values_left));
 }
 
 void throw_no_order() {
   throw_usage("load", "the keys are not in this container's order; load them into one whose Less is that of the saved one");
 }
 
-void saved_file::note(const std::string& what) {
-  if (wrong_.empty()) wrong_ = what;
-}
-
-void saved_file::note_thrown(std::size_t piece) {
-  note(fmt::format("piece {} of {} cannot be read: {}", piece, pieces(), text_of_thrown()));
-}
-
-void saved_file::agree() const { agree_on_file(members_, "load", "load", path_, wrong_); }
+void saved_file::agree() { agree_on_file(members_, "load", "load", path_, wrong_); }
 
 }  // namespace armilla::detail

@@ -2,7 +2,6 @@
 #include "armilla/container/image/save.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
@@ -160,17 +159,6 @@ std::string run_walk(const std::function<void(piece_writer&)>& walk, passing_pie
 }
 
 }  // namespace
-
-void piece_writer::put_raw(const void* elements, std::size_t n, std::size_t bytes_of_each) {
-  const auto* from = static_cast<const std::byte*>(elements);
-  while (n != 0) {
-    const std::size_t room = keys.size() < piece_bytes ? piece_bytes - keys.size() : 0;
-    const std::size_t now = std::min(n, (room + bytes_of_each - 1) / bytes_of_each);
-    std::memcpy(keys.extend(now * bytes_of_each), from, now * bytes_of_each);
-    from += now * bytes_of_each, n -= now, elements_ += now;
-    if (keys.size() >= piece_bytes) end_piece();
-  }
-}
 
 void save_walked(const team& members, const std::string& path, const saved_type& type, const saved_grid& grid,
                  const std::function<void(piece_writer&)>& walk) {

@@ -14,14 +14,18 @@ namespace armilla::detail {
 namespace {
 
 constexpr const char* names[] = {"",
-                                 "array, vector, bag or list",
+                                 "array, vector, bag, list or queue",
                                  "matrix",
                                  "unordered_map",
                                  "unordered_set",
                                  "unordered_multimap",
                                  "unordered_multiset",
                                  "map",
-                                 "set"};
+                                 "set",
+                                 "bitmap",
+                                 "disjoint_set",
+                                 "graph",
+                                 "sparse_matrix"};
 
 constexpr const char* damaged = "; the file is damaged: load another one";
 

@@ -15,7 +15,7 @@ namespace armilla::detail {
 
 /// What kinds of containers a file tells apart; each number is for ever.
 enum class saved_kind : std::uint32_t {
-  sequence = 1,  ///< array, vector, bag, list
+  sequence = 1,  ///< array, vector, bag, list, queues
   matrix,
   unordered_map,
   unordered_set,
@@ -23,7 +23,13 @@ enum class saved_kind : std::uint32_t {
   unordered_multiset,
   map,
   set,
+  bitmap,
+  disjoint_set,
+  graph,
+  sparse_matrix,
 };
+/// Those above `set` have numbers of their own, in place of extents.
+constexpr bool has_numbers(saved_kind k) noexcept { return k > saved_kind::set; }
 const char* name_of(saved_kind k) noexcept;
 
 /// What of a container must be the same when it is loaded.
@@ -34,10 +40,14 @@ struct saved_type {
   std::uint64_t dimensions = 0;
 };
 
-/// Of a matrix: how its cells are cut into the blocks of which the file has one behind the other.
+/// What belongs to an image as a whole, such as the bits of a bitmap.
+using image_numbers = std::array<std::uint64_t, 3>;
+
+/// Of a matrix: how its cells are cut into the blocks of which the file has one behind the other. Of a container
+/// that has numbers these are the extents, and all else is 0.
 struct saved_grid {
   std::uint64_t dimensions = 0;
-  std::array<std::uint64_t, 3> extents{}, blocks{};
+  image_numbers extents{}, blocks{};
   static constexpr std::uint64_t most_blocks = std::uint64_t{1} << 24;
   /// More than that are no count.
   std::uint64_t block_count() const noexcept;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstring>
 #include <functional>
@@ -78,6 +79,17 @@ struct cells {
   bool unchanged() const { return x.size() == 200 && am::reduce(x) == 0; }
 };
 
+using roads = am::graph<int, double>;
+roads some_roads() {
+  std::vector<am::weighted_edge<double>> mine;
+  for (std::size_t i = std::size_t(am::rank()); i < 20; i += std::size_t(am::ranks())) mine.push_back({i, (i + 1) % 20, 0.5});
+  return {20, mine, {.undirected = true}};
+}
+struct edges {
+  roads x = some_roads();
+  bool unchanged() const { return x.size() == 20 && x.edges() == 20 && x.undirected(); }
+};
+
 /// Bytes of each class are changed, one at a time: of header, name, table, filling and data.
 template <class C>
 void expect_damage_is_refused() {
@@ -128,6 +140,36 @@ RANK_TEST(no_byte_of_a_vector_of_texts_may_change) { expect_damage_is_refused<te
 RANK_TEST(no_byte_of_a_hash_container_may_change) { expect_damage_is_refused<keys>(); }
 RANK_TEST(no_byte_of_a_map_may_change) { expect_damage_is_refused<ordered>(); }
 RANK_TEST(no_byte_of_a_matrix_may_change) { expect_damage_is_refused<cells>(); }
+RANK_TEST(no_byte_of_a_graph_may_change) { expect_damage_is_refused<edges>(); }
+
+RANK_TEST(numbers_that_do_not_fit_to_the_records_are_refused) {
+  const scratch_path path;
+  const auto text = [&](auto& x, const std::array<std::uint64_t, 3>& numbers) {
+    x.save(path.str());
+    write_bytes(path.str(), with_header(bytes_of(path.str()), [&](auto& h) { h.grid.extents = numbers; }));
+    return refusal([&] { x.load(path.str()); });
+  };
+  edges g;
+  EXPECT(says(text(g.x, {5, 1, 0}), "it has 5 vertices, and vertex "));
+  EXPECT(says(text(g.x, {20, 9, 0}), "its numbers are those of no graph"));
+  EXPECT(says(text(g.x, {~std::uint64_t{0}, 1, 0}), "its numbers are those of no graph"));
+  EXPECT(g.unchanged());
+  am::bitmap bits(200);
+  EXPECT(says(text(bits, {300, 0, 0}), "it has 4 words for 300 bits"));
+  bits.set(199);
+  EXPECT(says(text(bits, {193, 0, 0}), "bits beyond its end are set"));
+  EXPECT(bits.size() == 200 && bits.count() == 1);
+  am::sparse_matrix<double> m(9, 9, {{8, 8, 1.0}});
+  EXPECT(says(text(m, {8, 9, 0}), "it has an entry (8, 8), and 8 rows of 9 columns"));
+  EXPECT(m.rows() == 9 && m.non_zeros() == 1);
+  am::disjoint_set sets(10);
+  sets.save(path.str());
+  am::array<std::uint64_t> no_forest(10, 9);
+  no_forest.save(path.str());
+  write_bytes(path.str(),
+              with_header(bytes_of(path.str()), [&](auto& h) { h.kind = std::uint64_t(am::detail::saved_kind::disjoint_set); }));
+  EXPECT(says(refusal([&] { sets.load(path.str()); }), "has a parent that is greater"));
+}
 
 RANK_TEST(another_kind_or_element_is_refused) {
   const scratch_path path;
@@ -137,7 +179,7 @@ RANK_TEST(another_kind_or_element_is_refused) {
   EXPECT(says(text(am::array<float>(3)), "its elements are float64 of 8 bytes, and those of this container float32 of 4 bytes"));
   EXPECT(says(text(am::array<std::string>(3)), "its elements are float64 of 8 bytes, and those of this container string"));
   EXPECT(says(text(am::array<std::uint64_t>(3)), "uint64"));
-  EXPECT(says(text(am::matrix<double>({3, 3})), "of kind array, vector, bag or list, and this one is of kind matrix"));
+  EXPECT(says(text(am::matrix<double>({3, 3})), "of kind array, vector, bag, list or queue, and this one is of kind matrix"));
   EXPECT(says(text(am::unordered_set<double>()), "of kind unordered_set"));
   am::matrix<double, 3>({2, 3, 4}).save(path.str());
   EXPECT(says(text(am::matrix<double>({3, 3})), "a matrix of 3 dimensions, and this one has 2"));
@@ -145,6 +187,11 @@ RANK_TEST(another_kind_or_element_is_refused) {
   EXPECT(says(text(am::map<int, long>()), "its elements are (int32, int32), and those of this container (int32, int64)"));
   EXPECT(says(text(am::unordered_map<int, int>()), "of kind map, and this one is of kind unordered_map"));
   EXPECT(text(am::map<int, int>()).empty());
+  edges().x.save(path.str());
+  EXPECT(says(text(am::graph<>()),
+              "its elements are (list<uint32>, int32, list<float64>), and those of this container list<uint32>"));
+  EXPECT(says(text(am::sparse_matrix<double>()), "of kind graph, and this one is of kind sparse_matrix"));
+  EXPECT(says(text(am::bitmap()), "of kind graph, and this one is of kind bitmap"));
 }
 
 RANK_TEST(other_versions_and_byte_orders_are_refused) {

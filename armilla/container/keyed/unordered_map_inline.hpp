@@ -15,8 +15,7 @@
 #include "armilla/container/keyed/hash_core.hpp"
 #include "armilla/container/keyed/hash_find.hpp"
 #include "armilla/container/keyed/hash_range.hpp"
-#include "armilla/container/keyed/keep_keys.hpp"
-#include "armilla/container/keyed/save_keys.hpp"
+#include "armilla/container/keyed/image_of_keys.hpp"
 #include "armilla/container/place/failure_agreement.hpp"
 #include "armilla/container/place/update_op.hpp"
 #include "armilla/rpc/callable.hpp"
@@ -293,74 +292,54 @@ class hash_container : public Verbs {
   /// fence of the team: all that was said before is saved; statements of bodies wait meanwhile. Errors: usage_error on all
   /// members, and the old file stays. Cost: each member writes what lies on it, marshalled twice: to know its size, and in pieces
   /// of a MiB.
-  void save(const std::string& path) const { save_keys(*this->core_, Verbs::saved_as, path); }
+  void save(const std::string& path) const { images::save(*this, path); }
   /// Its elements are those of a file from then on, which a container of this kind, of the same keys and values, has saved on any
   /// number of ranks. Collective, and a fence of the team; handles stay good. Each member reads a share. Errors: usage_error on
   /// all members for a file that is damaged or of another kind or element; the elements are as before then.
-  void load(const std::string& path) {
-    const named_algorithm name("load");
-    core& here = *this->core_;
-    here.members().fence();
-    saved_file file(here.members(), path, saved_keys<typename core::key_type, kept_for_key<part>>(Verbs::saved_as));
-    if constexpr (core::part::spread_type::moves) {
-      load_in_order(here, file);
-    } else {
-      hash_container fresh(here.members());
-      load_keys(here, fresh, *fresh.core_, file);
-    }
-  }
+  void load(const std::string& path) { images::load(*this, this->members(), path); }
 
   /// The elements of each rank are kept in the memory of the `copies` next ranks of the team from now on: `checkpoint` copies
   /// them, `recover` takes them, as of an array (docs/guide/death.md). By all members alike. Errors: usage_error for less than
   /// one. Cost: none yet.
-  void keep(int copies)
-    requires(!part::spread_type::moves)
-  {
-    kept_.copies = std::make_unique<kept_parts>(this->members(), copies);
-  }
+  void keep(int copies) { images::keep(*this, copies); }
   /// Copies all elements to where `keep` said: all or nothing. `mark`, the same on all members, says which checkpoint it was when
   /// it is recovered. Collective, and a fence of the team: all that was said before is kept; statements of bodies wait meanwhile.
   /// Errors: limit_error on all members if there is no room; the checkpoint before stays. Cost: each rank's elements are
   /// marshalled, and copied for each of `copies`.
-  void checkpoint(std::uint64_t mark = 0)
-    requires(!part::spread_type::moves)
-  {
-    checkpoint_keys(kept_.copies, *this->core_, mark);
-  }
+  void checkpoint(std::uint64_t mark = 0) { images::checkpoint(*this, mark); }
 
  protected:
   template <class Container>
   recovered<Container, rank_t> recover_as(const team& t) {
-    require_kept(kept_.copies, this->members(), "recover");
-    require_recoverable(t, this->members());
-    catch_up(t, kept_, [this](hash_container later) {
-      std::swap(this->core_, later.core_);
-      std::swap(held_, later.held_);
-      std::swap(kept_.copies, later.kept_.copies);
-    });
-    auto back = recover_together(t, kept_.unfinished, [&] { return recovered_on<Container>(t); });
-    static_cast<hash_container&>(back.container).kept_.copies->commit();
-    return back;
+    return images::recover<Container>(*this, t);
+  }
+  static hash_options options_of(const team&, const image_numbers& numbers) {
+    return {.combine = std::size_t(numbers[0]), .gather = std::size_t(numbers[1])};
   }
 
  private:
   friend rebalancer;
+  friend images;
   friend struct exposer;
   // From here on bodies that name it by its handle find it on all members.
   explicit hash_container(std::unique_ptr<core> made) : Verbs(made.get()), held_(std::move(made)) { meet(held_->members()); }
-  /// All of a recovery but its last meeting.
-  template <class Container>
-  recovered<Container, rank_t> recovered_on(const team& t) {
-    core& old = *this->core_;
-    fence_behind_loss(t);
-    const found_checkpoint found = kept_.copies->newest(t);
-    recovered<Container, rank_t> back{Container(t, old.options()), found.mark, gone_parts(old.members(), found)};
-    hash_container& made = back.container;
-    insert_from_parts(old, found, t, made);
-    made.kept_.copies = std::make_unique<kept_parts>(t, kept_.copies->wish());
-    made.kept_.times = kept_.times + 1;
-    write_keys(*made.kept_.copies, *made.core_, found.mark, back.gone);
-    return back;
+
+  static saved_type image_type() { return saved_keys<typename core::key_type, kept_for_key<part>>(Verbs::saved_as); }
+  image_numbers numbers_of_image() const {
+    const core& here = *this->core_;
+    return {here.options().combine, here.options().gather, numbers_of_spread(here.mine().spread)};
+  }
+  /// Statements of bodies wait.
+  hash_loop<part> hold_image() const { return hash_loop<part>(this->core_->mine()); }
+  void put_image(piece_writer& to) const { put_slots(*this->core_, to); }
+  void take_image(image_reader& from) {
+    core& here = *this->core_;
+    if constexpr (part::spread_type::moves) {
+      take_in_order(here, from);
+    } else {
+      hash_container fresh(here.members());
+      take_keys(here, fresh, *fresh.core_, from);
+    }
   }
 
   std::unique_ptr<core> held_;

@@ -68,15 +68,31 @@ void put_elements(piece_writer& to, const Values& values) {
     }
   }
 }
-/// The elements of a file from number `first` to `end` go to `take`, one by one.
+template <class T>
+T take_element(column_rest& keys) {
+  if constexpr (lies_in_segments<T>)
+    return from_bytes<T>(keys.take(sizeof(T)));
+  else
+    return T(column<T>::take(keys));
+}
+/// The elements of an image from number `first` to `end` go to `take`, one by one.
 template <class T, class Take>
-void take_elements(saved_file& file, std::uint64_t first, std::uint64_t end, Take take) {
-  file.each_piece_of(first, end, [&](column_rest& keys, column_rest&, std::uint64_t n, std::uint64_t number) {
+void take_elements(image_reader& from, std::uint64_t first, std::uint64_t end, Take take) {
+  from.each_piece_of(first, end, [&](column_rest& keys, column_rest&, std::uint64_t n, std::uint64_t number) {
     for (; n != 0; --n, ++number) {
-      T each(column<T>::take(keys));
+      T each = take_element<T>(keys);
       if (number >= first && number < end) take(std::move(each));
     }
   });
+}
+/// Collective: as many of the elements on each member, in order. The image is whole if it returns.
+template <class T>
+std::vector<kept_as<T>> take_share(image_reader& from) {
+  std::vector<kept_as<T>> mine;
+  const auto [first, end] = from.deal_evenly();
+  take_elements<T>(from, first, end, [&mine](T&& each) { mine.push_back(std::move(each)); });
+  from.agree();
+  return mine;
 }
 
 template <class T>
@@ -106,25 +122,6 @@ void fill_from(saved_file& file, element_state<T>& s) {
     file.read(first, s.count(), mine);
   else
     take_elements<T>(file, first, first + s.count(), [to = mine](T&& each) mutable { *to++ = std::move(each); });
-}
-
-/// Collective: a member's share of a sequence in a file.
-template <class T>
-std::vector<T> load_share(const team& members, const std::string& path) {
-  const named_algorithm name("load");
-  saved_file file(members, path, saved_sequence<T>());
-  const placement even(std::size_t(file.elements()), members.size(), blocks());
-  const std::uint64_t n = even.count(members.rank()), first = n == 0 ? 0 : even.index_of(members.rank(), 0);
-  std::vector<T> mine;
-  if constexpr (lies_in_segments<T>) {
-    std::vector<std::byte> bytes(std::size_t(n * sizeof(T)));
-    file.read(first, n, bytes.data());
-    for (std::uint64_t i = 0; i < n; ++i) mine.push_back(from_bytes<T>(bytes.data() + i * sizeof(T)));
-  } else {
-    take_elements<T>(file, first, first + n, [&mine](T&& each) { mine.push_back(std::move(each)); });
-  }
-  file.agree();
-  return mine;
 }
 
 /// What a container becomes that is `now` so.

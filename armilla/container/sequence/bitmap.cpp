@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/bitmap.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "armilla/collectives.hpp"
+#include "armilla/container/image/save.hpp"
 
 namespace armilla {
 std::size_t bitmap::count() const {
@@ -22,6 +25,52 @@ bitmap bitmap::clone() const {
   bitmap copy(size(), members());
   copy.or_with(*this);
   return copy;
+}
+
+namespace {
+
+constexpr detail::saved_type image_of_bits{detail::saved_kind::bitmap, sizeof(std::uint64_t), "uint64"};
+
+constexpr std::uint64_t words_of(std::uint64_t bits) noexcept { return bits / 64 + (bits % 64 != 0 ? 1 : 0); }
+
+}  // namespace
+
+void bitmap::save(const std::string& path) const {
+  if (!members()) detail::throw_moved_from();
+  members().fence();
+  detail::saved_grid bits;
+  bits.extents[0] = bits_;
+  detail::save_raw(members(), path, image_of_bits, bits, local().data(), local().size());
+}
+
+void bitmap::load(const std::string& path) {
+  const team t = members() ? members() : world();
+  t.fence();
+  detail::saved_file file(t, path, image_of_bits);
+  const std::uint64_t bits = file.numbers()[0];
+  if (file.elements() != words_of(bits))
+    file.note(fmt::format("it has {} words for {} bits; the file is damaged: load another one", file.elements(), bits));
+  file.agree();
+  array<std::uint64_t> words(std::size_t(file.elements()), on(t));
+  const std::span<std::uint64_t> mine = words.local();
+  const std::size_t first = mine.empty() ? 0 : words.index_of_local(0);
+  file.read(first, mine.size(), mine.data());
+  if (bits % 64 != 0 && first + mine.size() == words.size() && !mine.empty() && mine.back() >> bits % 64 != 0)
+    file.note("bits beyond its end are set; the file is damaged: load another one");
+  file.agree();
+  if (bits == bits_)
+    swap(words_, words);  // and what is kept of them
+  else
+    words_ = std::move(words);
+  bits_ = std::size_t(bits);
+  if (!named()) be_named(t);
+  detail::meet(t);
+}
+
+recovered<bitmap> bitmap::recover(const team& t) {
+  recovered<array<std::uint64_t>> back = words_.recover(t);
+  for (auto& [begin, end] : back.gone) begin *= 64, end = std::min(end * 64, bits_);
+  return {bitmap(bits_, std::move(back.container)), back.mark, std::move(back.gone)};
 }
 
 void bitmap::require_alike(const bitmap& other, const char* operation) const {

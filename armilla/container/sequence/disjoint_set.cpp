@@ -7,6 +7,7 @@
 #include "armilla/async.hpp"
 #include "armilla/call.hpp"
 #include "armilla/collectives.hpp"
+#include "armilla/container/image/save.hpp"
 #include "armilla/when_all.hpp"
 
 namespace armilla {
@@ -40,6 +41,11 @@ std::uint64_t parent_at(const std::uint64_t* at) {
 disjoint_set_core::disjoint_set_core(const team& t, std::size_t n) : fence_guest(t), parents_(n, on(t)), name_(t, this) {
   for (std::size_t k = 0; k < parents_.local().size(); ++k) parents_.local()[k] = parents_.index_of_local(k);
   meet(t);
+}
+
+disjoint_set_core::disjoint_set_core(array<std::uint64_t> parents)
+    : fence_guest(parents.members()), parents_(std::move(parents)), name_(parents_.members(), this) {
+  meet(parents_.members());
 }
 
 std::uint64_t* disjoint_set_core::mapped(std::size_t a) const {
@@ -121,8 +127,62 @@ disjoint_set::disjoint_set(std::size_t n, const team& members) : core_(std::make
   be_named(members);
 }
 
+disjoint_set::disjoint_set(array<std::uint64_t> parents)
+    : core_(std::make_unique<detail::disjoint_set_core>(std::move(parents))) {
+  be_named(members());
+}
+
 disjoint_set::~disjoint_set() {
   if (core_ != nullptr) retire(std::move(core_));
+}
+
+namespace {
+
+constexpr detail::saved_type image_of_parents{detail::saved_kind::disjoint_set, sizeof(std::uint64_t), "uint64"};
+
+/// Parents are not greater than their children.
+bool is_forest(std::span<const std::uint64_t> parents, std::size_t first) noexcept {
+  for (std::size_t k = 0; k < parents.size(); ++k)
+    if (parents[k] > first + k) return false;
+  return true;
+}
+
+}  // namespace
+
+void disjoint_set::save(const std::string& path) const {
+  members().fence();
+  detail::save_raw(members(), path, image_of_parents, {}, local().data(), local().size());
+}
+
+void disjoint_set::load(const std::string& path) {
+  const team t = core_ != nullptr ? members() : world();
+  t.fence();
+  detail::saved_file file(t, path, image_of_parents);
+  array<std::uint64_t> read(std::size_t(file.elements()), on(t));
+  const std::size_t first = read.local().empty() ? 0 : read.index_of_local(0);
+  file.read(first, read.local().size(), read.local().data());
+  if (!is_forest(read.local(), first)) file.note("a number has a parent that is greater; the file is damaged: load another one");
+  file.agree();
+  if (core_ != nullptr) {
+    swap(core_->parents(), read);
+    detail::meet(t);
+  } else {
+    *this = disjoint_set(std::move(read));
+  }
+}
+
+void disjoint_set::keep(int copies) { core().parents().keep(copies); }
+
+void disjoint_set::checkpoint(std::uint64_t mark) { core().parents().checkpoint(mark); }
+
+recovered<disjoint_set> disjoint_set::recover(const team& t) {
+  recovered<array<std::uint64_t>> back = core().parents().recover(t);
+  array<std::uint64_t>& parents = back.container;
+  for (const auto& [begin, end] : back.gone)
+    for (std::size_t k = 0; k < parents.local().size(); ++k)
+      if (const std::size_t i = parents.index_of_local(k); i >= begin && i < end) parents.local()[k] = i;
+  detail::meet(t);
+  return {disjoint_set(std::move(parents)), back.mark, std::move(back.gone)};
 }
 
 void disjoint_set::unite(std::size_t a, std::size_t b) {

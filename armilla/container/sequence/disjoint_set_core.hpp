@@ -18,6 +18,8 @@ namespace armilla::detail {
 class disjoint_set_core final : public fence_guest {
  public:
   disjoint_set_core(const team& members, std::size_t n);
+  /// Takes the parents of a forest as they are.
+  explicit disjoint_set_core(array<std::uint64_t> parents);
 
   bool look() override { return false; }
   void agree() override {}

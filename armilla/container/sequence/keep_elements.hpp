@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/container/image/keep_packed.hpp"
+#include "armilla/container/image/memory_image.hpp"
 #include "armilla/container/sequence/array_inline.hpp"
 #include "armilla/team/collectives/named_algorithm.hpp"
 
@@ -52,15 +52,15 @@ void fill_from_parts(const placement& was, const found_checkpoint& found, owned_
     const bool both_in_blocks = was.linear() && to.where.linear();
     if (both_in_blocks && (was.index_of(m, 0) >= first + n || was.index_of(m, was.count(m) - 1) < first)) continue;
     std::size_t place = 0;
-    each_packed_piece(found.parts[std::size_t(m)].data(), found.bytes[std::size_t(m)],
-                      [&](column_rest& keys, column_rest&, std::uint64_t many) {
-                        if (many > was.count(m) - place) throw_damaged_copy();
-                        for (; many != 0; --many, ++place) {
-                          T each(column<T>::take(keys));
-                          if (const auto at = to.where.locate(was.index_of(m, place)); at.member == to.me)
-                            to.first()[at.place] = std::move(each);
-                        }
-                      });
+    each_packed_columns(found.parts[std::size_t(m)].data(), found.bytes[std::size_t(m)],
+                        [&](column_rest& keys, column_rest&, std::uint64_t many) {
+                          if (many > was.count(m) - place) throw_damaged_copy();
+                          for (; many != 0; --many, ++place) {
+                            T each(column<T>::take(keys));
+                            if (const auto at = to.where.locate(was.index_of(m, place)); at.member == to.me)
+                              to.first()[at.place] = std::move(each);
+                          }
+                        });
     if (place != was.count(m)) throw_damaged_copy();
   }
 }

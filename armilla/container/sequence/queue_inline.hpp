@@ -2,14 +2,18 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "armilla/async.hpp"
 #include "armilla/call.hpp"
+#include "armilla/container/image/images.hpp"
 #include "armilla/container/place/named_parts.hpp"
+#include "armilla/container/sequence/array_inline.hpp"
 #include "armilla/hints.hpp"
 
 namespace armilla::detail {
@@ -20,6 +24,7 @@ class first_come {
   void push(T item) { items_.push_back(std::move(item)); }
   bool empty() const noexcept { return items_.empty(); }
   std::size_t size() const noexcept { return items_.size(); }
+  const std::deque<T>& all() const noexcept { return items_; }
   T take() {
     T first = std::move(items_.front());
     items_.pop_front();
@@ -43,6 +48,7 @@ class largest_first {
   }
   bool empty() const noexcept { return items_.empty(); }
   std::size_t size() const noexcept { return items_.size(); }
+  const std::vector<T>& all() const noexcept { return items_; }
   T take() {
     const std::size_t at = place_for_last();
     T first = std::move(items_.front());
@@ -98,6 +104,8 @@ class queue_part {
     return some;
   }
   std::size_t size() const noexcept { return items_.size(); }
+  const auto& all() const noexcept { return items_.all(); }
+  void replace(Store items) { items_ = std::move(items); }
 
  private:
   rank_t owner_;
@@ -163,10 +171,13 @@ class owned_queue : public queue_verbs<T, Store> {
   explicit owned_queue(rank_t owner = 0) : owned_queue(world(), owner) {}
   explicit owned_queue(const team& members, rank_t owner = 0)
       : owned_queue(named_parts<part>(members, checked_owner(members, owner))) {}
-  owned_queue(owned_queue&& other) noexcept : verbs(other), parts_(std::move(other.parts_)) { other.items_ = {}; }
+  owned_queue(owned_queue&& other) noexcept : verbs(other), parts_(std::move(other.parts_)), kept_(std::move(other.kept_)) {
+    other.items_ = {};
+  }
   owned_queue& operator=(owned_queue&& other) noexcept {
     std::swap(this->items_, other.items_);
     parts_ = std::move(other.parts_);
+    kept_ = std::move(other.kept_);
     return *this;
   }
   ~owned_queue() = default;
@@ -177,12 +188,44 @@ class owned_queue : public queue_verbs<T, Store> {
   const team& members() const { return parts_.members(); }
   handle_type handle() const noexcept { return handle_type(*this); }
 
+  void save(const std::string& path) const { images::save(*this, path); }
+  void load(const std::string& path) { images::load(*this, members(), path); }
+  void keep(int copies) { images::keep(*this, copies); }
+  void checkpoint(std::uint64_t mark = 0) { images::checkpoint(*this, mark); }
+
+ protected:
+  template <class Queue>
+  recovered<Queue, rank_t> recover_as(const team& t) {
+    return images::recover<Queue>(*this, t);
+  }
+
  private:
+  friend images;
+  static saved_type image_type() { return saved_sequence<T>(); }
+  image_numbers numbers_of_image() const { return {std::uint64_t(this->owner())}; }
+  /// The old owner, or if it is lost the first member.
+  static rank_t options_of(const team& t, const image_numbers& numbers) {
+    return std::max<rank_t>(0, t.rank_of(rank_t(numbers[0])));
+  }
+  void put_image(piece_writer& to) const { put_elements<T>(to, parts_.mine().all()); }
+  void take_image(image_reader& from) {
+    const rank_t owner = members().rank_of(this->owner());
+    std::vector<std::uint64_t> borders(std::size_t(members().size()) + 1, 0);
+    std::fill(borders.begin() + owner + 1, borders.end(), from.elements());
+    from.deal(borders);
+    Store items;
+    if (members().rank() == owner)
+      take_elements<T>(from, 0, from.elements(), [&items](T&& each) { items.push(std::move(each)); });
+    from.agree();
+    parts_.mine().replace(std::move(items));
+    parts_.count();
+  }
   // Behind the agreement bodies that name it by its handle find it on the owner.
   explicit owned_queue(named_parts<part> made) : verbs(made.of(made.mine().owner())), parts_(std::move(made)) {
     require_same_owner(parts_.members(), parts_.mine().owner());
   }
   named_parts<part> parts_;
+  keeping<owned_queue> kept_;
 };
 
 }  // namespace armilla::detail

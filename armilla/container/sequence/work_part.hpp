@@ -41,6 +41,8 @@ class work_part {
   }
   std::size_t size() const noexcept { return items_.size(); }
   void clear() noexcept { items_.clear(); }
+  /// The oldest first.
+  const std::vector<T>& waiting() const noexcept { return items_; }
   auto take_all() noexcept { return std::exchange(items_, {}); }
 
   /// Gives items to `do_item` until no member has any that is known to the others.

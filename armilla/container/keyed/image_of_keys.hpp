@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -9,11 +10,11 @@
 #include <vector>
 
 #include "armilla/collectives.hpp"
-#include "armilla/container/image/save.hpp"
+#include "armilla/container/image/images.hpp"
 #include "armilla/container/keyed/hash_range.hpp"
 #include "armilla/fence.hpp"
 
-/// How containers with keys are saved: a key and what is kept for it are one element, in two columns. Those of a key that lies
+/// The image of containers with keys: a key and what is kept for it are one element, in two columns. Those of a key that lies
 /// there more than once are one element, too, so that they keep their order.
 namespace armilla::detail {
 
@@ -45,15 +46,6 @@ void put_slots(Core& core, piece_writer& to) {
   }
 }
 
-template <class Core>
-void save_keys(Core& core, saved_kind kind, const std::string& path) {
-  using Key = typename Core::key_type;
-  using kept = kept_for_key<typename Core::part>;
-  core.members().fence();
-  const hash_loop<typename Core::part> statements_wait(core.mine());
-  save_walked(core.members(), path, saved_keys<Key, kept>(kind), {}, [&core](piece_writer& to) { put_slots(core, to); });
-}
-
 /// Calls take(key) or take(key, kept) for each element of a piece.
 template <class Key, class Kept, class Take>
 void take_slots(column_rest& keys, column_rest& values, std::uint64_t n, Take take) {
@@ -74,31 +66,24 @@ void insert_slot(Container& to, const Key& key, const Kept&... kept) {
     to.insert(key, kept...);
 }
 
-/// Calls take(key) or take(key, kept) for each element of this member's share of the pieces.
-template <class Key, class Kept, class Take>
-void take_share(saved_file& file, rank_t member, Take take) {
-  file.each_piece(file.share_begin(member), file.share_begin(member + 1),
-                  [&](column_rest& keys, column_rest& values, std::uint64_t n, std::uint64_t) {
-                    take_slots<Key, Kept>(keys, values, n, take);
-                  });
-}
-
-/// What is loaded goes into `fresh`, a container of the same kind over the same members, by its statements. Then this one takes
-/// over what lies there: its handles stay good.
+/// What an image has goes into `fresh`, an empty container of the same kind over the same members, by its statements. Then this
+/// one takes over what lies there: its handles stay good.
 template <class Container, class Core>
-void load_keys(Core& core, Container& fresh, Core& of_fresh, saved_file& file) {
+void take_keys(Core& core, Container& fresh, Core& of_fresh, image_reader& from) {
   using kept = kept_for_key<typename Core::part>;
   const team& members = core.members();
-  take_share<typename Core::key_type, kept>(file, members.rank(),
-                                            [&fresh](auto&& key, auto&&... value) { insert_slot(fresh, key, value...); });
-  members.fence();
-  file.agree();
+  from.each_own_piece([&fresh](column_rest& keys, column_rest& values, std::uint64_t n, std::uint64_t) {
+    take_slots<typename Core::key_type, kept>(keys, values, n,
+                                              [&fresh](auto&& key, auto&&... value) { insert_slot(fresh, key, value...); });
+  });
+  fence_after_loss(members);
+  from.agree();
   core.mine().guard.await_loops();
   std::swap(core.mine().table, of_fresh.mine().table);
-  members.fence();
+  fence_after_loss(members);
 }
 
-/// Elements of a file in order, on each member those of its share, make a table; and their first and last key.
+/// Elements of an image in order, as many on each member, make a table; and their first and last key.
 template <class Core>
 class loaded_table {
   using key_type = typename Core::key_type;
@@ -107,16 +92,11 @@ class loaded_table {
  public:
   typename Core::part::table_type table;
 
-  loaded_table(saved_file& file, rank_t member) : file_(file) {
-    take_share<key_type, kept>(file, member, [this](key_type&& key, auto&&... value) {
-      if (last_ && !table.before(*last_, key)) throw_no_order();
-      last_ = key;
-      if (!first_) first_ = key;
-      table.template obtain<int>(std::move(key), 0, [&] {
-        if constexpr (sizeof...(value) == 0)
-          return 0;
-        else
-          return (std::move(value), ...);
+  explicit loaded_table(image_reader& from) : from_(from) {
+    const auto [first, end] = from.deal_evenly();
+    from.each_piece_of(first, end, [&](column_rest& keys, column_rest& values, std::uint64_t n, std::uint64_t number) {
+      take_slots<key_type, kept>(keys, values, n, [&](key_type&& key, auto&&... value) {
+        if (const std::uint64_t at = number++; at >= first && at < end) put(std::move(key), std::move(value)...);
       });
     });
   }
@@ -134,24 +114,46 @@ class loaded_table {
           backwards.push_back(key_type(backwards.back()));
         if (!all[m - 1].empty() && !backwards.empty() && !table.before(all[m - 1][1], backwards.back())) throw_no_order();
       }
-    } catch (...) { file_.note(text_of_thrown()); }
+    } catch (...) { from_.note(text_of_thrown()); }
     return {backwards.rbegin(), backwards.rend()};
   }
 
  private:
-  saved_file& file_;
+  template <class... Value>
+  void put(key_type&& key, Value&&... value) {
+    if (last_ && !table.before(*last_, key)) throw_no_order();
+    last_ = key;
+    if (!first_) first_ = key;
+    table.template obtain<int>(std::move(key), 0, [&] {
+      if constexpr (sizeof...(value) == 0)
+        return 0;
+      else
+        return (std::move(value), ...);
+    });
+  }
+
+  image_reader& from_;
   std::optional<key_type> first_, last_;
 };
 
 template <class Core>
-void load_in_order(Core& core, saved_file& file) {
+void take_in_order(Core& core, image_reader& from) {
   const team& members = core.members();
-  loaded_table<Core> loaded(file, members.rank());
-  file.agree();
+  loaded_table<Core> loaded(from);
+  from.agree();
   auto borders = loaded.borders(members);
-  file.agree();
+  from.agree();
   core.mine().spread.adopt(core.mine(), std::move(loaded.table), std::move(borders));
   members.fence();
+}
+
+/// What an image says of how keys are dealt.
+template <class Spread>
+std::uint64_t numbers_of_spread(const Spread& spread) {
+  if constexpr (Spread::moves)
+    return std::bit_cast<std::uint64_t>(spread.uneven);
+  else
+    return 0;
 }
 
 }  // namespace armilla::detail
