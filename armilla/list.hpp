@@ -38,9 +38,10 @@ namespace armilla {
 /// **Cost.** `push_local` sends nothing; a one-way operation takes a message, a two-way operation a message each way. A fence
 /// after which the size has changed takes one more collective.
 ///
-/// **Errors.** `usage_error` for a `list_place` of a rank that is not a member, and for `splice` with a list of another team.
+/// **Errors.** Throws `usage_error` for a `list_place` of a rank that is not a member, and for `splice` with a list of another
+/// team.
 ///
-/// **Lifetime.** The destructor waits for nothing. The rank's elements are freed at the next fence of the team or of all ranks,
+/// **Lifetime.** The destructor does not block. The rank's elements are freed at the next fence of the team or of all ranks,
 /// which still completes one-way operations on them.
 template <class T>
 class list : public detail::named_container<list<T>> {
@@ -121,15 +122,15 @@ class list : public detail::named_container<list<T>> {
 
   /// Writes all elements to the file `path`, in their order. `load` reads them on any number of ranks.
   ///
-  /// Fences the team first; no fiber and no called function may change the list meanwhile. The file replaces an existing one only
-  /// when it is complete. `usage_error` on all members if writing fails.
+  /// Fences the team first; no fiber and no called function may change the list during the call. The file replaces an existing
+  /// one only when it is complete. Throws `usage_error` on all members if writing fails.
   void save(const std::string& path) const;
 
   /// Replaces the elements by those of a file that a list, `array`, `vector` or `bag` of the same element type has saved, on any
   /// number of ranks.
   ///
-  /// Fences the team. Each member has equally many elements afterwards; earlier places name nothing. `usage_error` on all members
-  /// if the file is damaged or has another kind of content; the list is then unchanged.
+  /// Fences the team. Each member has equally many elements afterwards; earlier places name nothing. Throws `usage_error` on all
+  /// members if the file is damaged or has another kind of content; the list is then unchanged.
   void load(const std::string& path);
 
  private:
