@@ -16,15 +16,15 @@
 
 namespace armilla {
 
-/// An array that is distributed over the ranks of a team. A `distribution` says which rank has which element.
+/// An array that is distributed over the ranks of a team. A `distribution` determines which rank stores which element.
 ///
 /// Use it for data of a known size that all ranks work on together. If it grows while you compute, use a `vector`; for two or
-/// three dimensions, a `matrix`; if indices are sparse or are no integers, an `unordered_map`.
+/// three dimensions, a `matrix`; if indices are sparse or not integers, an `unordered_map`.
 ///
 ///     am::array<double> x(1'000'000);              // collective: all ranks construct it; blocks over all ranks
 ///     for (double& e : x.local()) e = 1;           // this rank's elements: a span
 ///     x[17] = 2;                                   // one element, wherever it is
-///     am::fence();                                 // before another rank reads what this one wrote
+///     am::barrier();                               // makes x[17] visible to all ranks (one-way operations need am::fence())
 ///     const double sum = am::reduce(x);            // all elements: an algorithm, called by all ranks
 ///
 /// **Kinds of operations.**
@@ -34,21 +34,23 @@ namespace armilla {
 /// - *Local* (`local`, `size`, `rank_of`, ...): send no message.
 /// - *Collective* (construction, `clone`, `resize`, `save`, ...) and algorithms: all members of the team call them.
 ///
-/// **Elements** are value-initialized. Trivially copyable ones are stored in the ranks' segments, where the ranks of a host load
-/// and store each other's. Other sendable ones (strings, vectors) are stored in the private memory of their rank: other ranks get
-/// copies, by a message each way, and `ptr` does not exist.
+/// **Elements** are value-initialized. Trivially copyable ones are stored in each rank's *segment*, memory that the other ranks
+/// of its host map. They read and write it directly. Other sendable ones (strings, vectors) are stored in the private memory of
+/// their rank: other ranks get copies, by a message each way, and `ptr` does not exist.
 ///
 /// **Order.** `set`, `visit`, `update`, `call` and `get` run on the element's rank; those of one rank to another run in order.
-/// `x[i]` and `store` have no order with them. What a rank writes into elements of other ranks needs a fence before an algorithm
-/// reads them. docs/spec/order.md has the details.
+/// `x[i]` and `store` are unordered with respect to them. Before an algorithm reads elements that another rank has changed, call
+/// a barrier after direct writes, and a fence after one-way operations. docs/spec/order.md has the details.
 ///
-/// **Cost.** `x[i]` takes a comparison, a multiplication and a table lookup beside the access. Others: see each operation.
+/// **Cost.** `x[i]` takes a comparison, a multiplication and a table lookup in addition to the access. Others: see each
+/// operation.
 ///
-/// **Errors.** `usage_error` for an index beyond the end, if the array was moved from, and on all members if they construct
-/// arrays of different size, element type or distribution. `limit_error` on all members if the elements do not fit into memory.
+/// **Errors.** Throws `usage_error` for an index beyond the end, if the array was moved from, and on all members if they
+/// construct arrays of different size, element type or distribution. Throws `limit_error` on all members if the elements do not
+/// fit into memory.
 ///
-/// **Lifetime.** An array moves, but does not copy: `clone` does. The destructor waits for nothing; the memory is freed when the
-/// members next meet in a container or an algorithm.
+/// **Lifetime.** An array is movable but not copyable; `clone` makes a copy. The destructor does not block. The memory is freed
+/// in a later collective operation of the team on a container or an algorithm.
 ///
 /// Paper: STAPL, pArray; Split-C, spread arrays.
 template <class T>
@@ -100,13 +102,13 @@ class array : public detail::named_container<array<T>> {
 
   /// Replaces element `i` by `value` in the fastest way: a direct store where the memory is mapped, otherwise a message. One-way.
   ///
-  /// It has no order with anything that is not complete: neither with calls to the element, nor with another `store`.
+  /// It is unordered with respect to every operation that is not yet complete, including calls to the element and other `store`s.
   void store(std::size_t i, const T& value);
 
   /// Replaces element `i` by `op(old, value)`. One-way: runs on the element's rank, one update after the other, so none is lost.
   ///
-  /// `op` is of a type without captures, and takes updates in any order. Loads and stores by other ranks are not kept out. Cost:
-  /// one message. For many updates at once call `scatter` or `scatter_add`.
+  /// `op` must be without captures, and commutative, since updates run in any order. Updates are not atomic with respect to
+  /// direct loads and stores by other ranks. Cost: one message. For many updates at once call `scatter` or `scatter_add`.
   ///
   ///     am::array<long> hits(1000);
   ///     hits.update(17, 1, std::plus<>{});
@@ -127,7 +129,7 @@ class array : public detail::named_container<array<T>> {
   future<T> get(std::size_t i) const;
 
   /// Runs `f(element, arguments...)` on the rank of element `i`, and returns a future of its result. Two-way. `f` must not wait.
-  /// `get()` throws what `f` throws, as `remote_error`. Cost: a message each way.
+  /// If `f` throws, `get()` throws a `remote_error`. Cost: a message each way.
   ///
   ///     am::array<double> x(1000);
   ///     const double before = x.call(6, [](double& e) { return std::exchange(e, 1.0); }).get();
@@ -142,16 +144,16 @@ class array : public detail::named_container<array<T>> {
   bool empty() const noexcept { return size() == 0; }
   /// Returns the team over which the array is distributed.
   const team& members() const noexcept { return state_.members; }
-  /// Returns which member has which element.
+  /// Returns which member stores which element.
   const armilla::placement& placement() const noexcept { return state_.where; }
-  /// Returns the rank of the job that has element `i`.
+  /// Returns the rank of the job that stores element `i`.
   rank_t rank_of(std::size_t i) const { return state_.members.world_rank(state_.where.member_of(checked(i))); }
 
   /// Returns this rank's elements, in the order of their indices. The span is valid until the elements move.
   std::span<T> local() noexcept { return {detail::first_of<T>(state_), state_.count()}; }
   std::span<const T> local() const noexcept { return {detail::first_of<T>(state_), state_.count()}; }
 
-  /// Returns the index of this rank's element number `k`, that is of `local()[k]`. `usage_error` if it has no such element.
+  /// Returns the global index of `local()[k]`. Throws `usage_error` if this rank has no such element.
   std::size_t index_of_local(std::size_t k) const;
 
   /// Returns a small value that names the array on all members, wherever it is moved. Called functions use it: `h->local()`.
@@ -175,58 +177,60 @@ class array : public detail::named_container<array<T>> {
   /// collectives, and the elements that move. If the elements do not fit (`limit_error`), the array is unchanged.
   void resize(std::size_t n) { become(placement().resized(n)); }
 
-  /// Redistributes the elements over the same ranks. Cost, errors and what becomes invalid are as of `resize`.
+  /// Redistributes the elements over the same ranks. Cost, errors and what becomes invalid are as for `resize`.
   void redistribute(const distribution& d);
 
   /// Writes the elements to the file `path`, in the order of their indices. `load` reads them on any number of ranks.
   ///
-  /// Fences the team first, so one-way operations are saved; no fiber may change elements meanwhile. `T` must be sendable. The
-  /// file replaces an existing one only when it is complete. `usage_error` on all members if writing fails. Cost: each member
-  /// copies its elements to the file, in pieces of 1 MiB with a checksum each. A cyclic distribution is copied into blocks first.
+  /// Fences the team first, so one-way operations are saved; no fiber may change elements during the call. `T` must be sendable.
+  /// The file replaces an existing one only when it is complete. Throws `usage_error` on all members if writing fails. Cost: each
+  /// member copies its elements to the file, in pieces of 1 MiB with a checksum each. A cyclic distribution is copied into blocks
+  /// first.
   void save(const std::string& path) const { detail::save_elements<T>(state_, path); }
 
   /// Replaces size and elements by those of a file that an array, `vector`, `bag`, `list` or queue of the same element type has
   /// saved.
   ///
   /// Ranks and distribution remain; an array without ranks has the elements in blocks over all ranks. Pointers, spans and views
-  /// become invalid. `usage_error` on all members if the file is damaged or has another kind of content, `limit_error` if the
-  /// elements do not fit; the array is then unchanged. Cost: each member reads its share of the file.
+  /// become invalid. Throws `usage_error` on all members if the file is damaged or has another kind of content, `limit_error` if
+  /// the elements do not fit; the array is then unchanged. Cost: each member reads its share of the file.
   void load(const std::string& path);
 
-  /// Makes `checkpoint` copy each rank's elements to the memory of the next `copies` ranks of the team, from which `recover`
-  /// takes them when a rank is lost (docs/guide/death.md).
+  /// Sets the number of ranks to which `checkpoint` copies each rank's elements: the next `copies` ranks of the team. `recover`
+  /// reads the copies after a rank is lost (docs/guide/death.md).
   ///
   /// A team of n ranks makes n - 1 copies at most. Discards earlier checkpoints, sends nothing. Between hosts, the copies are on
   /// other hosts where possible. Between hosts, and where new ranks replace lost ones, the owner stores a copy, too. `swap`
-  /// exchanges elements, but not the copies. `usage_error` if `copies` is less than 1.
+  /// exchanges elements, but not the copies. Throws `usage_error` if `copies` is less than 1.
   void keep(int copies) { kept_.copies = std::make_unique<detail::kept_parts>(members(), copies); }
 
-  /// Copies all elements to the ranks that `keep` chose: all of them, or none. If a rank dies meanwhile, the previous checkpoint
-  /// remains.
+  /// Copies all elements to the ranks that `keep` chose: all of them, or none. If a rank dies during the call, the previous
+  /// checkpoint remains.
   ///
-  /// Fences the team first, so one-way operations are included; no fiber may change elements meanwhile. `mark` is the same on all
-  /// members; `recover` returns it with the elements. `limit_error` on all members if there is no room (the copies take two times
-  /// `copies` the memory of the elements); the previous checkpoint then remains. Cost: a copy from memory to memory for each of
-  /// `copies`, and three collectives; elements that are not trivially copyable are marshaled first.
+  /// Fences the team first, so one-way operations are included; no fiber may change elements during the call. `mark` is the same
+  /// on all members; `recover` returns it with the elements. Throws `limit_error` on all members if there is no room (the copies
+  /// take two times `copies` the memory of the elements); the previous checkpoint then remains. Cost: a copy from memory to
+  /// memory for each of `copies`, and three collectives; elements that are not trivially copyable are marshaled first.
   void checkpoint(std::uint64_t mark = 0) { detail::checkpoint_elements<T>(kept_.copies, state_, mark); }
 
   /// Returns an array over `t` with the elements of the last checkpoint, after ranks were lost.
   ///
-  /// A collective of `t`, which `members().survivors()` returned. The distribution is of the same kind as here. `gone` of the
-  /// result has the indices of elements of which no copy is left; these are value-initialized. The new array is replicated as
-  /// this one was, and has a checkpoint. If another rank is lost meanwhile, this throws `rank_lost`, on some ranks or on all;
-  /// then all recover `x` again on the next team. So assign the result at once: `x = std::move(x.recover(t).container)`.
+  /// `members().survivors()` must have returned `t`; all members of `t` call this. The result has the same kind of distribution
+  /// as this array. `gone` of the result has the indices of elements of which no copy is left; these are value-initialized. The
+  /// new array is replicated as this one was, and has a checkpoint. If another rank is lost during the call, this throws
+  /// `rank_lost`, on some ranks or on all; then all survivors call `recover` again on the original array `x`, with the next team.
+  /// So assign the result at once: `x = std::move(x.recover(t).container)`.
   ///
-  /// `usage_error` on all members without `keep` or `checkpoint`, for another team, and without ARMILLA_ON_LOSS=continue. Cost: a
-  /// copy, a checkpoint, and some collectives.
+  /// Throws `usage_error` on all members if `keep` or `checkpoint` was never called, if `t` does not consist of the survivors of
+  /// `members()`, and in a job that ends on a loss (ARMILLA_ON_LOSS=end). Cost: a copy, a checkpoint, and some collectives.
   [[nodiscard]] recovered<array> recover(const team& t) { return made_of(detail::recover_elements<T>(t, state_, kept_)); }
 
   /// Returns an array over `t` with the elements as they are now, without a checkpoint: `x.recover(t, am::raw)`.
   ///
   /// Reads the elements of lost ranks from the memory that they left. They may be torn: a rank that dies may have done a part of
   /// a step, or have written a part of an element. `gone` is empty. The new array is replicated as this one was, but has no
-  /// checkpoint yet. For trivially copyable elements. `usage_error` also if a rank was lost while elements moved (`resize`,
-  /// growth).
+  /// checkpoint yet. For trivially copyable elements. Throws `usage_error` also if a rank was lost while elements moved
+  /// (`resize`, growth).
   [[nodiscard]] recovered<array> recover(const team& t, raw_t);
 
   // ---- For the library ----
@@ -266,7 +270,8 @@ class array : public detail::named_container<array<T>> {
   auto owned_at(std::size_t i) const;
 };
 
-/// Exchanges the elements of two arrays, without a message. Handles and names go with the elements. Called by all members alike.
+/// Exchanges the elements of two arrays, without a message. Handles and names follow the elements. All members must call it with
+/// the same arguments.
 template <class T>
 void swap(array<T>& a, array<T>& b) noexcept;
 

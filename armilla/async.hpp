@@ -21,7 +21,7 @@
 /// are copied, and must be sendable: a `std::string` is, a reference or pointer is not. Wrapped around `f`, a hint changes how it
 /// runs: see armilla/hints.hpp.
 ///
-/// **Complete** at the next fence, together with all that the called function caused.
+/// **Completion.** A call is complete at the next fence, together with all that the called function caused.
 ///
 /// **Order.** One-way calls of one rank to another run in the order in which they were sent. There is no order between different
 /// senders or receivers.
@@ -32,7 +32,8 @@
 /// **Waiting.** `async` does not wait, except for room at `dest`: then it may run incoming calls. Inside a called function it
 /// never waits.
 ///
-/// **Errors.** `usage_error` if `dest` is not a rank. What the called function throws comes out of the next fence, on every rank.
+/// **Errors.** Throws `usage_error` if `dest` is not a rank. If the called function throws, the next fence throws a
+/// `remote_error` on every rank.
 ///
 /// **Cost.** A copy of the arguments; no allocation.
 namespace armilla {
@@ -85,7 +86,7 @@ void async_all(const A&... arguments) {
 }
 
 /// Runs `f(arguments...)` on every member of `members`, in the order of their numbers. One member calls it. Complete at
-/// `members.fence()`. `usage_error` for the empty team.
+/// `members.fence()`. Throws `usage_error` for the empty team.
 template <class F, class... A>
 void async_all(const team& members, F&& f, const A&... arguments) {
   const rank_t size = detail::require_members(members, "async_all");

@@ -110,7 +110,7 @@ class guest {
   /// Returns what the ranks wait for, in lines, as the job itself would report it: the fibers of each rank, and what they wait
   /// for; or that it computes. Cost: ranks that wait write it down; 0.2 s at most.
   std::string who_waits() const;
-  /// Returns rank `r`, for calls. `usage_error` if there is no such rank.
+  /// Returns rank `r`, for calls. Throws `usage_error` if there is no such rank.
   guest_rank on(rank_t r) const;
 
  private:
@@ -124,8 +124,8 @@ class guest {
 /// Attaches to a running job of this host.
 ///
 /// `which` is a process of the job by number, or the name of its program, with or without folders. If it is empty, it is the only
-/// job of this user, apart from one that this process runs itself. `usage_error` if there is no such job, if there are several
-/// (it lists them), or if the process belongs to another user.
+/// job of this user, apart from one that this process runs itself. Throws `usage_error` if there is no such job, if there are
+/// several (it lists them), or if the process belongs to another user.
 guest attach(std::string_view which = {});
 
 }  // namespace armilla

@@ -7,7 +7,7 @@
 
 namespace armilla {
 
-/// Awaits a future in a coroutine: continues with its value when it is there, or throws what the called function threw. The
+/// Awaits a future in a coroutine: continues with its value when it has arrived, or throws what the called function threw. The
 /// future is empty afterwards. See armilla/task.hpp.
 template <class T>
 auto operator co_await(future<T>&& f) noexcept {

@@ -18,7 +18,7 @@ std::vector<std::vector<std::size_t>> balancing_gifts(const std::vector<std::siz
 
 }  // namespace detail
 
-/// A distributed collection without an order. Each rank puts elements in without a message, and has them until `rebalance`.
+/// A distributed collection without an order. Each rank puts elements in without a message, and stores them until `rebalance`.
 ///
 /// Use it to collect work or results when their order does not matter. A `vector` has an order that a redistribution must
 /// preserve; of a bag, `rebalance` moves only what is too much on a rank. If items make new items, use a `work_queue`.
@@ -29,8 +29,8 @@ std::vector<std::vector<std::size_t>> balancing_gifts(const std::vector<std::siz
 ///     found.rebalance();                                  // collective: each rank has equally many
 ///     am::for_each(found, [](triangle& t) { t.area *= 2; });   // a distributed range, as a vector
 ///
-/// **Growth.** As of a `vector`: `push` and `push_range` stage elements, which are in the bag from the next fence of its team or
-/// of all ranks on. Then `size()`, `local()`, algorithms and views have them.
+/// **Growth.** As for a `vector`: `push` and `push_range` put elements into a local staging buffer. The next fence of the bag's
+/// team or of all ranks adds them to the bag. Then `size()`, `local()`, algorithms and views have them.
 ///
 /// **Cost.** Staging sends nothing. A fence after which the bag has grown takes one more collective.
 ///
@@ -70,7 +70,7 @@ class bag : protected vector<T> {
   /// Returns the team over which the bag is distributed.
   using base::members;  // const team& members() const noexcept
 
-  /// Returns which member has which element of the range that algorithms see.
+  /// Returns which member stores which element of the range that algorithms see.
   using base::placement;  // const armilla::placement& placement() const noexcept
 
   /// Returns this rank's elements, as of the last fence. You may change them.
@@ -85,8 +85,8 @@ class bag : protected vector<T> {
 
   /// Moves what is too much on a rank to other ranks, until all have equally many elements, but for one.
   ///
-  /// Fences the team twice, so what was pushed before counts. `remote_error` on all members if one has no memory for what it
-  /// gives or receives; then nothing has moved. Cost: two fences, four collectives, and the surplus in one exchange.
+  /// Fences the team twice, so what was pushed before counts. Throws `remote_error` on all members if one has no memory for what
+  /// it gives or receives; then nothing has moved. Cost: two fences, four collectives, and the surplus in one exchange.
   void rebalance();
 
   /// Removes all elements. Cost: one collective.

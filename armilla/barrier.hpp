@@ -12,7 +12,7 @@ namespace armilla {
 /// **Order.** What any rank wrote before it entered, every rank sees afterwards: a barrier releases on entry and acquires on
 /// exit, for all memory. The rank receives calls while it waits.
 ///
-/// **Errors.** `usage_error` inside a called function.
+/// **Errors.** Throws `usage_error` inside a called function.
 ///
 /// **Cost.** For two ranks on two cores, less than the round trip of one cache line.
 ///

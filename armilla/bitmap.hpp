@@ -33,10 +33,10 @@ namespace armilla {
 /// **Order.** Changes of bits are atomic and in one order. Collective operations see what was fenced. docs/spec/order.md has the
 /// details.
 ///
-/// **Errors.** `usage_error` for a bit beyond the end, and for a bitmap of another size or team. Construction fails as that of an
-/// `array`.
+/// **Errors.** Throws `usage_error` for a bit beyond the end, and for a bitmap of another size or team. Construction fails as
+/// that of an `array`.
 ///
-/// **Lifetime.** A bitmap moves, but does not copy: `clone` does.
+/// **Lifetime.** A bitmap is movable but not copyable; `clone` makes a copy.
 class bitmap : public detail::named_container<bitmap> {
  public:
   using handle_type = container_handle<bitmap>;  // see handle()
@@ -88,7 +88,7 @@ class bitmap : public detail::named_container<bitmap> {
   std::size_t size() const noexcept { return bits_; }
   /// Returns the team over which the bits are distributed.
   const team& members() const noexcept { return words_.members(); }
-  /// Returns the rank of the job that has bit `i`.
+  /// Returns the rank of the job that stores bit `i`.
   rank_t rank_of(std::size_t i) const { return words_.rank_of(word_of(i)); }
   /// Returns this rank's bits as words, the first bit lowest. Bits after the last one are 0.
   std::span<const std::uint64_t> local() const noexcept { return words_.local(); }

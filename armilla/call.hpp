@@ -16,16 +16,16 @@
 ///     // ... other work ...
 ///     const int n = answer.get();                           // waits; other calls run meanwhile
 ///
-/// **Functions and arguments** are as for `async`. The result is copied, and must be sendable. A long `view` of elements in this
-/// rank's segment is not copied: leave the elements alone until the reply is there.
+/// **Functions and arguments** are as for `async`. The result is copied, and must be sendable. A long `view` of elements in
+/// memory from `allocate` is not copied: do not modify the elements until the reply has arrived.
 ///
-/// **Complete** when the future is ready. The reply is sent as soon as the called function has ended.
+/// **Completion.** A call is complete when its future is ready. The reply is sent as soon as the called function returns.
 ///
 /// **Order.** A call is sent at once, after the one-way calls to `dest` that are buffered, unless a `batch` is open. Calls of one
 /// rank to another begin in the order in which they were sent.
 ///
-/// **Errors.** `usage_error` if `dest` is not a rank. What the called function throws comes out of `get()` as `remote_error`,
-/// with the rank, the type and the text.
+/// **Errors.** Throws `usage_error` if `dest` is not a rank. If the called function throws, `get()` throws a `remote_error` with
+/// the rank, the type and the text.
 ///
 /// **Cost.** One message each way, of one cache line for up to 32 bytes of arguments; no allocation.
 namespace armilla {

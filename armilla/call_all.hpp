@@ -32,7 +32,7 @@ template <auto F, class... A>
 }
 
 /// Runs `f(arguments...)` on every member of `members`, and returns a future of all results, in the order of their numbers. One
-/// member calls it. `usage_error` for the empty team.
+/// member calls it. Throws `usage_error` for the empty team.
 template <class F, class... A>
   requires std::is_invocable_v<F&, const A&...>
 [[nodiscard]] auto call_all(const team& members, F&& f, const A&... arguments) {

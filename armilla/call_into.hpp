@@ -28,8 +28,8 @@ namespace armilla {
 ///
 /// **The source.** Memory to which a returned span or view refers must remain until the reply has been sent.
 ///
-/// **Errors** come out of `get()`: what `f` throws, and `limit_error` with both sizes if the result has more elements than the
-/// buffer; then none is written. After an error the content of the buffer is undefined, and so it is after the filled part.
+/// **Errors.** `get()` throws what `f` throws, and `limit_error` with both sizes if the result has more elements than the buffer;
+/// then none is written. After an error the content of the buffer is undefined, and so it is after the filled part.
 ///
 /// **Cost.** A call, and one copy of the result if the buffer is in this rank's segment (`allocate`), or if ranks are threads.
 /// For other memory the kernel copies; from 128 KiB on a waiting caller copies half of it at the same time. Where the kernel

@@ -36,7 +36,7 @@ class channel {
  public:
   using value_type = T;
 
-  /// Creates an empty channel. `usage_error` if `capacity` is 0, or more than an address space holds.
+  /// Creates an empty channel. Throws `usage_error` if `capacity` is 0, or more than an address space holds.
   explicit channel(std::size_t capacity) : capacity_(capacity) {
     if (capacity - 1 >= most) [[unlikely]]
       detail::throw_bad_capacity(capacity);
@@ -51,7 +51,7 @@ class channel {
     ::operator delete(room_, std::align_val_t(alignof(T)));
   }
 
-  /// Appends `value`; waits while the channel is full. `usage_error` if the channel is closed, also while it waits.
+  /// Appends `value`; waits while the channel is full. Throws `usage_error` if the channel is closed, also while it waits.
   void push(T value) {
     if (give(value)) return;
     detail::scheduler_here("channel::push").before_wait("channel::push");

@@ -22,25 +22,25 @@
 /// returns. `collective_async(f)` runs any collectives, one after the other. Those that have a free function for all ranks also
 /// have one with `_async`.
 ///
-/// **How they run.** Each is a fiber that enters the collective on a twin of the team. So they do not mix with collectives in
-/// which the rank waits, nor with those of other teams. Those of one team run one after the other, in the order in which they
+/// **How they run.** Each is a fiber that enters the collective on a duplicate of the team. So they do not mix with collectives
+/// in which the rank waits, nor with those of other teams. Those of one team run one after the other, in the order in which they
 /// were started. They make progress in any wait, poll or yield of the rank.
 ///
 /// **Rules.** All members start them in the same order; collectives without `_async` are counted separately. Values are copied;
-/// memory that a span names must remain, and must not change, until the future is ready. Called functions may start them; a fence
-/// then waits for them. The job does not end before they have ended.
+/// memory that is passed as a span must stay valid and unchanged until the future is ready. Called functions may start them; a
+/// fence then waits for them. The job does not end before they have ended.
 ///
 /// **Inside a function.** A function of `collective_async` may start others of its team: each runs at once, and its future is
 /// ready.
 ///
-/// **Errors** come out of `get()`. If the future is destroyed, the next fence throws them, as those of a one-way call; after a
-/// `then` or `when_all`, its future has them. `usage_error` at once for the empty team.
+/// **Errors.** `get()` throws the errors of the collective. If the future is destroyed, the next fence throws them, as it throws
+/// errors of one-way calls; after a `then` or `when_all`, its future has them. Throws `usage_error` at once for the empty team.
 ///
 /// If a function throws on one member only, the members that wait for it in a collective get a `usage_error` when that member
 /// enters a collective of another team, or starts the next function of this one.
 ///
-/// **Cost.** That of the collective, and a fiber (some 50 ns). No allocation for small values; the first one of a team makes the
-/// twin.
+/// **Cost.** That of the collective, and a fiber (about 50 ns). No allocation for small values; the first one of a team makes the
+/// duplicate.
 namespace armilla {
 
 // ---- For all ranks of the job ----

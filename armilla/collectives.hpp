@@ -6,19 +6,19 @@
 #include "armilla/team/collectives/collective_bulk.hpp"
 #include "armilla/team/collectives/values.hpp"
 
-/// Collectives of all ranks of the job: values and arrays are broadcast, reduced, gathered and exchanged.
+/// Collectives over all ranks of the job: broadcast, reduce, gather and exchange values and arrays.
 ///
 /// Use them where all ranks need the same result or exchange data at the same time. Include this header to call collectives of
-/// any team; armilla/team.hpp describes each one, and the rules for all. For one rank's question to all others, use `call_all`;
-/// for elements of containers, algorithms.
+/// any team; armilla/team.hpp describes each one, and the rules for all. To query all ranks from one rank, use `call_all`; for
+/// elements of containers, use an algorithm.
 ///
 ///     const double largest = am::all_reduce(error, [](double a, double b) { return a > b ? a : b; });
-///     const std::string name = am::broadcast(std::string("run 7"));                 // that of rank 0
+///     const std::string name = am::broadcast(std::string("run 7"));                 // "run 7" on all ranks
 ///     const std::vector<int> all = am::all_gather(am::rank());
-///     am::world().reduce(1.0, std::plus<>{}, 0);                                    // to one root: members of `team` only
+///     am::world().reduce(1.0, std::plus<>{}, 0);                                    // result on one root: no free form
 ///
-/// Each function is that of `world()`, with the same rules, errors and cost. `reduce`, `gather`, `scatter` and the scans have no
-/// free form: without a team these names are algorithms over ranges.
+/// Each function is the member of `world()` of the same name, with the same rules, errors and cost. `reduce`, `gather`, `scatter`
+/// and the scans have no free form: without a team these names are algorithms over ranges.
 namespace armilla {
 
 // ---- For all ranks of the job ----
@@ -29,7 +29,7 @@ T broadcast(const T& value, rank_t root = 0) {
   return world().broadcast(value, root);
 }
 
-/// Fills `data` with the root's: `world().broadcast(data, root)`.
+/// Copies the root's `data` to `data` on all other ranks: `world().broadcast(data, root)`.
 template <class T>
   requires trivially_sendable<T>
 void broadcast(std::span<T> data, rank_t root = 0) {
@@ -191,8 +191,8 @@ std::optional<T> reduce(const T& value, Op, Root) {
 
 // ---- Implementation of the members of `team` only below ----
 //
-// What fits into a line is sent by flag lines: each member polls each other's, in one round. The rest goes by boards or by a
-// transfer.
+// Values that fit into a cache line use flag lines (team/core/record.hpp): each member polls those of the others, in one round.
+// Longer values use boards or transfers (docs/design/teams.md).
 
 template <sendable_value T>
 T team::broadcast(const T& value, rank_t root) const {

@@ -20,7 +20,7 @@
 /// Predicates run on the rank of the element; relations run on even shares of the indices. Outputs may overlap the input in any
 /// way.
 ///
-/// **Errors.** `usage_error` on all members, before anything is written, if an output has too few elements.
+/// **Errors.** Throws `usage_error` on all members, before anything is written, if an output has too few elements.
 ///
 /// **Cost.** Two collectives and one pass. A bit for each element from one container into another, otherwise room for the
 /// selected elements. An output with a cyclic distribution is made in blocks first: room once more, and one copy. Selected
@@ -108,8 +108,8 @@ std::pair<std::size_t, std::size_t> partition_copy(In&& in, OutTrue&& yes, OutFa
 /// Returns the index of the first element for which `predicate` does not hold, in a range in which it holds for all elements
 /// before and for none after.
 ///
-/// In another range it returns any index; a checked program throws `usage_error` on all members. Cost: a few elements of each run
-/// are read, and one collective.
+/// In another range it returns any index; a program with the checked library throws `usage_error` on all members. Cost: a few
+/// elements of each run are read, and one collective.
 template <distributed_range R, class P, class Projection = std::identity>
 std::size_t partition_point(R&& r, P predicate, Projection of = {}) {
   return detail::first_without(detail::require_sized(detail::reading(r)), "partition_point",

@@ -7,12 +7,12 @@ namespace armilla {
 
 /// A counter of arrivals: one rank waits for it, and any rank adds to it.
 ///
-/// Use it to notify a rank that its data are there, without a barrier. Ranks add by `p.signal()`, or by a `put` or `store` that
-/// names the counter, after their data.
+/// Use it to notify a rank that its data have arrived, without a barrier. Ranks add by `p.signal()`, or by a `put` or `store`
+/// that names the counter, after their data.
 ///
 ///     static am::per_rank<am::counter> arrived;
 ///     am::put(q, value, arrived.on(1));            // on rank 0
-///     arrived.local().wait(1);                     // on rank 1: the value is there
+///     arrived.local().wait(1);                     // on rank 1: the value has arrived
 ///
 /// **A counter does not know which ranks have signaled.** `wait(2)` for the data of two neighbors also returns when one of them
 /// is a step ahead and has signaled twice; then the other's data may be missing. If sources may run ahead of each other, use one
@@ -31,7 +31,7 @@ class counter {
   counter(const counter&) = delete;
   counter& operator=(const counter&) = delete;
 
-  /// Waits until `n` signals have arrived that no wait has taken, and takes them. Only on the rank that has the counter.
+  /// Waits until `n` signals have arrived that no wait has taken, and takes them. Only on the rank that owns the counter.
   ///
   /// The rank receives calls meanwhile. It then sees what the signaling ranks wrote before: see `global_ptr::signal`.
   /// `usage_error` in a called function that must not wait (`to_completion`, `safe`), and for a negative `n`.

@@ -22,7 +22,7 @@ namespace armilla {
 /// The arguments are sendable. `get()` throws what the constructor throws. The object lives until the last reference is gone or
 /// `destroy` is called; what is left at the end of the job is destroyed while calls are still possible.
 ///
-/// **Cost.** A call, and one allocation beside the object on each side.
+/// **Cost.** A call, and one allocation in addition to the object on each side.
 ///
 /// Paper: MRPC, sections 2 and 4 (processor objects).
 template <class T, class... A>
@@ -76,7 +76,7 @@ template <class T, template <class> class Hint, auto M, class... A>
 /// Calls a member of an object whose reference is not there yet.
 ///
 /// If the reference comes from `create` on this rank, the call is sent at once, after the creation. Otherwise it is sent as soon
-/// as the reference is there. The future remains valid for further calls and for `get`.
+/// as the reference has arrived. The future remains valid for further calls and for `get`.
 template <auto M, class T, class... A>
   requires std::is_member_pointer_v<decltype(M)>
 [[nodiscard]] auto call(future<remote<T>>& object, A&&... arguments) {

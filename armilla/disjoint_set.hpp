@@ -26,9 +26,9 @@ namespace armilla {
 /// **Order.** After a fence all ranks see the same sets, and a set is named by its least number. Before it, only this is
 /// promised: numbers in one set stay together.
 ///
-/// **Errors.** `usage_error` for a number beyond the end. Construction fails as that of an `array`.
+/// **Errors.** Throws `usage_error` for a number beyond the end. Construction fails as that of an `array`.
 ///
-/// **Lifetime.** A disjoint_set moves, but does not copy. The destructor waits for nothing; one-way calls to it are complete at
+/// **Lifetime.** A disjoint_set is movable but not copyable. The destructor does not block; one-way calls to it are complete at
 /// the next fence.
 class disjoint_set : public detail::named_container<disjoint_set> {
  public:

@@ -64,7 +64,8 @@ class distributed {
   template <class... A>
     requires(sizeof...(A) > 0 && std::is_constructible_v<T, A...> && !(std::is_same_v<std::decay_t<A>, team> || ...))
   explicit distributed(A&&... arguments) : distributed(world(), std::forward<A>(arguments)...) {}
-  /// Constructs this rank's part from `arguments`, of an object over the ranks of `members`. `usage_error` for the empty team.
+  /// Constructs this rank's part from `arguments`, of an object over the ranks of `members`. Throws `usage_error` for the empty
+  /// team.
   template <class... A>
   explicit distributed(const team& members, A&&... arguments)
       : part_{T(std::forward<A>(arguments)...)},
@@ -79,7 +80,7 @@ class distributed {
   distributed(const distributed&) = delete;
   distributed& operator=(const distributed&) = delete;
 
-  /// Returns the name of the part on rank `r` of the job. `usage_error` if `r` is not a member of the object's team.
+  /// Returns the name of the part on rank `r` of the job. Throws `usage_error` if `r` is not a member of the object's team.
   object_ref<T> on(rank_t r) const {
     if (!id_.of_all_ranks() && members_.rank_of(r) < 0) [[unlikely]]
       detail::throw_no_member(members_, r, "distributed::on");

@@ -37,7 +37,7 @@ class placement {
     const placement taken = std::move(other);
     return *this = taken;
   }
-  /// Binds a distribution to `n` elements on `members` members. `usage_error` if its sizes do not match.
+  /// Binds a distribution to `n` elements on `members` members. Throws `usage_error` if its sizes do not match.
   placement(std::size_t n, rank_t members, const distribution& wish);
   /// Creates one block for each member, of these lengths.
   explicit placement(std::vector<std::size_t> sizes);

@@ -20,7 +20,7 @@
 /// before anything is written.
 ///
 /// **Errors.** What a function throws ends the algorithm: all members throw `remote_error` with the text and the index of the
-/// element. Elements that were changed stay changed. `usage_error` on all members if an output has too few elements.
+/// element. Elements that were changed stay changed. Throws `usage_error` on all members if an output has too few elements.
 ///
 /// **Cost.** One pass over the local elements, and the agreement.
 namespace armilla {
@@ -31,7 +31,7 @@ void for_each(R&& r, F f) {
   detail::for_each_in(views::all(r), "for_each", f);
 }
 
-/// Calls `f(e)` for each of the first `n` elements. `usage_error` if there are fewer.
+/// Calls `f(e)` for each of the first `n` elements. Throws `usage_error` if there are fewer.
 template <distributed_range R, class F>
 void for_each_n(R&& r, std::size_t n, F f) {
   detail::for_each_in(views::slice(r, 0, n), "for_each_n", f);

@@ -37,7 +37,7 @@ class event {
   /// Returns whether `wait` would return at once. It receives no messages, so a loop over `ready()` must call `poll()`.
   bool ready() const noexcept { return wait_.left == 0; }
   /// Waits until all transfers that name the event are complete. Throws the first error among them; `sync_memory` does not throw
-  /// it again. Calls of other ranks and other fibers run meanwhile; a called function that waits becomes a fiber.
+  /// it again. In the meantime, calls of other ranks and other fibers run; a called function that waits becomes a fiber.
   void wait() {
     if (wait_.left != 0 || wait_.failure.status != detail::far_status::ok) [[unlikely]]
       wait_slowly();

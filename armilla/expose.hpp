@@ -39,8 +39,8 @@ class [[nodiscard]] exposure {
 
 /// Exposes `mine`, memory of this rank's segment, under `name`, for this rank only.
 ///
-/// The memory must live as long as the result. Sends nothing, and costs nothing later. `usage_error` if the rank exposes the name
-/// already, if the name has no letters or more than 127, or if `mine` is not in its segment.
+/// The memory must live as long as the result. Sends nothing, and costs nothing later. Throws `usage_error` if the rank exposes
+/// the name already, if the name has no letters or more than 127, or if `mine` is not in its segment.
 template <class T>
   requires std::is_trivially_copyable_v<T>
 exposure expose(std::string_view name, std::span<T> mine) {

@@ -54,13 +54,13 @@ struct exposed_part {
   void fetch();
   /// Copies bytes from `offset` on, counted from the first element, as they are in the memory of the rank.
   ///
-  /// `usage_error` if there are no such bytes, or if the data are no longer exposed. `rank_lost` if the rank or its host is gone.
-  /// `timeout_error` if agents do not answer for 10 s.
+  /// Throws `usage_error` if there are no such bytes, or if the data are no longer exposed. Throws `rank_lost` if the rank or its
+  /// host is gone. Throws `timeout_error` if agents do not answer for 10 s.
   void read(std::uint64_t offset, std::span<std::byte> to) const;
   /// Writes bytes from `offset` on. When it returns, the rank sees them. Errors are those of `read`.
   void write(std::uint64_t offset, std::span<const std::byte> from) const;
-  /// Returns the elements, of data of one dimension; of another host those that `fetch` has copied. `usage_error` if they are of
-  /// another type, have more dimensions, or are not fetched.
+  /// Returns the elements, of data of one dimension; of another host those that `fetch` has copied. Throws `usage_error` if they
+  /// are of another type, have more dimensions, or are not fetched.
   template <class T>
   std::span<T> span() const {
     check_here();
@@ -75,14 +75,14 @@ struct exposed_part {
 
 /// Returns all that ranks expose now, by name and rank, without mapping it.
 ///
-/// Includes ranks of other hosts if armilla-run --hosts has started them. `timeout_error` if agents do not answer. Cost: a few
-/// system calls for each, and some milliseconds for other hosts.
+/// Includes ranks of other hosts if armilla-run --hosts has started them. Throws `timeout_error` if agents do not answer. Cost: a
+/// few system calls for each, and some milliseconds for other hosts.
 std::vector<exposed_part> exposed(const guest& job);
 
 /// Returns the data of all ranks that are exposed under `name`, by rank. Those of this host are mapped, to be read and written.
 ///
-/// The client sees what ranks write meanwhile: it may be half of an iteration. `usage_error` if nothing is exposed under that
-/// name (it lists what is), or if a map or a set is. `limit_error` if the data cannot be mapped.
+/// The client sees what ranks write meanwhile: it may be half of an iteration. Throws `usage_error` if nothing is exposed under
+/// that name (it lists what is), or if a map or a set is. Throws `limit_error` if the data cannot be mapped.
 std::vector<exposed_part> exposed(const guest& job, std::string_view name);
 
 namespace detail {

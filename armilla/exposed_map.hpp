@@ -30,15 +30,16 @@ class exposed_keys {
   using element = typename calls::element;  ///< a pair of key and value, or a key
   static constexpr std::size_t all = std::numeric_limits<std::size_t>::max();
 
-  /// Opens what is exposed as `name`. `patience` says how long a call waits for a rank. `usage_error` if nothing is exposed under
-  /// that name (it lists what is), or something of another type, which it names.
+  /// Opens what is exposed as `name`. `patience` says how long a call waits for a rank. Throws `usage_error` if nothing is
+  /// exposed under that name (it lists what is), or something of another type, which it names.
   exposed_keys(const guest& job, std::string_view name, std::chrono::nanoseconds patience = std::chrono::seconds(10))
       : table_(job, name, detail::signature<typename calls::shown()>::text, detail::signature<void(typename calls::shown)>::hash,
                std::uint64_t(patience.count())) {}
 
-  /// Returns the number of elements on all ranks at the job's last fence. Asks no rank. `usage_error` if it is no longer exposed.
+  /// Returns the number of elements on all ranks at the job's last fence. Asks no rank. Throws `usage_error` if it is no longer
+  /// exposed.
   std::size_t size() const { return table_.part().shape[0]; }
-  /// Returns the number of elements that rank `r` had then. `usage_error` also if the rank is not a member.
+  /// Returns the number of elements that rank `r` had then. Throws `usage_error` also if the rank is not a member.
   std::size_t size(rank_t r) const { return table_.part(r).extent[0]; }
   /// Returns the ranks that have elements of it.
   const std::vector<rank_t>& ranks() const noexcept { return table_.ranks(); }
@@ -51,7 +52,7 @@ class exposed_keys {
   bool contains(const Key& key) const { return ask<typename calls::contains>(rank_of(key), "contains", key); }
   /// Returns the first `most` elements of rank `r`, or all of them; those of ordered containers in order.
   ///
-  /// They are sent in batches, between which the rank continues. An element that is there all the time comes once. If the rank
+  /// They are sent in batches, between which the rank continues. An element that exists all the time comes once. If the rank
   /// rebuilds its table, or an ordered one changes, it begins again, with larger batches.
   std::vector<element> elements(rank_t r, std::size_t most = all) const {
     table_.part(r);

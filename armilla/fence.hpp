@@ -19,7 +19,7 @@ namespace armilla {
 ///
 /// **Errors.** If the function of a one-way call threw, if an error is in a future that was destroyed before its value was taken,
 /// or if an algorithm with `nowait` failed, `fence` throws the same `remote_error` on every rank: the first error of the lowest
-/// rank. `usage_error` inside a called function, in a function instance, in a fiber that a called function left, and while
+/// rank. Throws `usage_error` inside a called function, in a function instance, in a fiber that a called function left, and while
 /// another fiber of the rank is in a fence.
 ///
 /// **Lost ranks.** If the job continues without ranks that it loses (ARMILLA_ON_LOSS=continue), the fence is among those that are

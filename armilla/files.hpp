@@ -196,7 +196,7 @@ inline auto read_words(const std::string& path, const file_options& how = {}) {
 /// Collective.
 ///
 /// With types, an item is a tuple; a record with other fields does not fit, and an empty field is the empty `std::optional`.
-/// Without types, an item is a `std::vector<std::string_view>`. Views of fields are valid until the next step of the loop.
+/// Without types, an item is a `std::vector<std::string_view>`. Views of fields are valid until the next step of the loop. Throws
 /// `usage_error` on all members, with line and field, for a quote that is not around a whole field; `skip_bad` skips such a
 /// record if it is one line.
 ///
@@ -210,7 +210,7 @@ auto read_csv(const std::string& path, const file_options& how = {}) {
 }
 
 /// Reads an edge from each line: the numbers of two vertices, with `read_edges<double>` also a weight. Collective. Ignores the
-/// rest of a line, and lines that begin with # or %. `usage_error` on all members for a MatrixMarket or METIS file.
+/// rest of a line, and lines that begin with # or %. Throws `usage_error` on all members for a MatrixMarket or METIS file.
 template <class W = void>
 auto read_edges(const std::string& path, const file_options& how = {}) {
   using namespace detail;
@@ -221,8 +221,8 @@ auto read_edges(const std::string& path, const file_options& how = {}) {
   return file_range<reader>(std::move(part), reader{});
 }
 
-/// Reads elements as they are in memory. Collective. `usage_error` also for a file that does not have a whole number of them, or
-/// was written by `save` or another program in a format of its own.
+/// Reads elements as they are in memory. Collective. Throws `usage_error` also for a file that does not have a whole number of
+/// them, or was written by `save` or another program in a format of its own.
 template <class T>
   requires trivially_sendable<T>
 binary_range<T> read_binary(const std::string& path, const team& members = {}) {
@@ -237,8 +237,8 @@ binary_range<T> read_binary(const std::string& path, const team& members = {}) {
 /// Writes the strings of all members, one in each line, in the order of the members. Collective; when it returns, the whole file
 /// is written.
 ///
-/// An existing file is replaced. `usage_error` on all members if the file cannot be written. `remote_error` on all members for a
-/// string that contains the end of a line, and for what the range throws; the file is then unchanged.
+/// An existing file is replaced. Throws `usage_error` on all members if the file cannot be written. Throws `remote_error` on all
+/// members for a string that contains the end of a line, and for what the range throws; the file is then unchanged.
 template <class R>
   requires(!distributed_range<R> && std::ranges::input_range<R> &&
            std::convertible_to<std::ranges::range_reference_t<R>, std::string_view>)
@@ -251,7 +251,7 @@ void write_lines(const std::string& path, R&& lines, const team& members = {}) {
   detail::write_texts("write_lines", path, members, all, why);
 }
 
-/// Writes the words of all members, with a space between them, in lines of some 80 characters, as `read_words` reads them. Each
+/// Writes the words of all members, with a space between them, in lines of about 80 characters, as `read_words` reads them. Each
 /// member begins a line. Otherwise as `write_lines`; a word must not be empty or contain white space.
 template <class R>
   requires(!distributed_range<R> && std::ranges::input_range<R> &&

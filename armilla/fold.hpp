@@ -68,7 +68,7 @@ auto inner_product(A&& a, B&& b) {
   return armilla::transform_reduce(a, b, decltype(detail::range_value<A>() * detail::range_value<B>())());
 }
 
-/// Returns the mean of numbers. `usage_error` on all members if the range is empty.
+/// Returns the mean of numbers. Throws `usage_error` on all members if the range is empty.
 template <distributed_range R>
 double mean(R&& r);
 
@@ -101,13 +101,13 @@ std::pair<std::size_t, std::size_t> minmax_element(R&& r, Less less = {}, Projec
   return {armilla::min_element(r, less, of), armilla::max_element(r, less, of)};
 }
 
-/// Returns the smallest element, chosen as by `min_element`. `usage_error` on all members for an empty range.
+/// Returns the smallest element, chosen as by `min_element`. Throws `usage_error` on all members for an empty range.
 template <distributed_range R, class Less = std::less<>, class Projection = std::identity>
 auto min(R&& r, Less less = {}, Projection of = {}) {
   return detail::require_some("min", detail::best_of(r, "min", detail::projected(less, of)));
 }
 
-/// Returns the largest element, chosen as by `max_element`. `usage_error` on all members for an empty range.
+/// Returns the largest element, chosen as by `max_element`. Throws `usage_error` on all members for an empty range.
 template <distributed_range R, class Less = std::less<>, class Projection = std::identity>
 auto max(R&& r, Less less = {}, Projection of = {}) {
   return detail::require_some("max", detail::best_of(r, "max", detail::projected_back(less, of)));
@@ -122,8 +122,8 @@ auto minmax(R&& r, Less less = {}, Projection of = {}) {
 
 /// Returns how many elements are in each of `buckets` intervals of equal width of [low, high), as doubles.
 ///
-/// Elements outside are not counted, nor are infinities and NaNs. `usage_error` if `low` is not less than `high`, or if one of
-/// them is infinite or not a number. `limit_error` on all members for more buckets than their memory holds.
+/// Elements outside are not counted, nor are infinities and NaNs. Throws `usage_error` if `low` is not less than `high`, or if
+/// one of them is infinite or not a number. Throws `limit_error` on all members for more buckets than their memory holds.
 template <distributed_range R>
 std::vector<std::uint64_t> histogram(R&& r, std::size_t buckets, double low, double high);
 

@@ -11,21 +11,21 @@
 
 namespace armilla {
 
-/// The result of a two-way operation, which may not be there yet.
+/// The result of a two-way operation, which may not have arrived yet.
 ///
 ///     am::future<int> f = am::call(1, [] { return 42; });
 ///     const int n = f.get();                                        // waits; other calls run meanwhile
 ///     am::future<int> twice = am::call(1, [] { return 21; }).then([](int k) { return 2 * k; });
 ///
-/// A future belongs to the rank that called, moves, and gives its value once. To wait for several, see armilla/when_all.hpp;
-/// coroutines `co_await` it (armilla/task.hpp).
+/// A future belongs to the rank that made the call. It is movable, and its value can be taken once. To wait for several, see
+/// armilla/when_all.hpp; coroutines `co_await` it (armilla/task.hpp).
 ///
 /// **When it is ready.** When the reply has been received, which happens inside the library's calls: `get`, `wait`, `poll`,
 /// fences, barriers and others that wait.
 ///
 /// **Destruction.** If a future is destroyed before its value is taken, the called function still runs, and its value is
-/// discarded. An error is not discarded: the next fence throws it, as that of a one-way call. The loss of a rank is not thrown
-/// so.
+/// discarded. An error is not discarded: the next fence throws it, as it throws errors of one-way calls. Only `rank_lost` errors
+/// are discarded.
 ///
 /// **Errors.** An empty future throws `usage_error` from every function but `valid`.
 ///
@@ -52,31 +52,31 @@ class future {
 
   /// Waits, and returns the value. The future is empty afterwards.
   ///
-  /// `remote_error`, with rank, type and text, if the called function threw. `usage_error` if another fiber has taken the value
-  /// meanwhile, by `get`, `then` or `co_await`.
+  /// Throws `remote_error`, with rank, type and text, if the called function threw. Throws `usage_error` if another fiber takes
+  /// the value during the wait, by `get`, `then` or `co_await`.
   ARMILLA_NO_DANGLING T get();
 
-  /// Waits until the value is there. Calls of other ranks and other fibers run meanwhile.
+  /// Waits until the value has arrived. In the meantime, calls of other ranks and other fibers run.
   ///
-  /// A called function that waits becomes a fiber. Several fibers may wait for one future. The wait also ends when one of them
-  /// takes the value, or assigns another future to this one.
+  /// A called function that waits becomes a fiber. Several fibers may wait for one future. The wait also ends if another fiber
+  /// takes the value (`get` then throws `usage_error`), or assigns another future to this one (`get` then waits for that one).
   void wait() const {
     detail::pending_op& c = checked("future::wait");
     if (c.state == detail::pending_op::state_t::pending) detail::wait_for_reply(c, 0, "future::wait");
   }
 
-  /// Waits for at most `span`, and returns whether the value is there. A span that is negative or not a number does not wait.
+  /// Waits for at most `span`, and returns whether the value has arrived. Returns at once if the duration is negative or NaN.
   template <class Rep, class Period>
   bool wait_for(std::chrono::duration<Rep, Period> span) const {
     detail::pending_op& c = checked("future::wait_for");
     return detail::wait_for_reply(c, detail::deadline_after(span), "future::wait_for");
   }
 
-  /// Calls `f(value)` when the value is there, or `f()` for a `future<void>`, and returns a future of its result.
+  /// Calls `f(value)` when the value has arrived, or `f()` for a `future<void>`, and returns a future of its result.
   ///
-  /// `f` runs at once if the value is there, otherwise when the rank receives the reply. Like a called function that must run to
-  /// completion, it must not wait. If `f` returns a future, the result is a future of that one's value. If this future fails, `f`
-  /// does not run, and the result fails with the same error. Cost: one allocation.
+  /// `f` runs at once if the value has arrived, otherwise when the rank receives the reply. Like a called function that must run
+  /// to completion, it must not wait. If `f` returns a future, the result is a future of that one's value. If this future fails,
+  /// `f` does not run, and the result fails with the same error. Cost: one allocation.
   template <class F>
   auto then(F f);
 

@@ -16,7 +16,7 @@
 ///     am::scatter_add(x, indices, 1.0);                                // one-way: complete at the fence
 ///     am::fence();
 ///
-/// **Errors.** `usage_error` for an index beyond the end, and for lists of different lengths.
+/// **Errors.** Throws `usage_error` for an index beyond the end, and for lists of different lengths.
 namespace armilla {
 
 /// Sets `into[k]` to `x[indices[k]]` for each k. Complete when it returns.

@@ -24,7 +24,8 @@ inline void require_signals(const char* operation, std::uint64_t n) {
 }
 }  // namespace detail
 
-/// A pointer to an object of type `T` anywhere in the job: in the segment of a rank, or in its heap, static memory or stack.
+/// A pointer to an object of type `T` anywhere in the job: in the segment of a rank (the memory that its host's ranks share), or
+/// in its heap, static memory or stack.
 ///
 /// Use it for data structures that span ranks, and for one-sided access: the owner need not take part. For arrays, `array` and
 /// `spread_array` compute the pointers; for many elements, transfers (armilla/transfer.hpp) overlap.
@@ -35,7 +36,8 @@ inline void require_signals(const char* operation, std::uint64_t n) {
 ///     double* mine = p.local();                                  // a plain pointer, where the memory is mapped
 ///     am::deallocate(p);
 ///
-/// A global_ptr has 16 bytes, is trivially copyable, and can be sent to any rank of any program. A value-initialized one is null.
+/// A `global_ptr` occupies 16 bytes, is trivially copyable, and can be sent to any rank of the job, also one that runs another
+/// program. A value-initialized one is null.
 ///
 /// **Access.** `*p` and `p[i]` read and write (`global_ref`); `p->*&P::x` is the member `x` of a struct `P`. Each is complete
 /// when the expression is. `get`, `put` and `store` overlap and move blocks; `atomic_add` and the like are atomic.
@@ -45,10 +47,11 @@ inline void require_signals(const char* operation, std::uint64_t n) {
 /// **Order.** On mapped memory a read acquires and a write releases; aligned objects of 1, 2, 4 and 8 bytes are read and written
 /// whole. docs/spec/order.md has the details.
 ///
-/// **Errors.** An access throws `usage_error` for null, for a wrong alignment and for memory that is not open.
+/// **Errors.** Access throws `usage_error` if the pointer is null or misaligned, or if it points to memory that the owner has not
+/// opened in a job with ARMILLA_ACCESS=opened (armilla/open_memory.hpp).
 ///
-/// **Cost.** `*p` on mapped memory takes three loads and two predicted branches beside the access. Otherwise the kernel or the
-/// owner carries it out.
+/// **Cost.** `*p` on mapped memory takes three loads and two predicted branches in addition to the access. Otherwise the kernel
+/// or the owner carries it out.
 ///
 /// Paper: Split-C, section 2; MPC++ (global pointers).
 template <class T>
@@ -71,12 +74,12 @@ class global_ptr {
 
   // ---- The target ----
 
-  /// Returns the rank that has the target; `no_rank` (-1) for null.
+  /// Returns the rank that owns the target, or `no_rank` (-1) if the pointer is null.
   constexpr rank_t rank() const noexcept { return at_.null() ? rank_t{-1} : at_.rank(); }
   /// Returns whether the pointer is not null.
   constexpr explicit operator bool() const noexcept { return !at_.null(); }
 
-  /// Returns whether this rank has the target.
+  /// Returns whether this rank owns the target.
   bool is_local() const { return !at_.null() && at_.rank() == detail::head_here("is_local").rank; }
   /// Returns whether this rank can load and store the target directly: its own memory always, and any segment on one host, unless
   /// ARMILLA_ACCESS restricts it.
@@ -134,8 +137,8 @@ class global_ptr {
     return std::int64_t(a.at_.offset - b.at_.offset) / std::int64_t(sizeof(T));
   }
 
-  /// Returns a pointer to the n-th next element, where the next one is on the next rank, and after the last rank follows the next
-  /// element of rank 0.
+  /// Returns a pointer `n` elements further in spread order: element 0 of rank 0, of rank 1, ..., of the last rank, then element
+  /// 1 of rank 0, and so on.
   ///
   /// For objects that all ranks have at the same offset (`spread_array`, `per_rank`). This is the spread arithmetic of Split-C.
   global_ptr spread(std::ptrdiff_t n) const
@@ -152,15 +155,16 @@ class global_ptr {
 
   /// Adds `n` to the `counter` to which this points, and wakes its rank. May be called in a called function.
   ///
-  /// The rank that has waited for it sees
+  /// After it has waited on the counter, the receiving rank sees
   /// - everything that this rank wrote before, on any rank, by operations that were complete: `*p = x`, or `put` and
   ///   `sync_memory`;
   /// - every `put` and `store` to memory of the counter's rank that this rank began before, complete or not.
   ///
   /// It says nothing about incomplete puts to other ranks, nor about calls.
   ///
-  /// Errors: as `*p`; `usage_error` for a negative `n`. Cost: a store or an atomic addition on mapped memory. A message if the
-  /// counter is not mapped, or if transfers of this rank are under way by message: then it goes after them.
+  /// Throws what `*p` throws, and `usage_error` for a negative `n`. Cost: a store or an atomic addition on mapped memory. A
+  /// message if the counter is not mapped, or if this rank has transfers in flight by message; the signal is then ordered after
+  /// them.
   void signal(std::uint64_t n = 1) const
     requires std::is_same_v<T, counter>
   {

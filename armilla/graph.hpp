@@ -49,7 +49,7 @@ struct graph_options {
 /// **Errors.** Construction throws `remote_error` on all members for an edge of a vertex that does not exist and for what reading
 /// a file throws, and `limit_error` on all if the graph does not fit into memory or has 2^32 vertices.
 ///
-/// **Lifetime.** A graph moves, but does not copy.
+/// **Lifetime.** A graph is movable but not copyable.
 template <class V /* = void */, class E /* = void */>
 class graph : public detail::named_container<graph<V, E>> {
  public:
@@ -75,8 +75,8 @@ class graph : public detail::named_container<graph<V, E>> {
     make(std::span(std::ranges::data(mine), std::ranges::size(mine)), n, how);
   }
 
-  /// Creates a graph whose number of vertices follows from the greatest number in an edge. `usage_error` on all members if the
-  /// numbers are not dense: more than a million and 64 for each edge.
+  /// Creates a graph whose number of vertices follows from the greatest number in an edge. Throws `usage_error` on all members if
+  /// the numbers are not dense: more than a million and 64 for each edge.
   template <std::ranges::contiguous_range Edges>
   explicit graph(const Edges& mine, const graph_options& how = {}) {
     make(std::span(std::ranges::data(mine), std::ranges::size(mine)), detail::count_vertices, how);
@@ -141,9 +141,9 @@ class graph : public detail::named_container<graph<V, E>> {
   bool undirected() const noexcept { return shape_.undirected; }
   /// Returns the team over which the vertices are distributed.
   const team& members() const noexcept { return shape_.members; }
-  /// Returns which member has which vertex.
+  /// Returns which member stores which vertex.
   const armilla::placement& placement() const noexcept { return shape_.where; }
-  /// Returns the rank of the job that has vertex `v`.
+  /// Returns the rank of the job that stores vertex `v`.
   rank_t rank_of(std::size_t v) const {
     return shape_.members.world_rank(rank_t(shape_.owner(detail::checked_vertex(shape_, v))));
   }

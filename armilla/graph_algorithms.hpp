@@ -26,7 +26,7 @@ array<std::int32_t> bfs(const graph_shape& g, std::size_t root);
 /// reach.
 ///
 /// The search is direction-optimizing: when it reaches much of the graph at once, vertices look for a reached neighbor, if the
-/// graph stores incoming edges (undirected or `in_edges`). `usage_error` on all members if `root` does not exist.
+/// graph stores incoming edges (undirected or `in_edges`). Throws `usage_error` on all members if `root` does not exist.
 ///
 /// Cost: two collectives for each level. In all, each rank notifies each vertex of another rank once at most, or sends a bit for
 /// each vertex and level. A bit for each vertex of the graph on each rank.
@@ -44,8 +44,8 @@ array<std::int64_t> dfs(const graph_shape& g, std::size_t root);
 /// The search follows each row in its order.
 ///
 /// By its nature one rank searches at a time, first that of the root. It continues in the rows that it maps; if the search leads
-/// to a vertex that it does not map, it sends a one-way call to that vertex's rank. `usage_error` on all members if `root` does
-/// not exist.
+/// to a vertex that it does not map, it sends a one-way call to that vertex's rank. Throws `usage_error` on all members if `root`
+/// does not exist.
 ///
 /// Cost: a fence; a one-way call for each edge of the search tree that leads to memory that is not mapped, and one back.
 ///
@@ -72,8 +72,8 @@ inline constexpr path_length<E> no_path = detail::no_path<E>;
 /// Returns the length of the shortest path from `root` to each vertex, over edges with weights; `no_path<E>` if there is none.
 ///
 /// This is delta-stepping: all vertices at a distance below the next multiple of delta are processed in any order, by each rank
-/// for its own. `usage_error` on all members if `root` does not exist, for a weight below 0, infinite or not a number, and for a
-/// delta that is not above 0.
+/// for its own. Throws `usage_error` on all members if `root` does not exist, for a weight below 0, infinite or not a number, and
+/// for a delta that is not above 0.
 ///
 /// Cost: two collectives for each step and exchange. A rank notifies a vertex of another rank each time that it finds a shorter
 /// path. A length for each vertex of the graph on each rank.
@@ -106,8 +106,8 @@ array<vertex_id> components(const graph<V, E>& g) {
 /// Returns this rank's share of the minimum spanning forest of an undirected graph: the edges whose `from`, the smaller end, is
 /// one of its vertices, in order.
 ///
-/// Of several such forests it is the one whose edges come first by weight, `from` and `to`, on any number of ranks. `usage_error`
-/// on all members for a directed graph, `remote_error` on all for a weight that is not a number.
+/// Of several such forests it is the one whose edges come first by weight, `from` and `to`, on any number of ranks. Throws
+/// `usage_error` on all members for a directed graph, `remote_error` on all for a weight that is not a number.
 ///
 /// Each rank joins what edges inside it surely join: those that are lighter than all that lead from there to other ranks. All
 /// ranks learn of it. Then each makes the forest of its remaining edges, and the ranks join theirs in pairs.
@@ -130,7 +130,7 @@ array<std::uint32_t> k_core(const graph_shape& g);
 /// vertex has at least k edges.
 ///
 /// Loops do not count; parallel edges each count. Vertices with few remaining edges are removed, round by round, each by its
-/// rank. `usage_error` on all members for a directed graph.
+/// rank. Throws `usage_error` on all members for a directed graph.
 ///
 /// Cost: two collectives for each round, and an exchange of the vertices of other ranks that lose edges; each edge is sent once
 /// at most.
@@ -148,8 +148,8 @@ array<vertex_id> label_propagation(const graph_shape& g, int rounds);
 ///
 /// Each vertex begins with its own number as its label. In each round all vertices at once take the label that most of their
 /// neighbors have; of several, the smallest. It ends after `rounds`, or when no label changes. In a directed graph, neighbors are
-/// the targets of outgoing and the sources of incoming edges. `usage_error` on all members if the graph does not store incoming
-/// edges (undirected or `in_edges`).
+/// the targets of outgoing and the sources of incoming edges. Throws `usage_error` on all members if the graph does not store
+/// incoming edges (undirected or `in_edges`).
 ///
 /// Cost: a collective for each round; labels of ranks that are not mapped are fetched in bulk each round. 4 bytes for each vertex
 /// of the graph on each rank, if some vertex has more than 8 neighbors.
@@ -174,7 +174,7 @@ array<double> pagerank(const graph_shape& g, const pagerank_options& how);
 
 /// Returns the PageRank of each vertex; their sum is 1. A vertex without outgoing edges gives its rank to all vertices evenly.
 ///
-/// Each rank adds what its own vertices get, in the order of their rows, and reads the others' shares where they are.
+/// Each rank adds what its own vertices get, in the order of their rows, and reads the others' shares where they are. Throws
 /// `usage_error` on all members if the graph does not store incoming edges (undirected or `in_edges`).
 ///
 /// Cost: a collective for each round; shares of ranks that are not mapped are fetched in bulk each round.
@@ -189,8 +189,9 @@ array<double> betweenness(const graph_shape& g, std::span<const vertex_id> sourc
 /// Returns the betweenness centrality of each vertex: over the shortest paths from each of `sources` to all vertices, the sum of
 /// the fractions of those that lead through it.
 ///
-/// All members give the same sources. With all vertices as sources, an undirected graph counts each pair twice. `usage_error` on
-/// all members for a source that does not exist, and if the graph does not store incoming edges (undirected or `in_edges`).
+/// All members give the same sources. With all vertices as sources, an undirected graph counts each pair twice. Throws
+/// `usage_error` on all members for a source that does not exist, and if the graph does not store incoming edges (undirected or
+/// `in_edges`).
 ///
 /// Cost: for each source a `bfs`, and two collectives for each of its levels. What other ranks know of their vertices is read
 /// where it is mapped, and otherwise fetched in bulk for each level.
@@ -209,8 +210,8 @@ std::uint64_t triangles(const graph_shape& g);
 ///
 /// For each vertex a short row is made of its neighbors with more edges. A rank marks those of each of its vertices in turn, and
 /// looks for marked ones in their rows, where they are. Rows that are not mapped are fetched, those of one member at a time. If
-/// no vertex has many neighbors, the rows of the graph are intersected instead. `usage_error` on all members for a directed
-/// graph; `limit_error` on all if the rows do not fit into memory.
+/// no vertex has many neighbors, the rows of the graph are intersected instead. Throws `usage_error` on all members for a
+/// directed graph; `limit_error` on all if the rows do not fit into memory.
 ///
 /// Cost: a reduction, a gathering, a collective and the agreement. 8 bytes for each vertex and 2 for each end of an edge while it
 /// runs. Over networks, each member's rows to each other member.

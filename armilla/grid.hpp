@@ -46,8 +46,8 @@ inline grid on(const team& t, grid g) {
 /// How many cells of its neighbors each block of a matrix holds around itself.
 ///
 /// `halo(w)` is `w` cells wide on each side. Beyond the border of the whole matrix, a halo holds what `matrix::set_border` says,
-/// or in a periodic dimension the cells of the other end. Each function returns a changed copy. `usage_error` for a width that is
-/// negative.
+/// or in a periodic dimension the cells of the other end. Each function returns a changed copy. Throws `usage_error` for a width
+/// that is negative.
 ///
 ///     am::matrix<double> torus({100, 200}, am::grid(), am::halo(1).periodic());
 ///     am::matrix<double> upwind({100, 200}, am::grid(), am::halo(0).sides(0, 2, 0).corners(false));

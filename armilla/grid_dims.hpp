@@ -19,8 +19,8 @@ void choose_grid_dims(rank_t ranks, rank_t* dims, std::size_t n);
 ///     const auto slab = am::grid_dims<3>(am::ranks(), {0, 2, 0});       // 12: 3, 2 and 2; those that are not 0 remain
 ///
 /// Their product is `ranks`, and they do not increase. Of all such numbers, these have the smallest first one, then the smallest
-/// second one, and so on. This is MPI_Dims_create. `usage_error` if `ranks` is not positive, or not a multiple of the given
-/// dimensions.
+/// second one, and so on. This is MPI_Dims_create. Throws `usage_error` if `ranks` is not positive, or not a multiple of the
+/// given dimensions.
 template <std::size_t N>
   requires(N > 0)
 std::array<rank_t, N> grid_dims(rank_t ranks, std::array<rank_t, N> dims = {}) {

@@ -37,17 +37,17 @@ class guest_reply {
   guest_reply(guest_reply&&) noexcept = default;
   guest_reply& operator=(guest_reply&&) noexcept = default;
 
-  /// Returns whether the reply is there.
+  /// Returns whether the reply has arrived.
   bool ready() const { return call_.ready(); }
-  /// Waits for the reply for at most `span`, and returns whether it is there. `rank_lost` if the rank has ended.
+  /// Waits for the reply for at most `span`, and returns whether it has arrived. Throws `rank_lost` if the rank has ended.
   template <class Rep, class Period>
   bool wait_for(std::chrono::duration<Rep, Period> span) const {
     return call_.wait(std::uint64_t(std::chrono::duration_cast<std::chrono::nanoseconds>(span).count()));
   }
   /// Waits for the result, and returns it once.
   ///
-  /// `remote_error` for what the method threw, or if the rank does not provide it. `rank_lost` if the rank has ended.
-  /// `timeout_error` after `patience`, which says what the rank does and whether the call has begun.
+  /// Throws `remote_error` for what the method threw, or if the rank does not provide it. Throws `rank_lost` if the rank has
+  /// ended. Throws `timeout_error` after `patience`, which says what the rank does and whether the call has begun.
   R get(std::chrono::nanoseconds patience = std::chrono::seconds(10)) {
     const std::vector<std::byte> bytes = call_.take(std::uint64_t(patience.count()));
     if constexpr (!std::is_void_v<R>) return detail::decoder(bytes.data(), bytes.size(), call_.rank()).template get<R>();
@@ -67,11 +67,11 @@ class guest_reply {
 /// The client converts the arguments to the parameters of the signature. The rank receives the call when it next waits or polls,
 /// and finds nothing else to do. Up to 16 calls of a rank are in flight at a time; one more waits until one has ended.
 ///
-/// `limit_error` if the rank has 8 clients already, or if memory is short. `usage_error` for a rank of another host, unless
-/// armilla-run --hosts has started the job. `rank_lost` if the rank has ended.
+/// Throws `limit_error` if the rank has 8 clients already, or if memory is short. Throws `usage_error` for a rank of another
+/// host, unless armilla-run --hosts has started the job. Throws `rank_lost` if the rank has ended.
 ///
-/// Cost: one to two microseconds for a rank that polls. Beyond some 4 KiB of arguments or result, two more copies and some system
-/// calls. To another host some hundred microseconds, and the first time the start of a process there.
+/// Cost: one to two microseconds for a rank that polls. Beyond about 4 KiB of arguments or result, two more copies and some
+/// system calls. To another host some hundred microseconds, and the first time the start of a process there.
 template <const auto& M, class... A>
   requires detail::method_tag<M>
 [[nodiscard]] auto call(const guest_rank& dest, A&&... arguments) {

@@ -43,7 +43,7 @@ auto urgent(const F& f) {
   return detail::hinted<detail::urgent_body>(f, "urgent");
 }
 
-/// Says that the function may run beside the rank: with ARMILLA_PROGRESS_MODE=thread even while the rank computes.
+/// Says that the function may run concurrently with the rank: with ARMILLA_PROGRESS_MODE=thread even while the rank computes.
 ///
 /// It touches nothing but atomics and what the rank leaves alone meanwhile, it does not wait, and it sends nothing but its reply.
 /// Such functions are atomic with respect to each other, not to the rank, and keep their order. In the modes `poll` and `signal`

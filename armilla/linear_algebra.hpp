@@ -20,7 +20,7 @@
 ///
 /// All members of the team call them. Distributions of vectors and grids of matrices may differ; halos stay as they are.
 ///
-/// **Errors.** `usage_error` on all members for extents or lengths that do not match.
+/// **Errors.** Throws `usage_error` on all members for extents or lengths that do not match.
 ///
 /// **Cost.** A collective, a fetch from each member that has elements which this rank needs and does not map, and the agreement.
 namespace armilla {
@@ -37,8 +37,8 @@ void change_by(const char* operation, const X& x, const Y& y, F f) {
 
 }  // namespace detail
 
-/// Adds `a * x` to `y`. `x` may be a view. The owner of an element of `y` computes it. `usage_error` also if `x` shares elements
-/// with `y` at other indices. Cost: that of `for_each` over both.
+/// Adds `a * x` to `y`. `x` may be a view. The owner of an element of `y` computes it. Throws `usage_error` also if `x` shares
+/// elements with `y` at other indices. Cost: that of `for_each` over both.
 template <class A, distributed_range X, distributed_range Y>
   requires std::is_arithmetic_v<A>
 void axpy(A a, X&& x, Y&& y) {
@@ -69,7 +69,7 @@ void gemv(std::type_identity_t<T> alpha, const matrix<T>& a, const array<T>& x, 
 }
 
 /// Sets `c` to `a b`. Each rank reads the blocks that its block of `c` needs where they are, and multiplies them by vector
-/// instructions. `usage_error` also if `c` is one of the inputs.
+/// instructions. Throws `usage_error` also if `c` is one of the inputs.
 template <detail::multiplied_number T>
 void gemm(const matrix<T>& a, const matrix<T>& b, matrix<T>& c) {
   detail::product(T(1), a, b, T(0), c);

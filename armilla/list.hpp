@@ -40,9 +40,10 @@ namespace armilla {
 /// **Cost.** `push_local` sends nothing; a one-way operation takes a message, a two-way operation a message each way. A fence
 /// after which the size has changed takes one more collective.
 ///
-/// **Errors.** `usage_error` for a `list_place` of a rank that is not a member, and for `splice` with a list of another team.
+/// **Errors.** Throws `usage_error` for a `list_place` of a rank that is not a member, and for `splice` with a list of another
+/// team.
 ///
-/// **Lifetime.** The destructor waits for nothing. The rank's elements are freed at the next fence of the team or of all ranks,
+/// **Lifetime.** The destructor does not block. The rank's elements are freed at the next fence of the team or of all ranks,
 /// which still completes one-way operations on them.
 template <class T>
 class list : public detail::named_container<list<T>> {

@@ -31,9 +31,9 @@ class local_span {
 
   /// Returns a pointer to the first element.
   constexpr T* data() const noexcept { return first_; }
-  /// Returns the number of elements in dimension `d`. `usage_error` if there is no such dimension.
+  /// Returns the number of elements in dimension `d`. Throws `usage_error` if there is no such dimension.
   constexpr std::size_t extent(std::size_t d) const { return extents_[detail::dimension_below(N, d)]; }
-  /// Returns the distance from one element to the next in dimension `d`, in elements. `usage_error` if there is no such
+  /// Returns the distance from one element to the next in dimension `d`, in elements. Throws `usage_error` if there is no such
   /// dimension.
   constexpr std::ptrdiff_t stride(std::size_t d) const { return strides_[detail::dimension_below(N, d)]; }
   /// Returns the number of elements.

@@ -43,7 +43,7 @@ struct ordered_options {
 /// and the fence waits for loops of other fibers. Operations that other fibers and called functions begin during such a fence are
 /// applied, but perhaps after later ones.
 ///
-/// **Cost.** As of an `unordered_map`, and some 100 ns for the search in a rank's tree.
+/// **Cost.** As for an `unordered_map`, plus about 100 ns for the search in a rank's tree.
 ///
 /// Paper: STAPL, section 5 (pContainers); the tree: Bayer and McCreight, Organization and Maintenance of Large Ordered Indexes.
 template <class Key, class Value, class Less /* = std::less<> */>
@@ -67,7 +67,7 @@ class map : public detail::ordered_container<detail::ordered_map_verbs<Key, Valu
   /// Creates an empty map over the members of `members`, whose fence completes its operations.
   explicit map(const team& members, const ordered_options& options = {}) : base(members, options.gather, options.uneven) {}
 
-  // ---- Changes (one-way), as of an unordered_map ----
+  // ---- Changes (one-way), as in unordered_map ----
 
   /// Inserts `key` with `value` unless `key` is in the map.
   using base::insert;  // template <class K> void insert(const K& key, const Value& value)
@@ -125,7 +125,7 @@ class map : public detail::ordered_container<detail::ordered_map_verbs<Key, Valu
   /// Returns the first element whose key is greater than `key`, or `nullopt`. Cost: as `lower_bound`.
   using base::upper_bound;  // template <class K> future<std::optional<element>> upper_bound(const K& key) const
 
-  /// Returns all elements whose keys are not less than `low`, but less than `high`, in order. Returns when all are there.
+  /// Returns all elements whose keys are not less than `low`, but less than `high`, in order. Returns when all have arrived.
   ///
   /// Not collective: each rank calls it for itself, and receives calls while it waits. Cost: a message each way for each rank
   /// that has such keys.
@@ -281,7 +281,7 @@ class set : public detail::ordered_container<detail::ordered_set_verbs<Key, Less
   /// Returns a small value that names the set on all members, as `unordered_map::handle`.
   using base::handle;  // handle_type handle() const
 
-  // ---- Whole set (collective), as of a map ----
+  // ---- Whole set (collective), as in map ----
 
   /// Redistributes the keys so that each member has equally many. Fences the team.
   using base::rebalance;  // void rebalance()

@@ -48,11 +48,11 @@ class halo_exchange;
 /// **Order.** `x(i, j)` is complete when the expression is. What a rank writes into cells of other ranks needs a fence or barrier
 /// before an algorithm, or their owner, reads it. docs/spec/order.md has the details.
 ///
-/// **Errors.** `usage_error` for a cell outside, if the grid does not match the number of ranks, if the matrix was moved from,
-/// and on all members if they construct different matrices. `limit_error` on all members if the cells do not fit into memory, or
-/// if a periodic halo goes around the matrix more than some million times.
+/// **Errors.** Throws `usage_error` for a cell outside, if the grid does not match the number of ranks, if the matrix was moved
+/// from, and on all members if they construct different matrices. Throws `limit_error` on all members if the cells do not fit
+/// into memory, or if a periodic halo goes around the matrix more than some million times.
 ///
-/// **Lifetime.** A matrix moves, but does not copy: `clone` does. The destructor waits for nothing.
+/// **Lifetime.** A matrix is movable but not copyable; `clone` makes a copy. The destructor does not block.
 template <class T, std::size_t N /* = 2 */>
 class matrix : public detail::named_container<matrix<T, N>> {
   static_assert(std::is_trivially_copyable_v<T>,
@@ -102,14 +102,14 @@ class matrix : public detail::named_container<matrix<T, N>> {
   /// Sets the halo beyond the border of the whole matrix to `f(coordinates)`, in this rank's block.
   ///
   /// The coordinates are signed: -1 is before the first cell. In a periodic dimension nothing is beyond the border; there the
-  /// coordinates are those of the cells of the other end. `usage_error` for a function that is null.
+  /// coordinates are those of the cells of the other end. Throws `usage_error` for a function that is null.
   ///
   ///     am::matrix<double> t({100, 200}, am::grid(), am::halo(1));
   ///     t.set_border([](const auto& cell) { return cell[0] < 0 ? 1.0 : 0.0; });
   template <class F>
   void set_border(F f);
 
-  /// Returns the number of cells in dimension `d`. `usage_error` if there is no such dimension.
+  /// Returns the number of cells in dimension `d`. Throws `usage_error` if there is no such dimension.
   std::size_t extent(std::size_t d) const { return plan_ ? plan_->shape.extents()[detail::dimension_below(N, d)] : 0; }
   /// Returns the number of cells.
   std::size_t size() const noexcept { return plan_ ? plan_->shape.size() : 0; }
@@ -117,7 +117,7 @@ class matrix : public detail::named_container<matrix<T, N>> {
   const team& members() const { return plan().members; }
   /// Returns the number of blocks in dimension `d`.
   rank_t blocks(std::size_t d) const { return plan().shape.blocks(detail::dimension_below(N, d)); }
-  /// Returns the rank of the job that has `cell`.
+  /// Returns the rank of the job that stores `cell`.
   rank_t rank_of(const point& cell) const { return members().world_rank(plan().shape.member_of(checked(cell))); }
   /// Returns the cell that is element `i` of the range that algorithms see.
   point cell_of(std::size_t i) const;
@@ -156,38 +156,40 @@ class matrix : public detail::named_container<matrix<T, N>> {
 
   /// Writes the cells, without halos, to the file `path`. `load` reads them on any number of ranks.
   ///
-  /// Fences the team first. The file replaces an existing one only when it is complete. `usage_error` on all members if writing
-  /// fails. Cost: each member copies its cells to the file, in pieces of 1 MiB with a checksum each.
+  /// Fences the team first. The file replaces an existing one only when it is complete. Throws `usage_error` on all members if
+  /// writing fails. Cost: each member copies its cells to the file, in pieces of 1 MiB with a checksum each.
   void save(const std::string& path) const;
 
   /// Replaces extents and cells by those of a file that a matrix of N dimensions has saved, on any number of ranks and in any
   /// grid.
   ///
   /// The number of blocks and the halo's width remain; the halo is value-initialized, so `exchange` follows. A matrix without
-  /// extents is distributed over all ranks, without a halo. `usage_error` on all members if the file is damaged or has another
-  /// kind of content, `limit_error` if the cells do not fit; the matrix is then unchanged. Cost: each member reads its block.
+  /// extents is distributed over all ranks, without a halo. Throws `usage_error` on all members if the file is damaged or has
+  /// another kind of content, `limit_error` if the cells do not fit; the matrix is then unchanged. Cost: each member reads its
+  /// block.
   void load(const std::string& path);
 
   /// Makes `checkpoint` copy each rank's block to the memory of the next `copies` ranks of the team, from which `recover` takes
-  /// it when a rank is lost (docs/guide/death.md). Sends nothing. `swap` exchanges cells, but not the copies. `usage_error` if
-  /// `copies` is less than 1.
+  /// it when a rank is lost (docs/guide/death.md). Sends nothing. `swap` exchanges cells, but not the copies. Throws
+  /// `usage_error` if `copies` is less than 1.
   void keep(int copies) { kept_.copies = std::make_unique<detail::kept_parts>(members(), copies); }
 
   /// Copies all cells to the ranks that `keep` chose: all of them, or none.
   ///
-  /// Fences the team first; no fiber may change cells meanwhile. `mark` is the same on all members; `recover` returns it with the
-  /// cells. `limit_error` on all members if there is no room; the previous checkpoint then remains. Cost: a copy from memory to
-  /// memory for each of `copies`, and three collectives.
+  /// Fences the team first; no fiber may change cells during the call. `mark` is the same on all members; `recover` returns it
+  /// with the cells. Throws `limit_error` on all members if there is no room; the previous checkpoint then remains. Cost: a copy
+  /// from memory to memory for each of `copies`, and three collectives.
   void checkpoint(std::uint64_t mark = 0);
 
   /// Returns a matrix over `t` with the cells of the last checkpoint, after ranks were lost.
   ///
-  /// A collective of `t`, which `members().survivors()` returned. Those dimensions are cut that were cut before, into as many
-  /// blocks as `t` has members. The halo is as wide as here, and value-initialized, so `set_border` and `exchange` follow. `gone`
-  /// of the result has the cells of which no copy is left; these are value-initialized. The new matrix is replicated as this one
-  /// was, and has a checkpoint. If another rank is lost meanwhile, this throws `rank_lost`; then all recover `x` again on the
-  /// next team. So assign the result at once: `x = std::move(x.recover(t).container)`. Other errors are those of
-  /// `array::recover`. Cost: a copy, a checkpoint, and some collectives.
+  /// `members().survivors()` must have returned `t`; all members of `t` call this. Those dimensions are cut that were cut before,
+  /// into as many blocks as `t` has members. The halo is as wide as here, and value-initialized, so `set_border` and `exchange`
+  /// follow. `gone` of the result has the cells of which no copy is left; these are value-initialized. The new matrix is
+  /// replicated as this one was, and has a checkpoint. If another rank is lost during the call, this throws `rank_lost`; then all
+  /// survivors call `recover` again on the original container `x`, with the next team. So assign the result at once: `x =
+  /// std::move(x.recover(t).container)`. Other errors are those of `array::recover`. Cost: a copy, a checkpoint, and some
+  /// collectives.
   [[nodiscard]] recovered<matrix, cell_range<N>> recover(const team& t);
 
   /// Returns a matrix over `t` with the cells as they are now, without a checkpoint: `x.recover(t, am::raw)`.
@@ -295,8 +297,8 @@ class matrix_block {
     return begin_[layout_->offset({std::ptrdiff_t(i)...})];
   }
 
-  /// Returns the own cells of a row, which all coordinates but the last name. `usage_error` for a row that is neither in the
-  /// block nor in its halo.
+  /// Returns the own cells of a row, which all coordinates but the last name. Throws `usage_error` for a row that is neither in
+  /// the block nor in its halo.
   template <std::convertible_to<std::ptrdiff_t>... I>
     requires(sizeof...(I) + 1 == N)
   std::span<T> row(I... i) const {

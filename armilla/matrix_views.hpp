@@ -18,7 +18,7 @@ namespace armilla {
 
 namespace views {
 
-/// Returns the cells from `first` up to, but without, `last`, row by row. `usage_error` if the matrix does not have them.
+/// Returns the cells from `first` up to, but without, `last`, row by row. Throws `usage_error` if the matrix does not have them.
 template <detail::matrix_shaped R>
 auto block(R&& r, const detail::cell_coordinates<R>& first, const detail::cell_coordinates<R>& last) {
   const auto v = views::all(std::forward<R>(r));
@@ -28,7 +28,7 @@ auto block(R&& r, const detail::cell_coordinates<R>& first, const detail::cell_c
   return detail::block_view(v, {first, last});
 }
 
-/// Returns the cells (i, 0), (i, 1), ... of a matrix of two dimensions. `usage_error` for a row beyond the end.
+/// Returns the cells (i, 0), (i, 1), ... of a matrix of two dimensions. Throws `usage_error` for a row beyond the end.
 template <detail::has_rows R>
 auto row(R&& r, std::size_t i) {
   const auto v = views::all(std::forward<R>(r));
@@ -39,7 +39,7 @@ inline auto row(std::size_t i) {
   return detail::closure{[i](auto&& r) { return views::row(std::forward<decltype(r)>(r), i); }};
 }
 
-/// Returns the cells (0, j), (1, j), ... of a matrix of two dimensions. `usage_error` for a column beyond the end.
+/// Returns the cells (0, j), (1, j), ... of a matrix of two dimensions. Throws `usage_error` for a column beyond the end.
 template <detail::has_rows R>
 auto column(R&& r, std::size_t j) {
   const auto v = views::all(std::forward<R>(r));
@@ -49,8 +49,8 @@ inline auto column(std::size_t j) {
   return detail::closure{[j](auto&& r) { return views::column(std::forward<decltype(r)>(r), j); }};
 }
 
-/// Returns a range of all rows, each a `local_span<T, 1>` that is valid while a function has it. `usage_error` if the grid cuts
-/// rows; `grid({ranks, 1})` does not.
+/// Returns a range of all rows, each a `local_span<T, 1>` that is valid while a function has it. Throws `usage_error` if the grid
+/// cuts rows; `grid({ranks, 1})` does not.
 template <detail::has_rows R>
 auto rows(R&& r) {
   return detail::lines_of<1>(views::all(std::forward<R>(r)), "views::rows");
@@ -69,7 +69,7 @@ inline auto columns() {
 }
 
 /// Returns a range of tiles, each a `local_span<T, N>` of these extents, or less at the end of a block. They are numbered row by
-/// row. `usage_error` for an extent of 0.
+/// row. Throws `usage_error` for an extent of 0.
 template <detail::matrix_shaped R>
 auto tiles(R&& r, const detail::cell_coordinates<R>& sizes) {
   const auto v = views::all(std::forward<R>(r));

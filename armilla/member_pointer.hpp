@@ -14,8 +14,8 @@ namespace armilla {
 /// Runs the member that `member` points to. One-way, as `async<&histogram::add>(h.on(1), 7)`: `async(h.on(1), &histogram::add,
 /// 7)`.
 ///
-/// `usage_error` for a null pointer, for a method of a library that was loaded later, and for one of a base that is 64 KiB or
-/// more inside of its object.
+/// Throws `usage_error` for a null pointer, for a method of a library that was loaded later, and for one of a base that is 64 KiB
+/// or more inside of its object.
 ///
 /// Paper: STAPL, section 5 (async_rmi takes a pointer to a method).
 template <detail::addresses_object Address, class F, class C, class... A>

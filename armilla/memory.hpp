@@ -22,7 +22,7 @@ namespace armilla {
 /// Returns room for `n` objects of type `T` in this rank's segment, aligned to `alignof(T)` and 16 bytes. The content is
 /// undefined.
 ///
-/// The segment grows as it is used, up to ARMILLA_SEGMENT bytes (`limit_error`). Called functions may allocate. Cost: some 10 ns
+/// The segment grows as it is used, up to ARMILLA_SEGMENT bytes (`limit_error`). Called functions may allocate. Cost: about 10 ns
 /// below 8 KiB.
 template <class T>
 global_ptr<T> allocate(std::size_t n = 1) {
@@ -32,8 +32,8 @@ global_ptr<T> allocate(std::size_t n = 1) {
 }
 
 /// Frees what `allocate` returned, on this rank or on another one of this host, whose rank takes it back when it next allocates.
-/// Does nothing for null. `usage_error` for a pointer that was freed already, that is not the beginning of a block, or that does
-/// not point into a segment.
+/// Does nothing for null. Throws `usage_error` for a pointer that was freed already, that is not the beginning of a block, or
+/// that does not point into a segment.
 template <class T>
 void deallocate(const global_ptr<T>& p) {
   if (p) detail::deallocate_bytes(p.address(), "deallocate");
@@ -65,7 +65,7 @@ void destroy_global(const global_ptr<T>& p) {
 /// null. The object must live as long as others use the pointer.
 ///
 /// If ranks are threads (ARMILLA_FABRIC=threads), a plain static variable is one object for all of them, so a pointer to that of
-/// one rank has no meaning: `usage_error` for static variables of the program or its libraries that may change. Make them
+/// one rank has no meaning: throws `usage_error` for static variables of the program or its libraries that may change. Make them
 /// `per_rank`. Constants are allowed (.rodata, and what is constant after relocation), and so are thread_local variables, of
 /// which each rank has its own.
 ///

@@ -24,7 +24,7 @@
 ///
 /// **Complete** at the next fence. Small messages to one rank are sent together, as with `async`.
 ///
-/// **Errors.** `usage_error` if `dest` is not a rank.
+/// **Errors.** Throws `usage_error` if `dest` is not a rank.
 ///
 /// **Cost.** One cache line for up to 48 bytes when sent alone.
 ///

@@ -59,7 +59,7 @@ class method<R(P...)> {
 ///
 /// `F` is a function, or a lambda without captures, that takes the parameters of the signature by value or const reference and
 /// returns something from which its result can be made. It runs as any called function. You may provide at any time, also inside
-/// a called function; each rank provides for itself. `usage_error` if this rank already provides the name.
+/// a called function; each rank provides for itself. Throws `usage_error` if this rank already provides the name.
 template <const auto& M, auto F>
   requires(detail::method_tag<M> && !std::is_member_pointer_v<decltype(F)>)
 void provide() {
@@ -91,7 +91,7 @@ void provide(detail::owner<F>& object) {
   calls::template provide<F>(&object);
 }
 
-/// Ends what `provide` began: later calls of the method on this rank fail. `usage_error` if this rank does not provide it.
+/// Ends what `provide` began: later calls of the method on this rank fail. Throws `usage_error` if this rank does not provide it.
 ///
 /// It may be provided again, with the same or another function or signature.
 template <const auto& M>

@@ -23,7 +23,7 @@
 /// **How.** The member that has the destination of an element reads it where it is: one collective before, one agreement at the
 /// end. Algorithms in place copy into blocks first, except `reverse` of elements in blocks.
 ///
-/// **Errors.** `usage_error` on all members for an index beyond the end, and for an output that has too few elements.
+/// **Errors.** Throws `usage_error` on all members for an index beyond the end, and for an output that has too few elements.
 namespace armilla {
 
 /// Reverses the order of the elements.
@@ -72,7 +72,7 @@ void shuffle(R&& r, std::uint64_t seed);
 /// Copies as many elements as `out` has room for, chosen at random without repetition, in the order of their indices. Returns
 /// their number.
 ///
-/// The choice depends only on `seed` and the sizes. `usage_error` if the ranges share elements. Cost: each rank draws all
+/// The choice depends only on `seed` and the sizes. Throws `usage_error` if the ranges share elements. Cost: each rank draws all
 /// indices; an agreement, then one exchange, in which each rank sends the chosen elements that it has.
 template <distributed_range In, distributed_range Out>
 std::size_t sample(In&& in, Out&& out, std::uint64_t seed);

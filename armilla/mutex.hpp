@@ -23,7 +23,7 @@ struct lock_access;  // for reports
 ///       am::sleep_for(1ms);                    // other fibers run, but none gets m
 ///     }
 ///
-/// Fibers that wait get it in the order in which they came; `unlock` hands it over, so none overtakes. Cost: some 2 ns to lock
+/// Fibers that wait get it in the order in which they came; `unlock` hands it over, so none overtakes. Cost: about 2 ns to lock
 /// and unlock when it is free, no allocation; one switch for each fiber that must wait. Statistics count it as `locks` and
 /// `contended_locks`.
 ///
@@ -38,7 +38,7 @@ class mutex {
       detail::destroyed_in_use("mutex::~mutex");
   }
 
-  /// Waits until the mutex is free, and takes it. Other fibers run meanwhile. `usage_error` if the calling fiber holds it
+  /// Waits until the mutex is free, and takes it. Other fibers run meanwhile. Throws `usage_error` if the calling fiber holds it
   /// already.
   void lock() {
     detail::context_head& self = detail::head_here("mutex::lock");
@@ -55,8 +55,8 @@ class mutex {
     owner_ = &self.fibers->running();
     return true;
   }
-  /// Hands the mutex to the fiber that has waited longest, which runs when its turn comes. `usage_error` if the calling fiber
-  /// does not hold it.
+  /// Hands the mutex to the fiber that has waited longest, which runs when its turn comes. Throws `usage_error` if the calling
+  /// fiber does not hold it.
   void unlock() {
     if (owner_ != &detail::scheduler_here("mutex::unlock").running()) [[unlikely]]
       throw_not_owner();

@@ -33,8 +33,8 @@ namespace armilla {
 /// Makes the member function `F` the method `M` of the objects of its class, and of classes derived from it, on this rank. Ranks
 /// of every program may call it from now on.
 ///
-/// Each class has its own; that of a derived class takes precedence. `usage_error` if the class already provides the name as
-/// something else.
+/// Each class has its own; that of a derived class takes precedence. Throws `usage_error` if the class already provides the name
+/// as something else.
 template <const auto& M, auto F>
   requires(detail::method_tag<M> && std::is_member_function_pointer_v<decltype(F)>)
 void provide() {

@@ -21,7 +21,7 @@
 ///     am::fill(am::nowait, y, 2.0);
 ///     am::barrier();                                            // now all ranks see both
 ///
-/// **Complete.** What others have written is there after the team's next agreement (an algorithm without `nowait`, or the
+/// **Complete.** What others have written is visible after the team's next agreement (an algorithm without `nowait`, or the
 /// construction of a container), or after a barrier. Until then the inputs must not change, because others may still read them.
 ///
 /// **Errors.** The team's next agreement, or the next fence of the team or of all ranks, throws what a function threw, whichever

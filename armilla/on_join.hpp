@@ -18,7 +18,7 @@ namespace armilla {
 /// no collective of all ranks; `await_team` and `team::grow` change that. When `f` returns, it serves the others until all have
 /// ended.
 ///
-/// Programs of `run_main` need none: their ranks serve. `usage_error` if a program of `run` has none: at the start with
+/// Programs of `run_main` need none: their ranks serve. Throws `usage_error` if a program of `run` has none: at the start with
 /// ARMILLA_ON_LOSS=replace, otherwise on the rank that joins.
 template <rank_function F>
 void on_join(F f) {

@@ -54,7 +54,7 @@ class [[nodiscard]] opened_memory {
 };
 
 /// Opens `n` objects from `p` on, of this rank's memory, for what `rights` says. Up to 2048 openings at a time (`limit_error`).
-/// `usage_error` for memory of another rank, and for more objects than are there.
+/// Throws `usage_error` for memory of another rank, and for more objects than exist there.
 template <class T>
 opened_memory open_memory(const global_ptr<T>& p, std::size_t n, access_rights rights) {
   return detail::open_bytes(p.address(), n, sizeof(T), rights);

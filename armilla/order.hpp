@@ -7,7 +7,7 @@
 #include "armilla/algorithm/order/moves_inline.hpp"
 #include "armilla/algorithm/order/order_inline.hpp"
 
-/// Sorting beside `sort`: of keys with values, of indices, and of a part of the order.
+/// Sorts other than `sort`: of keys with values, of indices, and partial sorts.
 ///
 /// All members of the range's team call them. Comparators, floating-point numbers and errors are as for `sort`
 /// (armilla/sort.hpp).
@@ -18,7 +18,7 @@ namespace armilla {
 
 /// Sorts `keys`, and moves the elements of `values` in the same way. Equal keys stay in the order of their indices.
 ///
-/// `usage_error` unless both have the same length and share no elements. Cost: a stable sort of pairs, and two passes.
+/// Throws `usage_error` unless both have the same length and share no elements. Cost: a stable sort of pairs, and two passes.
 template <distributed_range Keys, distributed_range Values, class Comp = std::ranges::less>
 void sort_by_key(Keys&& keys, Values&& values, Comp comp = {}) {
   detail::require_function(comp, "sort_by_key");

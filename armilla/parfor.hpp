@@ -18,11 +18,11 @@ namespace armilla {
 ///
 ///     am::parfor(0, n, [&](int i) { x[i] = *remote[i]; });        // n remote reads overlap
 ///
-/// **How.** Iterations run one after the other on the calling fiber until one waits; the rest then continues beside it, on a
-/// fiber from the pool. So a loop that never waits costs no more than a plain one with a call for each `grain`. Of a loop that
-/// waits in each iteration up to 1,024 wait at a time: iterations that wait for later ones must be no further apart. `grain`
-/// iterations stay together: they run one after the other even if one waits. Remote accesses of iterations are sent together:
-/// before one leaves, no more iterations begin than had begun before it.
+/// **How.** Iterations run one after the other on the calling fiber until one waits; the rest then continues concurrently with
+/// it, on a fiber from the pool. So a loop that never waits costs no more than a plain one with a call for each `grain`. Of a
+/// loop that waits in each iteration up to 1,024 wait at a time: iterations that wait for later ones must be no further apart.
+/// `grain` iterations stay together: they run one after the other even if one waits. Remote accesses of iterations are sent
+/// together: before one leaves, no more iterations begin than had begun before it.
 ///
 /// **Errors.** An exception does not end the other iterations; the first one is thrown when all have ended.
 ///

@@ -24,7 +24,7 @@ class per_rank {
  public:
   per_rank() : entry_(sizeof(T), alignof(T), [](void* p) { ::new (p) T(); }, [](void* p) { static_cast<T*>(p)->~T(); }) {}
 
-  /// Returns a global pointer to the copy of rank `r`. `usage_error` if `r` is not a rank, or runs another program.
+  /// Returns a global pointer to the copy of rank `r`. Throws `usage_error` if `r` is not a rank, or runs another program.
   global_ptr<T> on(rank_t r) const { return global_ptr<T>(detail::address_on(entry_, r)); }
 
   /// Returns the copy of this rank. Cost: two loads.

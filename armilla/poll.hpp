@@ -41,15 +41,15 @@ struct poll_budget {
 /// reply arrived.
 ///
 /// A function that runs is not interrupted. Replies, one-sided access by message and collectives do not count, and are received
-/// as before, but what a rank has sent after a call waits for that call. Ranks take turns. `usage_error` for a negative time.
-/// Cost: some nanoseconds more for each call; with a time, a reading of the clock for each.
+/// as before, but what a rank has sent after a call waits for that call. Ranks take turns. Throws `usage_error` for a negative
+/// time. Cost: some nanoseconds more for each call; with a time, a reading of the clock for each.
 ///
 /// Paper: Split-C and Active Messages on the Paragon, section 5 (a node cannot control the amount or type of work done for
 /// others).
 bool poll(poll_budget most);
 
 /// Sets the budget of polls that the program did not ask for: those of a send without credit, and of `set_poll_every`. For this
-/// rank, from now on; the job's default is ARMILLA_POLL_BUDGET, without a limit. `usage_error` for a budget of nothing.
+/// rank, from now on; the job's default is ARMILLA_POLL_BUDGET, without a limit. Throws `usage_error` for a budget of nothing.
 void set_poll_budget(poll_budget most);
 
 /// Waits until at least one call or reply has arrived, and has run.

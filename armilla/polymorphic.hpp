@@ -18,7 +18,7 @@ namespace armilla {
 
 /// Makes class `D` sendable as `polymorphic<B>`, under a name on which the ranks agree.
 ///
-/// Call it on every rank, before the first value is sent or arrives. `D` is sendable, mostly by a `define_type` member.
+/// Call it on every rank, before the first value is sent or arrives. `D` is sendable, mostly by a `define_type` member. Throws
 /// `usage_error` if the name, or `D`, is already registered for `B` as something else.
 template <class B, class D>
   requires std::is_convertible_v<D*, B*>

@@ -20,10 +20,10 @@ std::string fabric();
 /// Returns how many programs the job has.
 std::uint32_t program_count();
 
-/// Returns the name by which program `i` was started. Valid until the job ends. `usage_error` if there is no such program.
+/// Returns the name by which program `i` was started. Valid until the job ends. Throws `usage_error` if there is no such program.
 std::string_view program_name(std::uint32_t i);
 
-/// Returns the ranks that run program `i`, ascending. Valid until the job ends. `usage_error` if there is no such program.
+/// Returns the ranks that run program `i`, ascending. Valid until the job ends. Throws `usage_error` if there is no such program.
 std::span<const rank_t> program_ranks(std::uint32_t i);
 
 }  // namespace armilla

@@ -24,11 +24,11 @@ namespace armilla {
 ///
 /// **Cost.** A push takes one message, a pop a message each way. `push_range` and `pop_some` carry many items in one.
 ///
-/// **Errors.** `usage_error` if `owner` is not a member, on all members if they name different owners, and if the queue was moved
-/// from.
+/// **Errors.** Throws `usage_error` if `owner` is not a member, on all members if they name different owners, and if the queue
+/// was moved from.
 ///
-/// **Lifetime.** The destructor waits for nothing. The owner's items are freed at the next fence of the team or of all ranks,
-/// which still completes pushes.
+/// **Lifetime.** The destructor does not block. The owner's items are freed at the next fence of the team or of all ranks, which
+/// still completes pushes.
 template <class T>
 class queue : public detail::owned_queue<T, detail::first_come<T>> {
   using base = detail::owned_queue<T, detail::first_come<T>>;
@@ -118,9 +118,9 @@ class queue : public detail::owned_queue<T, detail::first_come<T>> {
 /// Of equal items it gives any. Between two fences in which no rank pushes, the results of all pops, in the order in which they
 /// take effect, are sorted.
 ///
-/// **Errors.** As of a `queue`. If `Compare` throws, the push or pop has no effect.
+/// **Errors.** As for a `queue`. If `Compare` throws, the push or pop has no effect.
 ///
-/// Everything else is as of a `queue`.
+/// Everything else is as for a `queue`.
 template <class T, class Compare /* = std::less<> */>
 class priority_queue : public detail::owned_queue<T, detail::largest_first<T, Compare>> {
   using base = detail::owned_queue<T, detail::largest_first<T, Compare>>;

@@ -7,8 +7,8 @@
 
 /// Ranges: what algorithms see of containers and views.
 ///
-/// A range is a sequence of runs: elements that follow each other on one rank. A run is computed on demand; there is no list of
-/// them. Programs that walk over a range by themselves use `segments`.
+/// A range is a sequence of runs: consecutive elements on one rank. A run is computed on demand; there is no list of them.
+/// Programs that walk over a range by themselves use `segments`.
 ///
 ///     for (const auto& s : am::segments(x))
 ///       if (s.mapped()) use(s.local());
@@ -42,13 +42,14 @@ using all_t = decltype(views::all(std::declval<R>()));
 template <class R>
 concept distributed_range = detail::names_container<R> || detail::range_view<std::remove_cvref_t<R>>;
 
-/// A run of a range: elements that follow each other on one rank.
+/// A sequence of consecutive elements of a range that are stored on one rank. (A rank's segment, its shared memory, is something
+/// else.)
 template <class View>
 class segment {
  public:
   segment(const View* range, std::size_t first) : range_(range), first_(first), run_(range->run_at(first)) {}
 
-  /// Returns the rank of the job that has the elements.
+  /// Returns the rank of the job that stores the elements.
   rank_t rank() const { return range_->members().world_rank(run_.member); }
   /// Returns the index of the first element.
   std::size_t offset() const noexcept { return first_; }
@@ -56,7 +57,7 @@ class segment {
   std::size_t size() const noexcept { return run_.end - first_; }
   /// Returns whether this rank can load and store the elements: always for its own, and for those of its host.
   bool mapped() const { return range_->reaches(first_); }
-  /// Returns the elements as a span, or for a view as something that is indexed like one. `usage_error` unless `mapped()`.
+  /// Returns the elements as a span, or for a view as something that is indexed like one. Throws `usage_error` unless `mapped()`.
   auto local() const {
     if (!mapped()) [[unlikely]]
       detail::throw_not_mapped(rank());

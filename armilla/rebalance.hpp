@@ -31,11 +31,13 @@ concept rebalanced_container = requires(const team& t, C* x) { detail::rebalance
 /// checkpoint yet. The old container is empty, so assign the result to it. Handles, pointers and views of the old one are
 /// invalid.
 ///
-/// **Order.** It fences the old team first, so earlier one-way operations are included. No fiber may change elements meanwhile.
+/// **Order.** It fences the old team first, so earlier one-way operations are included. No fiber may change elements during the
+/// call.
 ///
 /// **Errors.** `usage_error` or `remote_error` on all members of `t` if a rank that has the container is not a member or has not
-/// passed it, or if none has it. `limit_error` on all if the elements do not fit; the old container is then unchanged.
-/// `rank_lost` if a rank is lost meanwhile; then recover the old container if it is still there, otherwise another checkpoint.
+/// passed it, or if none has it. Throws `limit_error` on all if the elements do not fit; the old container is then unchanged.
+/// Throws `rank_lost` if a rank is lost during the call; then recover the old container if it is still there, otherwise another
+/// checkpoint.
 ///
 /// **Cost.** Each element is sent once, and some collectives. Elements with an index are sent in pieces, those with a hash as
 /// insertions. All others are marshaled, which takes their memory once more on both sides.

@@ -13,7 +13,7 @@ namespace armilla {
 ///
 ///     int x = am::read_sync_var(p).get();
 ///
-/// The wait is at the owner, which continues with everything else meanwhile. The sync_var must live until the reply is there.
+/// The wait is at the owner, which continues with everything else meanwhile. The sync_var must live until the reply has arrived.
 /// Errors are those of a call. Cost: a call; a stack at the owner while it is not written.
 ///
 /// Paper: CC++ (sync variables behind global pointers); MPC++ (synchronizing structures).

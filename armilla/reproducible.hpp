@@ -17,7 +17,7 @@
 /// pairs, by their numbers. The operation must be associative. A range without a size is refused at compile time.
 ///
 /// **Cost.** A collective at the beginning. Copies of elements beyond borders; of all elements if blocks of a cyclic distribution
-/// are shorter than 1,024. One gathering of some 2 log(n / 1024) values from each rank for blocks, of all results for a cyclic
+/// are shorter than 1,024. One gathering of about 2 log(n / 1024) values from each rank for blocks, of all results for a cyclic
 /// distribution.
 namespace armilla {
 
@@ -64,7 +64,7 @@ auto inner_product(reproducible_t, A&& a, B&& b) {
   return armilla::transform_reduce(reproducible, a, b, decltype(detail::range_value<A>() * detail::range_value<B>())());
 }
 
-/// Returns the mean of numbers. `usage_error` on all members if the range is empty.
+/// Returns the mean of numbers. Throws `usage_error` on all members if the range is empty.
 template <distributed_range R>
 double mean(reproducible_t, R&& r) {
   const auto v = detail::require_sized(detail::reading(r));

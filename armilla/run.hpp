@@ -54,8 +54,8 @@ int run_main(int argc, char** argv, F f) {
 ///     }
 ///
 /// `names` has a name for each parameter, with a space between them. If there are more or fewer words, or one is not a number of
-/// its type, rank 0 prints which, and "usage: PROGRAM FILE STEPS", and the exit code is 2. `usage_error` if `names` has more or
-/// fewer words than `f` has parameters. Otherwise as `run`.
+/// its type, rank 0 prints which, and "usage: PROGRAM FILE STEPS", and the exit code is 2. Throws `usage_error` if `names` has
+/// more or fewer words than `f` has parameters. Otherwise as `run`.
 template <detail::takes_arguments F>
 int run(int argc, char** argv, const char* names, F f) {
   return run(argc, argv, detail::with_arguments(detail::argument_words(argc, argv, names), std::move(f)));

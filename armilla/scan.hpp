@@ -13,8 +13,8 @@
 /// All members of the ranges' team call them. `in` and `out` may be the same range. `op` is associative; it need not be
 /// commutative.
 ///
-/// **Errors.** `usage_error` on all members if `out` has fewer elements than `in`, or shares some with it at other indices. What
-/// a function throws ends the algorithm with `remote_error` on all.
+/// **Errors.** Throws `usage_error` on all members if `out` has fewer elements than `in`, or shares some with it at other
+/// indices. What a function throws ends the algorithm with `remote_error` on all.
 ///
 /// **Cost.** Two passes and two collectives: each member folds its elements, all learn all folds, each goes through its elements
 /// again. If `out` is distributed cyclically, the sums are made in blocks first, and copied: one pass and one exchange more.
@@ -66,7 +66,7 @@ void partial_sum(In&& in, Out&& out, Op op = {}) {
 /// Scans each group of equal keys that follow each other: sets element i of `out` to the sum of the values from the first one of
 /// the group to the i-th.
 ///
-/// Neighbors are in one group if `same` holds for their keys; it is called once for each element. `usage_error` on all if
+/// Neighbors are in one group if `same` holds for their keys; it is called once for each element. Throws `usage_error` on all if
 /// `values` or `out` has fewer elements than `keys`. Cost: room for all values and a flag each, and four passes.
 template <distributed_range Keys, distributed_range Values, distributed_range Out, class Op = std::plus<>,
           class Same = std::equal_to<>>

@@ -16,7 +16,7 @@ namespace detail {
 /// A count of what fibers of one rank may take: `acquire` takes one and waits while there is none, `release` adds some.
 ///
 /// Use it to bound how many fibers do something at a time. Fibers that wait are served in the order in which they came. Cost:
-/// some 1 ns if none waits, no allocation.
+/// about 1 ns if none waits, no allocation.
 ///
 ///     am::semaphore room(4);                             // four at a time
 ///     room.acquire();
@@ -77,7 +77,7 @@ class semaphore {
 ///     done.wait();
 class latch {
  public:
-  /// Creates a latch of `count`. `usage_error` for a count of 2^63 or more, which was a negative number.
+  /// Creates a latch of `count`. Throws `usage_error` for a count of 2^63 or more, which was a negative number.
   explicit constexpr latch(std::uint64_t count) : left_(count) {
     if (detail::looks_negative(count)) [[unlikely]]
       detail::throw_negative_count("latch", count);
@@ -89,7 +89,7 @@ class latch {
       detail::destroyed_in_use("latch::~latch");
   }
 
-  /// Counts down by `n`. `usage_error` if less is left.
+  /// Counts down by `n`. Throws `usage_error` if less is left.
   void count_down(std::uint64_t n = 1) {
     if (n > left_) [[unlikely]]
       throw_too_many(n);

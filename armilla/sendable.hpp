@@ -43,7 +43,8 @@ inline constexpr bool trivially_sendable = detail::travels_as_bytes<T>;
 
 /// A closure or function object that can be sent as the function of a call: its captures are trivially copyable.
 ///
-/// The compiler cannot see captures; a checked program tests whether they hold addresses. Without captures it takes no bytes.
+/// The compiler cannot see captures; a program with the checked library tests whether they hold addresses. Without captures it
+/// takes no bytes.
 template <class F>
 concept sendable_closure = std::is_class_v<F> && std::is_trivially_copyable_v<F> && std::is_move_constructible_v<F>;
 

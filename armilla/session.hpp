@@ -24,8 +24,8 @@ struct session_holder;
 /// **Destruction** is collective: it returns when every rank has come to it, and all calls are done. If an exception leaves the
 /// scope, the job is stopped.
 ///
-/// **Errors.** `usage_error` for a second session of a process, and with ARMILLA_FABRIC=threads and several ranks, which only
-/// `run` and `run_main` can start.
+/// **Errors.** Throws `usage_error` for a second session of a process, and with ARMILLA_FABRIC=threads and several ranks, which
+/// only `run` and `run_main` can start.
 class session {
  public:
   session(int argc, char** argv);

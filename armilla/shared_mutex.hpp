@@ -16,8 +16,8 @@ struct lock_access;  // for reports
 /// A lock that any number of readers hold at a time, or one writer. For fibers of one rank.
 ///
 /// It works with `std::shared_lock` and `std::unique_lock`. Fibers get it in the order in which they came: a reader that comes
-/// after a waiting writer waits, too, so no writer starves. Readers that wait side by side continue together. `usage_error` if a
-/// fiber unlocks what none has locked, or if a writer locks again. Cost and statistics are those of `mutex`.
+/// after a waiting writer waits, too, so no writer starves. Readers that wait side by side continue together. Throws
+/// `usage_error` if a fiber unlocks what none has locked, or if a writer locks again. Cost and statistics are those of `mutex`.
 class shared_mutex {
  public:
   constexpr shared_mutex() noexcept = default;

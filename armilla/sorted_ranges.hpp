@@ -16,11 +16,11 @@
 ///     const std::size_t n = am::set_intersection(a, b, out);        // the first n of out
 ///     const std::size_t at = am::lower_bound(a, 5.0);
 ///
-/// **Unsorted input.** A merge then has each element once, in some order, and the others give any result. A checked program
-/// throws `usage_error` on all members that names two elements.
+/// **Unsorted input.** A merge then has each element once, in some order, and the others give any result. A program with the
+/// checked library throws `usage_error` on all members that names two elements.
 ///
-/// **Errors.** `usage_error` on all members, before anything is written, if `out` has too few elements. After an error of `less`
-/// the elements of `out` are undefined.
+/// **Errors.** Throws `usage_error` on all members, before anything is written, if `out` has too few elements. After an error of
+/// `less` the elements of `out` are undefined.
 ///
 /// **How.** Each member finds by bisection which elements of the inputs belong to its elements of the output, and reads them
 /// where they are.
@@ -28,8 +28,8 @@ namespace armilla {
 
 /// Merges two ranges into the first elements of `out`. Of equal elements those of `a` come first.
 ///
-/// `usage_error` if `out` shares elements with an input. Cost: three collectives, and log(n) reads to find what belongs to a
-/// member. If the distribution of `out` is cyclic: room for as many elements, and one copy more.
+/// Throws `usage_error` if `out` shares elements with an input. Cost: three collectives, and log(n) reads to find what belongs to
+/// a member. If the distribution of `out` is cyclic: room for as many elements, and one copy more.
 template <distributed_range A, distributed_range B, distributed_range Out, class Less = std::less<>,
           class Projection = std::identity>
 void merge(A&& a, B&& b, Out&& out, Less less = {}, Projection of = {}) {
@@ -44,8 +44,8 @@ void inplace_merge(R&& r, std::size_t middle, Less less = {}, Projection of = {}
 
 /// Writes the elements that are in `a` or in `b`, in order, to the first elements of `out`, and returns their number.
 ///
-/// An element that is m times in `a` and n times in `b` is there max(m, n) times. One member works on all equal elements. `out`
-/// may overlap the inputs.
+/// An element that is m times in `a` and n times in `b` is in the result max(m, n) times. One member works on all equal elements.
+/// `out` may overlap the inputs.
 template <distributed_range A, distributed_range B, distributed_range Out, class Less = std::less<>,
           class Projection = std::identity>
 std::size_t set_union(A&& a, B&& b, Out&& out, Less less = {}, Projection of = {}) {

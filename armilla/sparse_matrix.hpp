@@ -30,10 +30,10 @@ struct matrix_entry {
 ///
 /// **Kinds of operations.** Construction, `read_matrix_market` and `diagonal` are collective; the others send no message.
 ///
-/// **Errors.** `remote_error` on all members for an entry outside of the matrix. `limit_error` if the hosts have no memory for
-/// the rows, 16 bytes each.
+/// **Errors.** Throws `remote_error` on all members for an entry outside of the matrix. Throws `limit_error` if the hosts have no
+/// memory for the rows, 16 bytes each.
 ///
-/// **Lifetime.** A sparse_matrix moves, but does not copy.
+/// **Lifetime.** A sparse_matrix is movable but not copyable.
 template <class T>
 class sparse_matrix : public detail::named_container<sparse_matrix<T>> {
  public:

@@ -95,8 +95,9 @@ class fiber {
 /// Starts a fiber that runs `f(arguments...)`, of which it owns copies. It begins when the caller waits, not before.
 ///
 /// The stack comes from a pool (ARMILLA_STACK, 256 KiB by default, of which only what is used takes memory). A fiber that a
-/// called function starts counts as part of that function for the fence. `limit_error` if the system has no memory for a stack;
-/// `usage_error` for a null function pointer. Cost: some 30 ns, with its end and join; no allocation if the pool has a stack.
+/// called function starts counts as part of that function for the fence. Throws `limit_error` if the system has no memory for a
+/// stack; `usage_error` for a null function pointer. Cost: about 30 ns, with its end and join; no allocation if the pool has a
+/// stack.
 ///
 /// Paper: MRPC, section 2 (spawn); MPC++ (threads).
 template <class F, class... A>

@@ -21,8 +21,8 @@ namespace armilla {
 /// value-initialized. `T` is trivially copyable. A moved-from one is empty. A loop over all elements goes by index, or over
 /// `local()`.
 ///
-/// **Errors.** `limit_error` on every rank if it does not fit, or if the size was negative. `usage_error` for an index beyond the
-/// end.
+/// **Errors.** Throws `limit_error` on every rank if it does not fit, or if the size was negative. Throws `usage_error` for an
+/// index beyond the end.
 ///
 /// Paper: Split-C, spread arrays.
 template <class T>
@@ -85,7 +85,7 @@ class spread_array {
     return {};
   }
 
-  /// Returns the rank that has element `i`.
+  /// Returns the rank that stores element `i`.
   rank_t rank_of(std::size_t i) const {
     if (i >= size_) [[unlikely]]
       detail::throw_index(i, size_);
@@ -93,7 +93,7 @@ class spread_array {
   }
   /// Returns this rank's elements, in order.
   std::span<T> local() const { return {first(), local_size(std::size_t(detail::head_here("spread_array").rank))}; }
-  /// Returns the index of this rank's element number `k`. `usage_error` if it has no such element.
+  /// Returns the index of this rank's element number `k`. Throws `usage_error` if it has no such element.
   std::size_t index_of_local(std::size_t k) const {
     const auto r = std::size_t(detail::head_here("spread_array").rank);
     const std::size_t turn = by_block_.quotient(k);

@@ -26,7 +26,7 @@ class spread_ptr {
   /// Returns the global pointer to the element.
   constexpr const global_ptr<T>& global() const noexcept { return p_; }
 
-  /// Returns the rank that has the element.
+  /// Returns the rank that stores the element.
   constexpr rank_t rank() const noexcept { return p_.rank(); }
   /// Returns a plain pointer to the element, or null if it is not mapped.
   T* local() const { return p_.local(); }

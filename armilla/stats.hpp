@@ -14,7 +14,7 @@
 ///     const auto took = am::stats() - before;
 ///     std::printf("%lu one-way calls\n", took.statements_sent);
 ///
-/// Counters are always there. Times, methods and phases are there only if ARMILLA_STATS asks for them:
+/// Counters are always available. Times, methods and phases are available only if ARMILLA_STATS asks for them:
 ///
 /// | ARMILLA_STATS= | gives                                                                                 |
 /// |----------------|---------------------------------------------------------------------------------------|

@@ -8,7 +8,7 @@ namespace armilla {
 /// A steady clock of the standard library's form, which all ranks of a host share.
 ///
 /// A time that one rank has read means the same on another rank of its host. Between hosts only durations can be compared. It
-/// needs no session. Cost: some 20 ns.
+/// needs no session. Cost: about 20 ns.
 ///
 ///     const auto start = am::clock::now();
 ///     work();

@@ -16,7 +16,7 @@ namespace armilla {
 ///     f.join();
 ///
 /// Any number of readers may wait, and continue in the order in which they came. Other ranks reach it by a call
-/// (armilla/remote_sync.hpp). It must outlive the fibers that wait. Cost: some 2 ns to write and read if no fiber waits, no
+/// (armilla/remote_sync.hpp). It must outlive the fibers that wait. Cost: about 2 ns to write and read if no fiber waits, no
 /// allocation; one switch for each fiber that waits.
 ///
 /// Paper: CC++ (sync); MRPC, section 2; MPC++, section 2 (synchronizing structures).

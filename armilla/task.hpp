@@ -13,9 +13,9 @@ namespace armilla {
 
 /// A coroutine that runs on its rank's thread, between its fibers.
 ///
-/// Use it where very many things wait at a time: a task that waits is a frame on the heap of some hundred bytes, not a stack.
-/// Otherwise a fiber (armilla/spawn.hpp) is simpler. Tasks await futures, sync_vars, fibers and other tasks. A blocking wait
-/// works as well, and then stops the fiber on which the coroutine happens to run.
+/// Use it when a very large number of operations wait at once: a waiting task occupies a heap frame of a few hundred bytes
+/// instead of a stack. Otherwise a fiber (armilla/spawn.hpp) is simpler. Tasks await futures, sync_vars, fibers and other tasks.
+/// A blocking wait works as well, and then stops the fiber on which the coroutine happens to run.
 ///
 ///     am::task<double> norm(am::rank_t r) {
 ///       const double x = co_await am::call(r, [] { return position(); });
@@ -25,18 +25,18 @@ namespace armilla {
 /// Another coroutine says `co_await norm(1)`. Elsewhere:
 ///
 ///     const double d = norm(1).get();                      // in a fiber, or in the rank's own code
-///     am::fiber<double> f = am::spawn_task(norm(1));       // beside the caller
+///     am::fiber<double> f = am::spawn_task(norm(1));       // concurrently with the caller
 ///
 /// **When it runs.** Nothing runs until the task is awaited, started or asked for its value. It runs on the stack that begins it
-/// up to its first wait. Then it continues on a fiber from the pool each time when what it waited for is there.
+/// up to its first wait. Each time the awaited result arrives, it resumes on a pooled fiber.
 ///
-/// **Lifetime.** A task belongs to one rank, moves, and is awaited once. Arguments by reference must outlive it. If a task that
-/// has not begun is destroyed, nothing runs. One that has begun continues.
+/// **Lifetime.** A task belongs to one rank, is movable, and can be awaited once. Objects passed by reference must outlive it.
+/// Destroying a task that has not begun does nothing; a task that has begun continues to its end.
 ///
 /// **Errors.** `get` and `co_await` throw what it throws. If the task was destroyed, the next fence does.
 ///
-/// **Cost.** One allocation, its frame; some 30 ns for each wait that has to wait. A chain of tasks that await each other needs
-/// the stack of one; compiled by g++ without optimization, that of all.
+/// **Cost.** One allocation, its frame; about 30 ns for each wait that has to wait. A chain of tasks that await each other uses
+/// the stack of one task. If g++ compiles it without optimization, it uses the stack of all of them.
 template <class T = void>
 class [[nodiscard]] task {
   static_assert(!std::is_reference_v<T>, "armilla: a task returns a value, as the reference could outlive what it names");
@@ -174,7 +174,7 @@ class fiber_awaiter {
 
 }  // namespace detail
 
-/// Awaits that a sync_var is written.
+/// Awaits a write to a `sync_var`.
 template <class T>
 auto operator co_await(const sync_var<T>& v) noexcept {
   return detail::sync_awaiter<T>(v);

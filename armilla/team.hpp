@@ -15,11 +15,12 @@
 
 namespace armilla {
 
-/// What the `op` of a reduction must be: `op(a, b)` of two values gives a value, and it is associative.
+/// The requirement on the `op` of a reduction: `op(a, b)` is convertible to the type of the values, and `op` is associative.
 ///
-/// It need not be commutative: operands keep the order of the members. How they are grouped depends only on the length, the team,
-/// its ranks and their hosts. So sums of floating-point numbers have the same bits on all members, and in every run with the same
-/// ranks and hosts. On one host and on two the result is ((v0 op v1) op v2) ..., and with `in_order(op)` everywhere.
+/// `op` need not be commutative: operands are combined in the order of the members. The grouping depends only on the number of
+/// elements, the members of the team and their hosts. So sums of floating-point numbers have the same bits on all members, and in
+/// every run with the same ranks and hosts. On one host and on two the result is ((v0 op v1) op v2) ..., and with `in_order(op)`
+/// everywhere.
 ///
 /// What `op` throws is thrown on the rank that applied it. A member whose value depends on that throws `usage_error`; in an
 /// array, the elements then have undefined values.
@@ -40,36 +41,35 @@ detail::in_order_op<Op> in_order(Op op) {
 
 /// An ordered subset of the job's ranks, whose members call collectives together. A small value that is cheap to copy.
 ///
-/// `world()` has all ranks; `split` makes others. Use a team for each part of a program that works by itself, and for containers
-/// that only some ranks have. For all ranks there are free functions, too: `am::all_reduce(x, op)` is `am::world().all_reduce(x,
-/// op)`.
+/// `world()` is the team of all ranks; `split` makes others. Use a team for each part of a program that works by itself, and for
+/// containers that only some ranks store. Most collectives also have a free function for all ranks: `am::all_reduce(x, op)` is
+/// `am::world().all_reduce(x, op)`. See armilla/collectives.hpp.
 ///
 ///     const am::team half = am::world().split(am::rank() % 2);        // collective: ranks of one color, in their order
 ///     const double sum = half.all_reduce(x, std::plus<>{});           // collective of the half
 ///     half.fence();                                                   // one-way calls between its members are complete
 ///
 /// **Members** are numbered from 0 to `size() - 1`. Roots of collectives are such numbers, not ranks of the job. A team lives as
-/// long as any of its copies. A rank may belong to 15 teams beside `world()` at a time.
+/// long as any of its copies. A rank may belong to 15 teams in addition to `world()` at a time.
 ///
 /// **Rules of collectives.**
 /// - All members call them, in the same order, with the same root, size and type.
-/// - A member that calls another one, or the same differently, causes a `usage_error` that names ranks and operations. In a
-///   checked job (`ARMILLA_CHECKED` builds) all members get it before anything has happened. Otherwise the members that detect
-///   the mismatch get it, and the team is then invalid (docs/guide/teams.md).
-/// - A member that an exception takes out of the middle of a collective (no memory, a type that cannot be written) causes a
-///   `usage_error` on the others that names it. Later collectives of that team fail on that rank; a new team works.
+/// - If members call different collectives, or the same one with different arguments, `usage_error` names the ranks and the
+///   operations. With the checked library (docs/guide/debugging.md), all members throw before any data moves. Otherwise the
+///   members that detect the mismatch throw, and the team is then invalid (docs/guide/teams.md).
+/// - If a member leaves a collective by an exception (out of memory, a type that cannot be serialized), the other members get a
+///   `usage_error` that names it. Later collectives of that team fail on that rank; a new team works.
 /// - Members receive calls of other ranks while they wait.
-/// - A collective may, but need not, wait for all members; `barrier` does. A member that is 32 collectives ahead of the slowest
-///   one waits for it (4, where values of 513 bytes to 4 KiB move).
-/// - Fibers may call them, and called functions that are fibers from the start (`as_fiber`, function instances of MPC++). Other
-///   called functions get a `usage_error`. `fence`, `all_store_sync`, `split` and `dup` are for the rank's own code and the
-///   fibers that it starts.
-/// - One fiber of a rank at a time is in a collective of a team, otherwise `usage_error`. Fibers that may come in any order use
-///   a `dup` each.
+/// - A collective may, but need not, wait for all members; `barrier` does. A member can be at most 32 collectives ahead of the
+///   slowest one (4 for values of 513 bytes to 4 KiB). Then it waits.
+/// - Fibers may call them, including called functions that were sent with `as_fiber`. Other called functions get a `usage_error`.
+///   `fence`, `all_store_sync`, `split` and `dup` are for the rank's own code and the fibers that it starts.
+/// - Only one fiber of a rank at a time may be in a collective of a team; otherwise it throws `usage_error`. Fibers that may come
+///   in any order use a `dup` each.
 ///
 /// **Cost.** Values are of any sendable type. Trivially copyable values of up to 56 bytes move in one cache line for each rank;
-/// up to 4 KiB they take one step, too; longer ones move in pieces, with as few copies as the system allows. From three hosts on,
-/// members exchange in log2(hosts) rounds.
+/// up to 4 KiB they take one step, too; longer ones move in pieces, with as few copies as the system allows. On three or more
+/// hosts, members exchange in log2(hosts) rounds.
 ///
 /// Paper: MPC++, section 3.1 (slave threads that reduce and meet).
 class team {
@@ -93,15 +93,15 @@ class team {
 
   // ---- Members (no message) ----
 
-  /// Returns whether this is not the empty team.
+  /// Returns true unless this is the empty team.
   explicit operator bool() const noexcept { return record_ != nullptr; }
   /// Returns this rank's number in the team: -1 in the empty team, and in `world()` on a rank that has joined later.
   rank_t rank() const noexcept;
   /// Returns the number of members.
   rank_t size() const noexcept;
-  /// Returns the rank in the job of member number `member`. `usage_error` if there is no such member.
+  /// Returns the rank in the job of member number `member`. Throws `usage_error` if there is no such member.
   rank_t world_rank(rank_t member) const;
-  /// Returns the number in the team of the job's rank `r`; -1 if `r` is not a member.
+  /// Returns the member number of the job's rank `r`, or -1 if `r` is not a member.
   rank_t rank_of(rank_t r) const noexcept;
   /// Returns a number that is the same on all members, and that no other team of the job, past or future, has. 0: the empty team.
   std::uint64_t id() const noexcept;
@@ -113,19 +113,20 @@ class team {
   /// Returns the team of the members with the same `color`, ordered by `key`, then by their number here. A negative color: the
   /// empty team.
   ///
-  /// `limit_error` on all members if one of them belongs to too many teams. Cost: one or two barriers.
+  /// Throws `limit_error` on all members if one of them belongs to too many teams. Cost: one or two barriers.
   team split(int color, int key = 0) const;
 
-  /// Returns a team of its own with the same members in the same order: for collectives beside those of this team, in another
-  /// fiber or in a library. Errors and cost are those of `split`.
+  /// Returns a new team with the same members in the same order. Use it for collectives that may overlap those of this team, in
+  /// another fiber or in a library. Errors and cost are those of `split`.
   team dup() const { return split(0, rank()); }
 
-  /// Returns the members that are not lost, in their order here, as a team of its own. Ranks of the job remain as they are.
+  /// Returns a new team of the members that are not lost, in their order in this team. Ranks of the job remain as they are.
   ///
-  /// All of these members call it, before or after they have noticed the loss, and also where nothing is lost. All get the same
-  /// members: one that dies meanwhile is left out on all, or is lost to the new team, whose next collective throws. The counters
-  /// and waits that any loss ends (docs/guide/death.md) work again afterwards. Members on several hosts need `armilla-run
-  /// --hosts` with ARMILLA_ON_LOSS=continue (else `usage_error`). `limit_error` as `split`. Cost: two barriers.
+  /// All of these members call it, before or after they have noticed the loss, and also if nothing is lost. All get the same
+  /// members: a member that dies during the call is either left out on all of them, or counts as lost in the new team, whose next
+  /// collective throws. The counters and waits that any loss ends (docs/guide/death.md) work again afterwards. Members on several
+  /// hosts need `armilla-run --hosts` with ARMILLA_ON_LOSS=continue (else `usage_error`). Throws `limit_error` as `split` does.
+  /// Cost: two barriers.
   team survivors() const { return team(detail::run_survivors(record_)); }
 
   /// Returns the survivors and, after them, up to eight new ranks that wait in `await_team`, in the order of their ranks.
@@ -140,7 +141,8 @@ class team {
   /// Returns when all members have entered. See armilla/barrier.hpp.
   void barrier() const { detail::run_barrier(record_); }
 
-  /// Completes the one-way calls that members sent to members, and what these caused among members. See armilla/fence.hpp.
+  /// Completes the one-way calls that members sent to members, and all calls among members that these caused. See
+  /// armilla/fence.hpp.
   ///
   /// It does not wait for a one-way call to a rank outside of the team, nor for what that causes there.
   void fence() const { detail::run_fence(record_); }
@@ -150,15 +152,15 @@ class team {
 
   // ---- From one member to all (collective) ----
 
-  /// Returns the root's `value` on all members; that of the others is ignored.
+  /// Returns the root's `value` on all members. The `value` of the others is ignored.
   ///
-  /// The root reads nothing from the others. So if members each name themselves as the root, each returns its own value, and the
-  /// next collective of the team in which they read something throws.
+  /// A wrong root is not always detected, since the root reads nothing from the others. If every member passes itself as the
+  /// root, each returns its own value, and a later collective of the team throws.
   ///
-  ///     const std::string name = t.broadcast("from " + std::to_string(t.rank()));    // that of member 0
+  ///     const std::string name = t.broadcast("from " + std::to_string(t.rank()));    // "from 0" on all members
   template <sendable_value T>
   T broadcast(const T& value, rank_t root = 0) const;
-  /// Fills `data`, which has the same length on all members, with the root's. `T` is trivially copyable.
+  /// Copies the root's `data` to `data` on all other members. It has the same length on all members. `T` is trivially copyable.
   template <class T>
     requires trivially_sendable<T>
   void broadcast(std::span<T> data, rank_t root = 0) const;
@@ -178,7 +180,7 @@ class team {
   /// Returns value of 0 `op` value of 1 `op` ... on the root, and `nullopt` on the others. See `combines` for `op`.
   template <sendable_value T, combines<T> Op>
   std::optional<T> reduce(const T& value, Op op, rank_t root = 0) const;
-  /// Returns the same on all members, to the bit.
+  /// Returns the reduction of all members' values, bitwise identical on all members. See `combines` for `op`.
   ///
   ///     const double largest = t.all_reduce(x, [](double a, double b) { return a > b ? a : b; });
   template <sendable_value T, combines<T> Op>
@@ -192,7 +194,7 @@ class team {
   template <class T, combines<T> Op>
     requires trivially_sendable<T>
   void reduce(std::span<T> data, Op op, rank_t root = 0) const;
-  /// Reduces arrays element by element, in place, on all members, to the bit.
+  /// Reduces arrays element by element, in place, bitwise identical on all members.
   ///
   /// Cost: up to 4 KiB one step or two; beyond, each member reduces a part, and an array moves about twice.
   template <class T, combines<T> Op>
@@ -297,21 +299,21 @@ class team {
 
   // ---- With a future (collective): see armilla/collective_async.hpp, which defines them ----
 
-  /// Runs `f(t)` in a fiber, where `t` is a twin of this team, and returns a future of its result. `f` may call any collectives,
-  /// one after the other.
+  /// Runs `f(d)` in a fiber, where `d` is a duplicate of this team, and returns a future of its result. `f` may call any sequence
+  /// of collectives on `d`.
   ///
-  ///     auto both = t.collective_async([](const am::team& twin) {
-  ///       return std::pair(twin.inclusive_scan(x, plus), twin.all_reduce(x, plus));
+  ///     auto both = t.collective_async([](const am::team& d) {
+  ///       return std::pair(d.inclusive_scan(x, plus), d.all_reduce(x, plus));
   ///     });
   ///
-  /// The twin is for `f` only, and has no fence and no split. `get()` throws what `f` throws. All members start their
-  /// asynchronous collectives of a team in one order. Cost: a fiber; the first call of a team makes the twin.
+  /// The duplicate is for `f` only, and has no fence and no split. `get()` throws what `f` throws. All members start their
+  /// asynchronous collectives of a team in one order. Cost: a fiber; the first call of a team makes the duplicate.
   template <class F>
   auto collective_async(F f) const -> future<std::invoke_result_t<F&, const team&>>;
   /// Returns a future that is ready when all members have started it.
   future<void> barrier_async() const;
-  /// Start the collective of the same name, and return a future of its result. Values are copied; memory that a span names must
-  /// remain, and must not change, until the future is ready.
+  /// Each function below starts the collective of the same name and returns a future of its result. Values are copied. Memory
+  /// that is passed as a span must stay valid and unchanged until the future is ready.
   template <class T>
   auto broadcast_async(T value, rank_t root = 0) const;
   template <class V>
@@ -485,7 +487,7 @@ team living();
 /// Waits, on a rank that came into the running job (`joined()`), until other ranks include it in their team by `grow`, and
 /// returns that team.
 ///
-/// Returns the empty team if the others have come to the end of their functions. `rank_lost` if all of them are lost;
+/// Returns the empty team if the others have come to the end of their functions. Throws `rank_lost` if all of them are lost;
 /// `usage_error` on other ranks, and on a rank that is already in such a team.
 team await_team();
 

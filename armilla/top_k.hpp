@@ -34,8 +34,8 @@ auto top_k(const Container& all, std::size_t n, Proj proj = {});
 ///     for (const auto& [vertex, weight] : am::top_k(weights, 10)) show(vertex, weight);
 ///
 /// The result is a `std::vector` of pairs. Of equal elements those with the lower index come first. NaNs come last. All members
-/// call it. `remote_error` on all members for what `proj` throws. Cost: one pass, and two collectives, in one of which each
-/// member gives at most `n` elements.
+/// call it. Throws `remote_error` on all members for what `proj` throws. Cost: one pass, and two collectives, in one of which
+/// each member gives at most `n` elements.
 template <distributed_range R, class Proj = std::identity>
   requires(!requires { typename std::remove_cvref_t<R>::key_type; })
 auto top_k(R&& r, std::size_t n, Proj proj = {});

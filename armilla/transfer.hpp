@@ -37,8 +37,9 @@
 ///
 /// **Waiting.** None of these waits, except `sync_memory` and `all_store_sync`. So called functions may use them.
 ///
-/// **Errors.** `usage_error` for null, a range longer than memory, a rank that does not exist, a wrong alignment, and memory that
-/// is not open. Errors that only the owner detects are thrown by `sync_memory`, those of a `store` by `all_store_sync`.
+/// **Errors.** Throws `usage_error` for null, a range longer than memory, a rank that does not exist, a wrong alignment, and
+/// memory that is not open. Errors that only the owner detects are thrown by `sync_memory`, those of a `store` by
+/// `all_store_sync`.
 ///
 /// **Cost.** On mapped memory each is a copy at the speed of memcpy, complete when it returns. Private memory of another process
 /// takes a call of the kernel, or messages where the kernel refuses. Over a network, `get` and `put` take a message and its

@@ -10,7 +10,7 @@
 
 namespace armilla {
 
-/// A hash map that is distributed over the ranks of a team. Each key is stored on one rank, which its hash determines.
+/// A hash map that is distributed over the ranks of a team. The hash of a key determines the rank that stores it.
 ///
 /// Use it for counting, grouping and removing duplicates, and as a distributed key-value store. If the keys are the integers from
 /// 0 to n - 1, use a `vector`. If you need the keys in order, use a `map`; if a key has several values, an
@@ -35,18 +35,18 @@ namespace armilla {
 /// **Order.** All operations on one key, from all ranks, take effect in one order, which contains the order of each rank. So a
 /// rank reads its own updates. Only a fence orders operations on different keys. docs/spec/order.md has the details.
 ///
-/// **Cost.** An `update` takes some 20 ns, or some 5 ns if it is combined with an earlier one. One-way operations are buffered
-/// for each rank and sent in batches; the receiver allocates memory for new keys only. A two-way operation takes a message each
-/// way, about 1,000 ns; `find_range` takes 40 to 70 ns for each key. The table has 8/7 to 16/7 slots for each key, and a byte for
-/// each slot.
+/// **Cost.** An `update` takes about 20 ns, or about 5 ns if it is combined with an earlier update of the same key. One-way
+/// operations are buffered for each rank and sent in batches; the receiver allocates memory for new keys only. A two-way
+/// operation takes a message each way, about 1,000 ns; `find_range` takes 40 to 70 ns for each key. Each rank's table has 1.14 to
+/// 2.29 slots for each key, and one more byte for each slot.
 ///
-/// **Errors.** `usage_error` if the map was moved from (only `size` and `empty` work then), and from a two-way operation or a
-/// fence inside a loop over `local()` in the same fiber. If members construct maps of different types, the team's next collective
-/// throws `usage_error`. What `op` of `update` or the function of `visit` throws comes out of the next fence. `limit_error` if a
-/// table cannot grow because memory is short.
+/// **Errors.** Throws `usage_error` if the map was moved from (only `size` and `empty` are then valid), and from a two-way
+/// operation or a fence inside a loop over `local()` in the same fiber. If members construct maps of different types, the team's
+/// next collective throws `usage_error`. If the `op` of `update` or the function of `visit` throws, the next fence throws a
+/// `remote_error`. Throws `limit_error` if a table cannot grow because memory is short.
 ///
-/// **Lifetime.** The destructor waits for nothing. The rank's elements are freed at the next fence of the team or of all ranks,
-/// which still completes one-way operations on them. All members destroy the map between the same two fences.
+/// **Lifetime.** The destructor does not block. The rank's elements are freed at the next fence of the team or of all ranks,
+/// which still completes one-way operations on them. All members must destroy the map between the same two fences.
 ///
 /// Paper: STAPL, section 5 (pContainers).
 template <class Key, class Value, class Hash /* = hash */, class Equal /* = std::equal_to<> */>
@@ -67,7 +67,8 @@ class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value
   unordered_map() = default;
   /// Creates an empty map over all ranks, with options for buffering: see `hash_options` (armilla/hash.hpp).
   explicit unordered_map(const hash_options& options) : base(options) {}
-  /// Creates an empty map over the members of `members`, whose fence completes its operations.
+  /// Creates an empty map that is distributed over the team `members`. A fence of that team completes one-way operations on the
+  /// map.
   explicit unordered_map(const team& members, const hash_options& options = {}) : base(members, options) {}
 
   // ---- Changes (one-way) ----
@@ -117,7 +118,8 @@ class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value
 
   /// Returns a copy of the value of `key`, or `nullopt` if `key` is not in the map.
   ///
-  /// Sees all earlier operations of this rank on `key`, and those of all ranks that were called before the last fence.
+  /// The result reflects all earlier operations of this rank on `key`, and all operations that any rank issued before the last
+  /// fence.
   using base::find;  // template <class K> future<std::optional<Value>> find(const K& key) const
 
   /// Returns whether `key` is in the map.
@@ -126,20 +128,21 @@ class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value
   /// Returns 1 if `key` is in the map, else 0.
   using base::count;  // template <class K> future<std::size_t> count(const K& key) const
 
-  /// Inserts `key` with `value` unless it is in the map, and returns whether it was. Of all callers with a new key exactly one
+  /// Inserts `key` with `value` if `key` is not in the map. Returns true if `key` was already in the map, and false if this call
+  /// inserted it (the opposite of `std::unordered_map::insert`). If several callers insert the same new key, exactly one of them
   /// gets false, so a search by many ranks continues from each state once.
   using base::test_and_insert;  // template <class K> future<bool> test_and_insert(const K& key, const Value& value)
 
   /// Runs `f(value, arguments...)` on the rank of `key`, and returns its result.
   ///
-  /// The result is a `future<std::optional<R>>`, which has `nullopt` if `key` is not in the map. If `f` returns nothing, it is a
-  /// `future<bool>`: whether `key` is in the map. `f` is as for `visit`. `get()` throws what `f` throws, as `remote_error`.
+  /// Returns a `future<std::optional<R>>`, whose value is `nullopt` if `key` is not in the map. If `f` returns nothing, returns a
+  /// `future<bool>`: whether `key` is in the map. `f` is as for `visit`. If `f` throws, `get()` throws a `remote_error`.
   ///
   ///     am::unordered_map<long, std::string> names;
   ///     const std::optional<std::size_t> length = names.call(7, [](const std::string& name) { return name.size(); }).get();
   using base::call;  // template <class K, class F, class... A> auto call(const K& key, F&& f, A&&... arguments)
 
-  /// Looks up many keys at once: result i is the value of `keys[i]`, or `nullopt`. Returns when all results are there.
+  /// Looks up many keys at once: result i is the value of `keys[i]`, or `nullopt`. Returns when all results have arrived.
   ///
   /// The second form writes the results into `into`, which has as many elements as `keys` (else `usage_error`). Not collective:
   /// each rank calls it for itself. Keys on one rank are sent together. The rank receives calls while it waits.
@@ -166,8 +169,8 @@ class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value
 
   /// Returns the keys and values that are stored on this rank, as a range of `std::pair<const Key, Value>&`.
   ///
-  /// You may change the values. Incoming one-way operations wait until the loop ends. So this fiber must not wait for the map
-  /// inside the loop: a two-way operation on it, or a fence, throws `usage_error`.
+  /// You may change the values. Incoming one-way operations are deferred until the loop ends. So a two-way operation on this map
+  /// or a fence inside the loop could never complete, and throws `usage_error`.
   ///
   ///     am::unordered_map<long, double> heat;
   ///     double sum = 0;
@@ -192,35 +195,36 @@ class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value
 
   /// Writes all keys and values to the file `path`. `load` reads them on any number of ranks.
   ///
-  /// Fences the team first, so all earlier operations are saved. Operations of called functions wait meanwhile. The file replaces
-  /// an existing one only when it is complete. `usage_error` on all members if writing fails. Cost: each member marshals its
-  /// elements twice, first to know their size, and writes pieces of 1 MiB.
+  /// Fences the team first, so all earlier operations are saved. Operations of called functions wait until it ends. The file
+  /// replaces an existing one only when it is complete. Throws `usage_error` on all members if writing fails. Cost: each member
+  /// marshals its elements twice, first to know their size, and writes pieces of 1 MiB.
   using base::save;  // void save(const std::string& path) const
 
   /// Replaces the content by that of a file that a map of the same key and value types has saved, on any number of ranks.
   ///
-  /// Fences the team. Handles remain valid. Each member reads a share of the file. `usage_error` on all members if the file is
-  /// damaged or has another kind of content; the map is then unchanged.
+  /// Fences the team. Handles remain valid. Each member reads a share of the file. Throws `usage_error` on all members if the
+  /// file is damaged or has another kind of content; the map is then unchanged.
   using base::load;  // void load(const std::string& path)
 
-  /// Makes `checkpoint` copy each rank's elements to the memory of the next `copies` ranks of the team, from which `recover`
-  /// takes them when a rank is lost (docs/guide/death.md). Sends nothing. `usage_error` if `copies` is less than 1.
+  /// Sets the number of ranks to which `checkpoint` copies each rank's elements: the next `copies` ranks of the team. `recover`
+  /// reads the copies after a rank is lost (docs/guide/death.md). Sends nothing. Throws `usage_error` if `copies` is less than 1.
   using base::keep;  // void keep(int copies)
 
   /// Copies all elements to the ranks that `keep` chose: all of them, or none.
   ///
-  /// Fences the team first. `mark` is the same on all members; `recover` returns it with the elements. `limit_error` on all
-  /// members if there is no room; the previous checkpoint then remains. Cost: each rank's elements are marshaled, and copied
+  /// Fences the team first. `mark` is the same on all members; `recover` returns it with the elements. Throws `limit_error` on
+  /// all members if there is no room; the previous checkpoint then remains. Cost: each rank's elements are marshaled, and copied
   /// `copies` times.
   using base::checkpoint;  // void checkpoint(std::uint64_t mark = 0)
 
   /// Returns a map over `t` with the elements of the last checkpoint, after ranks were lost.
   ///
-  /// A collective of `t`, which `members().survivors()` returned. `gone` of the result has the ranks of the job whose elements
-  /// are lost, because all ranks with copies of them are lost, too. The new map is replicated as this one was, and has a
-  /// checkpoint. If another rank is lost meanwhile, this throws `rank_lost`, on some ranks or on all; then all recover `x` again
-  /// on the next team. So assign the result at once: `x = std::move(x.recover(t).container)`. Other errors are those of
-  /// `array::recover`. Cost: an insertion of each element, a checkpoint, and fences.
+  /// `members().survivors()` must have returned `t`; all members of `t` call this. `gone` of the result has the ranks of the job
+  /// whose elements are lost, because all ranks with copies of them are lost, too. The new map is replicated as this one was, and
+  /// has a checkpoint. If another rank is lost during the call, this throws `rank_lost`, on some ranks or on all; then all
+  /// survivors call `recover` again on the original map `x`, with the next team. So assign the result at once: `x =
+  /// std::move(x.recover(t).container)`. Other errors are those of `array::recover`. Cost: an insertion of each element, a
+  /// checkpoint, and fences.
   [[nodiscard]] recovered<unordered_map, rank_t> recover(const team& t) { return base::template recover_as<unordered_map>(t); }
 
   // ---- For the library ----
@@ -254,7 +258,8 @@ class unordered_set : public detail::hash_container<detail::set_verbs<Key, detai
   unordered_set() = default;
   /// Creates an empty set over all ranks, with options for buffering: see `hash_options` (armilla/hash.hpp).
   explicit unordered_set(const hash_options& options) : base(options) {}
-  /// Creates an empty set over the members of `members`, whose fence completes its operations.
+  /// Creates an empty set that is distributed over the team `members`. A fence of that team completes one-way operations on the
+  /// set.
   explicit unordered_set(const team& members, const hash_options& options = {}) : base(members, options) {}
 
   // ---- Changes (one-way) ----
@@ -279,8 +284,9 @@ class unordered_set : public detail::hash_container<detail::set_verbs<Key, detai
   /// Returns 1 if `key` is in the set, else 0.
   using base::count;  // template <class K> future<std::size_t> count(const K& key) const
 
-  /// Inserts `key` unless it is in the set, and returns whether it was. Of all callers with a new key exactly one gets false, so
-  /// a search by many ranks continues from each state once.
+  /// Inserts `key` if it is not in the set. Returns true if `key` was already in the set, and false if this call inserted it. If
+  /// several callers insert the same new key, exactly one of them gets false, so a search by many ranks continues from each state
+  /// once.
   using base::test_and_insert;  // template <class K> future<bool> test_and_insert(const K& key)
 
   /// Looks up many keys at once, as `unordered_map::find_range`.
@@ -308,7 +314,7 @@ class unordered_set : public detail::hash_container<detail::set_verbs<Key, detai
   /// Returns a small value that names the set on all members, as `unordered_map::handle`.
   using base::handle;  // handle_type handle() const
 
-  // ---- Whole set (collective), as of an unordered_map ----
+  // ---- Whole set (collective), as in unordered_map ----
 
   /// Writes all keys to the file `path`.
   using base::save;  // void save(const std::string& path) const
@@ -316,7 +322,7 @@ class unordered_set : public detail::hash_container<detail::set_verbs<Key, detai
   /// Replaces the content by that of a file that a set of the same key type has saved, on any number of ranks.
   using base::load;  // void load(const std::string& path)
 
-  /// Makes `checkpoint` copy each rank's keys to the memory of the next `copies` ranks.
+  /// Sets the number of ranks to which `checkpoint` copies each rank's keys: the next `copies` ranks of the team.
   using base::keep;  // void keep(int copies)
 
   /// Copies all keys to the ranks that `keep` chose: all of them, or none.
@@ -356,7 +362,7 @@ class counting_set : public unordered_map<Key, std::int64_t, Hash, Equal> {
   void insert_range(R&& keys) {
     for (const auto& key : keys) insert(key);
   }
-  /// Returns the count of `key`, 0 if `key` was never inserted. Two-way.
+  /// Returns the count of `key`, or 0 if `key` was never inserted. Two-way.
   template <class K>
   [[nodiscard]] future<std::int64_t> count(const K& key) const {
     return base::find(key).then([](const std::optional<std::int64_t>& n) { return n.value_or(0); });

@@ -20,9 +20,9 @@ namespace armilla {
 ///
 /// **Kinds of operations, errors, lifetime** are those of `unordered_map`.
 ///
-/// **Order.** As of `unordered_map`. In addition, the values that one rank inserts for a key stay in the order of its calls.
+/// **Order.** As for `unordered_map`. In addition, the values that one rank inserts for a key stay in the order of its calls.
 ///
-/// **Cost.** As of an `unordered_map<Key, std::vector<Value>>`. Keys with many values make no search slower.
+/// **Cost.** As for an `unordered_map<Key, std::vector<Value>>`. Keys with many values make no search slower.
 ///
 /// Paper: STAPL, section 5 (pContainers).
 template <class Key, class Value, class Hash /* = hash */, class Equal /* = std::equal_to<> */>
@@ -101,7 +101,7 @@ class unordered_multimap
   /// Returns a small value that names the map on all members, as `unordered_map::handle`.
   using base::handle;  // handle_type handle() const
 
-  // ---- Whole map (collective), as of an unordered_map ----
+  // ---- Whole map (collective), as in unordered_map ----
 
   /// Writes all elements to the file `path`.
   using base::save;  // void save(const std::string& path) const
@@ -161,14 +161,14 @@ class unordered_multiset : public detail::hash_container<detail::multiset_verbs<
 
   // ---- Changes (one-way) ----
 
-  /// Inserts `key` `times` times. `usage_error` for a negative number. `limit_error`, here or from the next fence, if a rank
-  /// would have more than 2^63 - 1 keys.
+  /// Inserts `key` `times` times. Throws `usage_error` for a negative number. `limit_error`, here or from the next fence, if a
+  /// rank would have more than 2^63 - 1 keys.
   using base::insert;  // template <class K> void insert(const K& key, std::uint64_t times = 1)
 
   /// Calls `insert` for each element of a range.
   using base::insert_range;  // template <std::ranges::input_range R> void insert_range(R&& keys)
 
-  /// Removes `key` completely; or, with `times`, that many times at most. `usage_error` for a negative number.
+  /// Removes `key` completely; or, with `times`, that many times at most. Throws `usage_error` for a negative number.
   using base::erase;  // template <class K> void erase(const K& key);
                       // template <class K> void erase(const K& key, std::uint64_t times)
 
@@ -209,7 +209,7 @@ class unordered_multiset : public detail::hash_container<detail::multiset_verbs<
   /// Returns a small value that names the set on all members, as `unordered_map::handle`.
   using base::handle;  // handle_type handle() const
 
-  // ---- Whole set (collective), as of an unordered_map ----
+  // ---- Whole set (collective), as in unordered_map ----
 
   /// Writes all keys to the file `path`.
   using base::save;  // void save(const std::string& path) const

@@ -13,23 +13,23 @@ namespace armilla {
 /// An `array` that grows: a distributed sequence to which each rank appends elements without a message.
 ///
 /// Use it to collect results whose number is not known before. If the order does not matter and ranks find unequal numbers of
-/// elements, a `bag` rebalances with less traffic; for a fixed size, an `array` has less to check.
+/// elements, a `bag` rebalances with less traffic; if the size is fixed, use an `array`, which checks less.
 ///
 ///     am::vector<int> found(0);                                // collective: all ranks construct it
 ///     for (int x : candidates) if (good(x)) found.push_back(x);
 ///     am::fence();                                             // found has the elements of all ranks
 ///     const std::size_t n = found.size();                      // the same on all ranks
 ///
-/// **Growth.** `push_back` and `append` stage elements on this rank. At the next fence of the vector's team or of all ranks they
-/// get indices: after the rank's own elements, and before those of the next member. Then `size()`, `local()` and algorithms have
-/// them. Spans, pointers and views of the vector become invalid.
+/// **Growth.** `push_back` and `append` put elements into a local staging buffer. The next fence of the vector's team or of all
+/// ranks appends them to this rank's elements and assigns indices: after the rank's own elements, and before those of the next
+/// member. Then `size()`, `local()` and algorithms include them. Spans, pointers and views of the vector become invalid.
 ///
 /// **Kinds of operations, order, lifetime** are those of `array`.
 ///
 /// **Cost.** Staging sends nothing. A fence after which a vector has grown takes one more collective.
 ///
-/// **Errors.** As of `array`. In addition, the fence throws `limit_error` on all members if the elements of one do not fit, and
-/// `usage_error` on all if the distribution has become cyclic meanwhile. The staged elements remain staged.
+/// **Errors.** As for `array`. In addition, the fence throws `limit_error` on all members if the elements of one do not fit, and
+/// `usage_error` on all if the distribution has become cyclic since. The staged elements remain staged.
 template <class T>
 class vector : public array<T> {
   using base = array<T>;
@@ -50,16 +50,16 @@ class vector : public array<T> {
 
   // ---- Growth (no message; complete at the fence) ----
 
-  /// Stages `value` on this rank. `usage_error` if the distribution is cyclic.
+  /// Stages `value` on this rank. Throws `usage_error` if the distribution is cyclic.
   void push_back(const T& value) { staging().push_back(value); }
 
-  /// Stages all elements of a contiguous range on this rank. `usage_error` if the distribution is cyclic.
+  /// Stages all elements of a contiguous range on this rank. Throws `usage_error` if the distribution is cyclic.
   template <class Values>
   void append(const Values& values) {
     staging().insert(staged_->more().end(), values.data(), values.data() + values.size());
   }
 
-  // ---- One element, as of an array ----
+  // ---- One element, as in array ----
 
   /// Reads or writes element `i`, by the expression that names it.
   using base::operator[];  // auto operator[](std::size_t i)
@@ -70,7 +70,7 @@ class vector : public array<T> {
   /// Replaces element `i` by `value`. One-way, in order with this rank's other calls to the element's rank.
   using base::set;  // void set(std::size_t i, const T& value)
 
-  /// Replaces element `i` by `value` in the fastest way. One-way, in no order with what is not complete.
+  /// Replaces element `i` by `value` in the fastest way. One-way, unordered with respect to incomplete operations.
   using base::store;  // void store(std::size_t i, const T& value)
 
   /// Replaces element `i` by `op(old, value)`, on the element's rank. One-way.
@@ -96,17 +96,17 @@ class vector : public array<T> {
   /// Returns the team over which the vector is distributed.
   using base::members;  // const team& members() const noexcept
 
-  /// Returns which member has which element.
+  /// Returns which member stores which element.
   using base::placement;  // const armilla::placement& placement() const noexcept
 
-  /// Returns the rank of the job that has element `i`.
+  /// Returns the rank of the job that stores element `i`.
   using base::rank_of;  // rank_t rank_of(std::size_t i) const
 
   /// Returns this rank's elements, in the order of their indices, as of the last fence.
   using base::local;  // std::span<T> local() noexcept;
                       // std::span<const T> local() const noexcept
 
-  /// Returns the index of this rank's element number `k`.
+  /// Returns the global index of `local()[k]`.
   using base::index_of_local;  // std::size_t index_of_local(std::size_t k) const
 
   /// Returns a small value that names the vector on all members, as `array::handle`. `h->push_back(x)` stages an element on the
@@ -118,10 +118,10 @@ class vector : public array<T> {
   /// Redistributes the elements in blocks of equal size, in their order. Cost: as `redistribute`.
   void rebalance() { this->redistribute(blocks()); }
 
-  /// Keeps the first `n` elements of each member and drops its others. Nothing moves, but indices change. Each member has its own
-  /// `n`.
+  /// Keeps this rank's first `n` elements and removes its others. Members may pass different `n`. No elements move, but indices
+  /// change.
   ///
-  /// `usage_error` if a member has fewer elements, or if the distribution is cyclic. Cost: one collective.
+  /// Throws `usage_error` if a member has fewer elements, or if the distribution is cyclic. Cost: one collective.
   void keep_local(std::size_t n);
 
   /// Changes the size to `n`, as `array::resize`.
@@ -142,7 +142,7 @@ class vector : public array<T> {
   /// Replaces size and elements by those of a file, as `array::load`.
   void load(const std::string& path);
 
-  /// Makes `checkpoint` copy each rank's elements to the memory of the next `copies` ranks, as `array::keep`.
+  /// Sets the number of ranks to which `checkpoint` copies each rank's elements, as `array::keep`.
   using base::keep;  // void keep(int copies)
 
   /// Copies all elements to the ranks that `keep` chose, as `array::checkpoint`.
@@ -171,7 +171,7 @@ class vector : public array<T> {
   std::unique_ptr<detail::staged_elements<T>> staged_;
 };
 
-/// Exchanges the elements of two vectors, without a message. Called by all members alike.
+/// Exchanges the elements of two vectors, without a message. All members must call it with the same arguments.
 template <class T>
 void swap(vector<T>& a, vector<T>& b) noexcept;
 

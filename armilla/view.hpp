@@ -33,7 +33,8 @@ class view : detail::view_copy<T> {
  public:
   using value_type = T;
 
-  /// Refers to `size` elements at `data`. `usage_error` for a null pointer with a size, and for a size that no memory holds.
+  /// Refers to `size` elements at `data`. Throws `usage_error` for a null pointer with a size, and for a size that no memory
+  /// holds.
   view(const T* data, std::size_t size) : data_(data), size_(size) { detail::require_own_memory(data, size, sizeof(T), "view"); }
   /// Refers to the elements of a contiguous range: a vector, array, span or string. It must live until the call that sends the
   /// view returns.

@@ -50,8 +50,8 @@ future<std::tuple<T...>> when_all(future<T>... futures);
 
 /// Returns a future of the first of `futures` that is ready: its index and its value. It fails if that one has failed.
 ///
-/// The others are discarded: their functions run, but their results are not waited for. `usage_error` if there are no futures.
-/// Cost: as `when_all`.
+/// The others are discarded: their functions run, but their results are not waited for. Throws `usage_error` if there are no
+/// futures. Cost: as `when_all`.
 template <class T>
   requires(!std::is_void_v<T>)
 future<std::pair<std::size_t, T>> when_any(std::vector<future<T>> futures);

@@ -32,9 +32,9 @@ namespace armilla {
 /// **Cost.** Some nanoseconds for an item. A rank without items sends log2(members) messages and sleeps; getting items from
 /// another rank takes two. Ranks poll for messages every 20 to 80 us of work, or after each item that takes longer.
 ///
-/// **Errors.** See `process`. `usage_error` for a handle on a rank that has no part of the queue.
+/// **Errors.** See `process`. Throws `usage_error` for a handle on a rank that has no part of the queue.
 ///
-/// **Lifetime.** The destructor waits for nothing. The rank's items are freed at the next fence.
+/// **Lifetime.** The destructor does not block. The rank's items are freed at the next fence.
 ///
 /// Paper: STAPL, section 7 (executor); the papers on how the end is found are named at detail::work_peer.
 template <class T>
@@ -75,8 +75,8 @@ class work_queue {
 
   // ---- Local operations ----
 
-  /// Puts `item` into the queue, on this rank. It is there when `push` returns. Sends nothing, unless half of the items go to an
-  /// idle rank.
+  /// Puts `item` into the queue, on this rank. It is in the queue when `push` returns. Sends nothing, unless half of the items go
+  /// to an idle rank.
   void push(T item) { mine().push(std::move(item)); }
 
   /// Returns the number of items on all ranks, as of the last fence of the queue's team or of all ranks.
@@ -104,7 +104,7 @@ class work_queue {
   /// queue, on some rank: call `process` again, or `clear_local` on each rank. What a one-way call threw ends it in the same way,
   /// as it would a fence.
   ///
-  /// Cost: two collectives and a fence, beside the items.
+  /// Cost: two collectives and a fence, in addition to the items.
   template <class F>
   work_share process(F f);
 

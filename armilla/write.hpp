@@ -22,8 +22,8 @@
 ///
 /// **Order** of the elements in the file is that of their indices. An existing file is replaced.
 ///
-/// **Errors.** `usage_error` on all members if the file cannot be written. `remote_error` on all members for what a function of a
-/// view throws, and for an element that the format does not allow; the file is then unchanged.
+/// **Errors.** Throws `usage_error` on all members if the file cannot be written. Throws `remote_error` on all members for what a
+/// function of a view throws, and for an element that the format does not allow; the file is then unchanged.
 ///
 /// **Cost.** A pass, a copy of what this rank writes, and three collectives. Elements of a cyclic distribution are read by the
 /// ranks that write them.
@@ -37,7 +37,7 @@ void write_lines(const std::string& path, R&& lines) {
                          [](std::string& all, const auto& line) { detail::append_line(all, std::string_view(line)); });
 }
 
-/// Writes words, with a space between them, in lines of some 80 characters, as `read_words` reads them. A word must not be empty
+/// Writes words, with a space between them, in lines of about 80 characters, as `read_words` reads them. A word must not be empty
 /// or contain white space.
 template <distributed_range R>
   requires std::convertible_to<typename views::all_t<R>::value_type, std::string_view>
@@ -48,8 +48,8 @@ void write_words(const std::string& path, R&& words) {
 }
 
 /// Writes pairs, tuples or arrays of numbers and strings as records of comma-separated values, as `read_csv` reads them (RFC
-/// 4180; the end of a line is one character). Numbers have as many digits as distinguish them. `usage_error` for a separator that
-/// is a quote or ends a line.
+/// 4180; the end of a line is one character). Numbers have as many digits as distinguish them. Throws `usage_error` for a
+/// separator that is a quote or ends a line.
 template <distributed_range R>
   requires requires { std::tuple_size<std::remove_const_t<typename views::all_t<R>::value_type>>::value; }
 void write_csv(const std::string& path, R&& records, char separator = ',');

@@ -231,8 +231,8 @@ chosen_network choosing::run() {
   } else if (hosts() == 1) {
     self_.why = "all ranks share memory";
   } else if (asked == "shm") {
-    throw_usage("start", fmt::format("ARMILLA_FABRIC=shm takes ranks that share memory, and these are on {} hosts; leave it away",
-                                     hosts()));
+    throw_usage("start",
+                fmt::format("ARMILLA_FABRIC=shm requires ranks that share memory, but these are on {} hosts; unset it", hosts()));
   } else {
     automatic();
   }

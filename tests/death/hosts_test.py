@@ -30,7 +30,7 @@ SCENE, MORTAL, LAUNCHER = sys.argv[1], os.path.realpath(sys.argv[2]), os.path.re
 FABRIC = sys.argv[5] if len(sys.argv) > 5 else "auto"
 PROGRESS = {"ARMILLA_PROGRESS_MODE": sys.argv[6]} if len(sys.argv) > 6 else {}
 TIMEOUT, SLACK = 2.0, 1.0  # seconds
-CUT_OFF = r"rank [23] on h2 (?:has not been heard of|cannot be reached)"
+CUT_OFF = r"rank [23] on h2 (?:has not been heard from|cannot be reached)"
 
 
 class Scene:

@@ -21,7 +21,7 @@ class OnReplace(FailedJobs, unittest.TestCase):
     def assert_scene(self, scene, said, back=1, **more):
         run = job(scene, **more)
         self.assertEqual((run.code, sorted(run.out.splitlines())), (0, said), run.out + run.err)
-        self.assertEqual(run.err.count("is there again"), back, run.err)
+        self.assertEqual(run.err.count("was replaced"), back, run.err)
         self.assertEqual(run.left_behind(), [])
         return run
 

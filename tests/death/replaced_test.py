@@ -36,7 +36,7 @@ def one_job(program, dice):
     time.sleep(0.05)
     killed = kill_some(job, dice, began + seconds * 0.7)
     job.end()
-    back = len(re.findall(r"^armilla: rank \d+ is there again", job.err, re.M))
+    back = len(re.findall(r"^armilla: rank \d+ was replaced", job.err, re.M))
     lost = len(re.findall(r"^armilla: rank \d+ \(.*\) was killed by signal", job.err, re.M))
     early = job.code in (137, 139) and "the job was stopped" in job.err  # a rank that dies before all have started ends the job
     none = job.code in (137, 139) and "no rank is left" in job.err

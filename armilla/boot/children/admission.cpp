@@ -93,7 +93,7 @@ void admission::welcome(child& c) {
   c.began = now_ns();
   const ending about = base_of(plan_, c);
   const bool joins = std::exchange(c.joins, false);
-  say(fmt::format("armilla: rank {} {} ({}, pid {})", about.first, joins ? "has joined" : "is there again", about.program,
+  say(fmt::format("armilla: rank {} {} ({}, pid {})", about.first, joins ? "has joined" : "was replaced", about.program,
                   about.pid));
 }
 

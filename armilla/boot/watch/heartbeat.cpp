@@ -182,7 +182,7 @@ void heartbeat::lose(peer& p) {
   }
   p.lost = true;
   const std::string cause =
-      fmt::format("has not been heard of for {:.3g} s: its host is cut off or stands still, or its first rank is stopped",
+      fmt::format("has not been heard from for {:.3g} s: its host is cut off or stands still, or its first rank is stopped",
                   double(timeout_ns_) / 1e9);
   const std::vector<rank_t>& ranks = p.who.ranks;
   for (std::size_t i = 0, behind; i < ranks.size(); i = behind) {
