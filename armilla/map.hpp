@@ -6,7 +6,6 @@
 #include <ranges>
 
 #include "armilla/base/values/container_names.hpp"
-#include "armilla/container/keyed/map_inline.hpp"
 
 namespace armilla {
 
@@ -19,6 +18,12 @@ struct ordered_options {
   /// How many times the mean a member's number of keys may be before a fence redistributes them. 0: only `rebalance` does.
   double uneven = 1.5;
 };
+
+}  // namespace armilla
+
+#include "armilla/container/keyed/map_inline.hpp"
+
+namespace armilla {
 
 /// A map with ordered keys that is distributed over the ranks of a team. Each rank stores the keys between two borders; the first
 /// member has the least ones.
@@ -61,11 +66,11 @@ class map : public detail::ordered_container<detail::ordered_map_verbs<Key, Valu
   // ---- Construction (collective) ----
 
   /// Creates an empty map over all ranks of the job. Cost: one collective.
-  map() : map(world()) {}
+  map() = default;
   /// Creates an empty map over all ranks, with options for buffering and balance.
-  explicit map(const ordered_options& options) : map(world(), options) {}
+  explicit map(const ordered_options& options) : base(options) {}
   /// Creates an empty map over the members of `members`, whose fence completes its operations.
-  explicit map(const team& members, const ordered_options& options = {}) : base(members, options.gather, options.uneven) {}
+  explicit map(const team& members, const ordered_options& options = {}) : base(members, options) {}
 
   // ---- Changes (one-way), as in unordered_map ----
 
@@ -214,11 +219,11 @@ class set : public detail::ordered_container<detail::ordered_set_verbs<Key, Less
   // ---- Construction (collective) ----
 
   /// Creates an empty set over all ranks of the job. Cost: one collective.
-  set() : set(world()) {}
+  set() = default;
   /// Creates an empty set over all ranks, with options for buffering and balance.
-  explicit set(const ordered_options& options) : set(world(), options) {}
+  explicit set(const ordered_options& options) : base(options) {}
   /// Creates an empty set over the members of `members`, whose fence completes its operations.
-  explicit set(const team& members, const ordered_options& options = {}) : base(members, options.gather, options.uneven) {}
+  explicit set(const team& members, const ordered_options& options = {}) : base(members, options) {}
 
   // ---- Changes (one-way) ----
 

@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 HEADERS = {
     "cmake/layers.txt": "7 rpc: asked\n",
     "armilla/armilla.hpp": '#include "armilla/asked.hpp"\n#include "armilla/rpc/ask.hpp"\n',
-    "armilla/asked.hpp": "namespace armilla {\n/// Whether anything was asked.\nbool asked();\n}\n",
+    "armilla/asked.hpp": "#pragma once\n/// Asking.\n///\n///     asked();\n///\n/// **Rules.**\n/// - one\nnamespace armilla {\n/// Whether anything was asked.\nbool asked();\n}\n",
     "armilla/rpc/ask.hpp": """namespace armilla {
 namespace detail {
 /// Not for users.
@@ -95,6 +95,9 @@ class Reference(unittest.TestCase):
 
     def test_nothing_of_the_inside_is_shown(self):
         self.assertEqual(re.findall("hidden|unexplained|far_away", self.page + self.index), [])
+
+    def test_what_a_header_says_of_its_topic_stands_before_its_names(self):
+        self.assertIn("## armilla/asked.hpp\n\nAsking.\n\n```cpp\nasked();\n```\n\n**Rules.**\n\n- one\n\n## asked\n", self.page)
 
     def test_the_index_points_at_each_name(self):
         self.assertIn("[`ask`](01-rpc.md#ask) · [`asked`](01-rpc.md#asked) · [`thing`](01-rpc.md#thing)", self.index)

@@ -95,9 +95,10 @@ class ordered_container : public hash_container<Verbs> {
   using base = hash_container<Verbs>;
 
  public:
-  ordered_container(const team& members, std::size_t gather, double uneven)
-      : base(members, hash_options{.combine = 0, .gather = gather}) {
-    this->core_->mine().spread.uneven = uneven;
+  explicit ordered_container(const ordered_options& how = {}) : ordered_container(world(), how) {}
+  explicit ordered_container(const team& members, const ordered_options& how = {})
+      : base(members, hash_options{.combine = 0, .gather = how.gather}) {
+    this->core_->mine().spread.uneven = how.uneven;
   }
 
   void rebalance() {
