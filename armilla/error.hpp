@@ -26,7 +26,9 @@
 /// An error also knows where in the program it arose, `where()`: the innermost function on the stack that is the user's own. What
 /// ends a job says it by itself; code that catches an error may print it:
 ///
-///     } catch (const am::error& e) { am::print(stderr, "{}\n  {}\n", e.what(), e.where()); }
+///     try {
+///       am::fence();
+///     } catch (const am::error& e) { std::fprintf(stderr, "%s\n  %s\n", e.what(), e.where().c_str()); }
 namespace armilla {
 
 namespace detail {

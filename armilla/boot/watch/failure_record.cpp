@@ -18,7 +18,7 @@ namespace armilla::detail {
 namespace {
 
 template <std::size_t N>
-void copy(char (&to)[N], std::string_view text) noexcept {
+void put_text(char (&to)[N], std::string_view text) noexcept {
   constexpr std::string_view cut = " ...";  // what is cut shows it
   const std::size_t n = std::min(text.size(), N - 1);
   std::memcpy(to, text.data(), n);
@@ -34,7 +34,7 @@ bool record(job_block& job, rank_t rank, failure_kind kind, int code, std::strin
   first.kind = kind;
   first.code = code;
   first.after_loss = job.losses.begun.load(std::memory_order_relaxed) != 0 ? 1 : 0;
-  copy(first.text, text);
+  put_text(first.text, text);
   first.search.store(place_follows ? 1 : 0, std::memory_order_relaxed);
   first.stage.store(2, std::memory_order_release);
   if (job.supervisor > 0) kill(job.supervisor, SIGCHLD);  // "look at your children": it reads the note then
@@ -60,7 +60,7 @@ void record_current_exception(job_block& job, rank_t rank) noexcept {
   try {
     const exception_text said = describe_current_exception();
     first = record(job, rank, kind, 1, said.type_name + ": " + said.text, ours != nullptr);
-    if (first && ours != nullptr) copy(job.failure.place, place_of(*ours));
+    if (first && ours != nullptr) put_text(job.failure.place, place_of(*ours));
   } catch (...) { first = record(job, rank, kind, 1, "no memory left to describe it", false) || first; }
   if (first) job.failure.search.store(2, std::memory_order_release);
 }
