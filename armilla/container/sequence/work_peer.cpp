@@ -80,6 +80,7 @@ void throw_no_queue(const char* what) {
 }
 
 rank_t checked_owner(const team& members, rank_t owner) {
+  require_members(members, "queue");
   if (owner < 0 || owner >= members.size())
     throw_usage("queue", "the items cannot lie on member " + std::to_string(owner) + " of a team of " +
                              std::to_string(members.size()) + "; members are numbered from 0");
