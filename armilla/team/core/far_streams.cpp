@@ -27,7 +27,7 @@ void member_transfer::open_far(in_stream& in) {
   in.count = in.chunks = 1;
   in.announced = e.how == envelope::announced;
   if (e.how == envelope::revoked) [[unlikely]]
-    throw_does_otherwise(t_, in.from, 0);
+    throw_sender_left(in.from);
   accept(in, e.sign);
 }
 

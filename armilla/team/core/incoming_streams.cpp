@@ -103,6 +103,7 @@ void member_transfer::open(in_stream& in) {
 // transfer ends.
 void member_transfer::accept(in_stream& in, std::uint32_t theirs) {
   if (theirs != sign()) [[unlikely]] {
+    if (theirs == pair_line::revoked) throw_sender_left(in.from);
     otherwise_ = in.from;
     sign_of_other_ = std::uint64_t(theirs) << sign_shift;
   } else if (in.take == nullptr) {
@@ -163,11 +164,19 @@ void member_transfer::copy_from(const in_stream& in, const std::byte* source, st
 void member_transfer::require_its_stay(const in_stream& in) {
   endpoint& messages = *state_.self.messages;
   if (in.line->sign.load(std::memory_order_relaxed) == pair_line::revoked) [[unlikely]]
-    throw_does_otherwise(t_, in.from, 0);
+    throw_sender_left(in.from);
   if (!messages.sleeper.losses_to_hear()) [[likely]]
     return;
   messages.lost.hear();
   if (t_.lost != no_rank) messages.lost.raise(t_.lost, what_);
+}
+
+// Its own exception has taken it out, which it shows; or it has heard of a loss, which is heard of here in a moment.
+void member_transfer::throw_sender_left(rank_t from) {
+  endpoint& messages = *state_.self.messages;
+  messages.waits.wait_until_deadline([&] { return t_.lost != no_rank || has_left(t_, from); }, now_ns() + until_heard_ns, what_);
+  if (t_.lost != no_rank) messages.lost.raise(t_.lost, what_);
+  throw_does_otherwise(t_, from, 0);
 }
 
 // The sender may have left, or have died, which is heard of in a moment.
@@ -176,7 +185,7 @@ void member_transfer::throw_unreadable(const in_stream& in, int error) {
   const auto heard = [&] { return t_.lost != no_rank || in.line->sign.load(std::memory_order_acquire) == pair_line::revoked; };
   messages.waits.wait_until_deadline(heard, now_ns() + until_heard_ns, what_);
   if (t_.lost != no_rank) messages.lost.raise(t_.lost, what_);
-  if (in.line->sign.load(std::memory_order_acquire) == pair_line::revoked) throw_does_otherwise(t_, in.from, 0);
+  if (in.line->sign.load(std::memory_order_acquire) == pair_line::revoked) throw_sender_left(in.from);
   throw_usage(what_,
               fmt::format("the memory of rank {} cannot be read: {}; set ARMILLA_CROSS_COPY=0", in.from, std::strerror(error)));
 }

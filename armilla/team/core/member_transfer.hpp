@@ -96,6 +96,7 @@ class member_transfer {
   void wait_for_peers();
   std::uint32_t sign() const;
   void require_its_stay(const in_stream& in);
+  [[noreturn, gnu::cold]] void throw_sender_left(rank_t from);
   [[noreturn, gnu::cold]] void throw_unreadable(const in_stream& in, int error);
   bool finished() const;
 
