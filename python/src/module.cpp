@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The extension armilla._core: what the package's Python files are made of. One function for each topic; each has a file.
+#include "armilla/base/core/call_stack.hpp"
 #include "binding.hpp"
 
 NB_MODULE(_core, m) {
   using namespace armilla::python;
   m.doc() = "What the package armilla is made of; use the package itself.";
-  nanobind::set_leak_warnings(false);  // what waits when the interpreter ends is not destroyed
+  armilla::detail::take_no_call_stacks();  // greenlets move parts of the stack
+  nanobind::set_leak_warnings(false);      // what waits when the interpreter ends is not destroyed
   bind_errors(m);
   bind_attach(m);
   bind_guest_calls(m);

@@ -6,6 +6,7 @@
 #include <unwind.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <initializer_list>
 #include <mutex>
@@ -160,7 +161,12 @@ std::string described(const source_place& p) {
 
 }  // namespace
 
+static constinit std::atomic<bool> none_taken = false;
+
+void take_no_call_stacks() noexcept { none_taken.store(true, std::memory_order_relaxed); }
+
 call_stack take_call_stack() noexcept {
+  if (none_taken.load(std::memory_order_relaxed)) return {};
   struct taken {
     call_stack calls;
     int skip = 1;

@@ -18,6 +18,9 @@ struct call_stack {
 /// Of this thread or fiber, without the function itself. Safe in a signal handler, where the interrupted function is among them.
 call_stack take_call_stack() noexcept;
 
+/// From now on they are empty in this process: for languages that move parts of the stack elsewhere, where no unwinder may look.
+void take_no_call_stacks() noexcept;
+
 /// The innermost frame that is neither of Armilla nor of the standard library nor of the system, as a user writes it:
 /// "heat.cpp:42, in step(double)"; "in step(double)+0x1c" where the program was compiled without -g; empty where there is none.
 /// Allocates.

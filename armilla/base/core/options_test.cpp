@@ -245,7 +245,7 @@ TEST(options, the_manual_names_every_variable_its_text_and_default) {
   std::rewind(file);
   ASSERT_EQ(std::fread(text.data(), 1, text.size(), file), text.size());
   std::fclose(file);
-  EXPECT_NE(text.find("ARMILLA_RANKS\n    How many ranks"), std::string::npos);
+  EXPECT_NE(text.find("ARMILLA_RANKS\n    Number of ranks"), std::string::npos);
   EXPECT_NE(text.find("Default: 128K."), std::string::npos);
   EXPECT_NE(text.find("Default: 50us."), std::string::npos);
   EXPECT_NE(text.find("ARMILLA_ACCESS_BY_MESSAGE"), std::string::npos);
