@@ -278,7 +278,7 @@ std::vector<row> make_table() {
       bytes("trace_events", &o::trace_events, 1024, std::uint64_t{1} << 28, shape::power_of_two,
             "How many events of a rank ARMILLA_TRACE stores, 32 bytes each; older ones are dropped and counted."),
       words("record", &o::record, anything, "the name of a file",
-            "Write the order in which each rank receives messages to this name, followed by a point and the rank's number."),
+            "Write the order in which each rank receives messages to this name, followed by a dot and the rank's number."),
       words("replay", &o::replay, anything, "the name of a file",
             "Receive messages in the order that ARMILLA_RECORD wrote under this name."),
       shared(flag(
