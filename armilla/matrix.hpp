@@ -163,10 +163,10 @@ class matrix : public detail::named_container<matrix<T, N>> {
   /// Replaces extents and cells by those of a file that a matrix of N dimensions has saved, on any number of ranks and in any
   /// grid.
   ///
-  /// The number of blocks and the halo's width remain; the halo is value-initialized, so `exchange` follows. A matrix without
-  /// extents is distributed over all ranks, without a halo. Throws `usage_error` on all members if the file is damaged or has
-  /// another kind of content, `limit_error` if the cells do not fit; the matrix is then unchanged. Cost: each member reads its
-  /// block.
+  /// The number of blocks, the halo's width and `keep` remain; the halo is value-initialized, so `exchange` follows. A matrix
+  /// without extents is distributed over all ranks, without a halo. Throws `usage_error` on all members if the file is damaged or
+  /// has another kind of content, `limit_error` if the cells do not fit; the matrix is then unchanged. Cost: each member reads
+  /// its block.
   void load(const std::string& path);
 
   /// Makes `checkpoint` copy each rank's block to the memory of the next `copies` ranks of the team, from which `recover` takes
@@ -490,6 +490,7 @@ void matrix<T, N>::load(const std::string& path) {
   detail::fill_cells(file, read.plan(), read.first());
   file.agree();
   read.keep_name_of(*this);
+  read.kept_ = std::move(kept_);
   *this = std::move(read);
   detail::meet(members);
 }

@@ -181,6 +181,21 @@ struct promises {
     }
   }
 
+  static void is_replicated_as_before_after_a_load() {
+    if (std::getenv("ARMILLA_ON_LOSS") == nullptr) return;
+    const save_testing::scratch_path path;
+    const lines all = expected(30);
+    container x = S::filled(world(), 30);
+    x.keep(1);
+    x.save(path.str());
+    S::change(x);
+    x.load(path.str());
+    x.checkpoint(3);
+    S::change(x);
+    auto back = x.recover(world().survivors());
+    EXPECT(back.mark == 3 && S::contents(back.container) == all);
+  }
+
   static void goes_over_to_a_larger_team() {
     for (const std::size_t n : {0, 1, 60}) {
       const lines all = expected(n);
@@ -223,6 +238,7 @@ class suite {
     add(name + "_is_saved_on_some_ranks_and_loaded_on_others", file, &p::is_saved_on_some_ranks_and_loaded_on_others);
     add(name + "_refuses_other_files_and_stays_as_it_was", file, &p::refuses_other_files_and_stays_as_it_was);
     add(name + "_goes_back_to_its_checkpoint", file, &p::goes_back_to_its_checkpoint);
+    add(name + "_is_replicated_as_before_after_a_load", file, &p::is_replicated_as_before_after_a_load);
     add(name + "_goes_over_to_a_larger_team", file, &p::goes_over_to_a_larger_team);
     add(name + "_goes_over_to_a_smaller_team", file, &p::goes_over_to_a_smaller_team);
   }
