@@ -82,7 +82,7 @@ class channel {
     poppers_.wait(me, "channel::pop", detail::wait_object(this));
     return value;
   }
-  /// Removes and returns the first value, or returns `nullopt` if there is none now.
+  /// Removes and returns the first value, or returns `nullopt` if the channel is empty.
   std::optional<T> try_pop() {
     if (size_ == 0) return std::nullopt;
     std::optional<T> value(take());

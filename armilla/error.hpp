@@ -23,8 +23,8 @@
 /// | `timeout_error` | wait again                                                          |
 /// | `decode_error`  | nothing: bytes from another rank contradict themselves              |
 ///
-/// An error also knows where in the program it arose, `where()`: the innermost function on the stack that is the user's own. What
-/// ends a job says it by itself; code that catches an error may print it:
+/// An error also knows where in the program it arose, `where()`: the innermost function on the stack that is the user's own. The
+/// report of an error that ends a job shows it. Code that catches an error may print it:
 ///
 ///     try {
 ///       am::fence();
@@ -52,7 +52,7 @@ class [[gnu::visibility("default")]] error : public std::system_error {
 
   /// Where in the user's program it arose: "heat.cpp:42, in step(double)"; "in step(double)+0x1c" if the program was compiled
   /// without -g; empty if that is not known, as in a program without symbols. Of a `remote_error` this is the call that failed;
-  /// where the body threw is in its text. Cost: some milliseconds the first time, as it reads the program's file.
+  /// where the called function threw is in its text. Cost: some milliseconds the first time, as it reads the program's file.
   std::string where() const;
 
  private:

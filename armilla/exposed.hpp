@@ -39,7 +39,7 @@ struct exposed_part {
   std::vector<std::ptrdiff_t> stride;  ///< the distance from one element to the next in a dimension, in elements
   /// Of one dimension: element k of the part has the index origin + k / block * turn + k % block.
   std::size_t block = 1, turn = 1;
-  std::byte* data = nullptr;  ///< the first element; null if there is none, in a list, and for another host before `fetch`
+  std::byte* data = nullptr;  ///< the first element; null if the rank has none, in a list, and for another host before `fetch`
   std::shared_ptr<void> memory;
   std::shared_ptr<detail::far_host> far;  ///< null: it is of this host
 

@@ -28,7 +28,7 @@
 /// **Shares.** A rank has its share of the bytes, cut at the next boundary: each line, word or record belongs to the rank in
 /// whose share it begins.
 ///
-/// **Opening** is collective: each rank reads its share into memory then. Afterwards `local()` needs the file no more.
+/// **Opening** is collective: each rank reads its share into memory then. Afterwards `local()` no longer needs the file.
 ///
 /// **Errors.** What fails on one rank is a `usage_error` on all: a file that cannot be read, differs between ranks or changes
 /// meanwhile, is not a regular file, is compressed or has another kind of content. Lines that do not fit throw in the loop,

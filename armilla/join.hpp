@@ -16,9 +16,9 @@
 /// over the same members.
 ///
 /// **Result.** A `std::vector` with this rank's share of the result, in no particular order: those elements whose keys belong to
-/// this rank. All elements of one key come to one rank, so a key of half of an input is half of the work for that rank.
+/// this rank. All elements of one key come to one rank: if half of the elements have one key, one rank does half of the work.
 ///
-/// **Errors.** What a file or a container throws on one rank is thrown on all, and so is that a rank has no memory for its share.
+/// **Errors.** If a file or a container throws on one rank, or if a rank has no memory for its share, all ranks throw.
 ///
 /// **Cost.** Each element is sent once, in one exchange for each input, already sorted into partitions that fit into a cache.
 /// Memory for both inputs twice.

@@ -13,8 +13,10 @@
 /// Algorithms without the agreement at the end: with `am::nowait` as the first argument, a rank continues when it has done its
 /// own part.
 ///
-/// Use it for several algorithms in a row that work on each rank's own elements. Every algorithm has such a form, except those
-/// whose result all members make together at the end: folds, searches, sorts, and those that make a vector shorter.
+/// Use it for several algorithms in a row that work on each rank's own elements. Algorithms that write a range have such a form:
+/// elementwise ones, moves, scans, `copy_if` and the like, merges, set operations, stencils and products. Those whose result all
+/// members make together at the end do not: folds, searches, sorts, those by key, those that make a vector or make it shorter,
+/// and those of graphs.
 ///
 ///     am::vector<double> x(1000), y(1000);
 ///     am::fill(am::nowait, x, 1.0);                             // each rank its own elements

@@ -34,7 +34,7 @@ struct poll_budget {
   static constexpr std::chrono::nanoseconds unlimited_time = std::chrono::nanoseconds::max();
 
   std::uint64_t bodies = unlimited;                ///< how many calls and active messages it runs at most; 0: none
-  std::chrono::nanoseconds time = unlimited_time;  ///< after what time it begins no other one; 0: at once
+  std::chrono::nanoseconds time = unlimited_time;  ///< after what time it begins no further one; 0: it begins none
 };
 
 /// Polls until a budget is spent: `poll({.bodies = 16})`, `poll({.time = 50us})`. Returns whether a called function ran or a

@@ -59,7 +59,7 @@ bool contains(R&& r, const T& value, Projection of = {}) {
   return armilla::find(r, value, of) != npos;
 }
 
-/// Returns whether `predicate` holds for every element: true if there is none.
+/// Returns whether `predicate` holds for every element: true for an empty range.
 template <distributed_range R, class P, class Projection = std::identity>
 bool all_of(R&& r, P predicate, Projection of = {}) {
   return detail::find_first(detail::reading(r), "all_of", std::not_fn(detail::test_after(predicate, of))) == npos;

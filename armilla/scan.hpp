@@ -55,7 +55,7 @@ void transform_exclusive_scan(In&& in, Out&& out, T init, Op op, F f) {
                                                  detail::part<T>{std::move(init), true}, std::move(op), std::move(f));
 }
 
-/// Is `inclusive_scan` by its old name.
+/// Does the same as `inclusive_scan`, of which it is the older name.
 template <distributed_range In, distributed_range Out, class Op = std::plus<>>
 void partial_sum(In&& in, Out&& out, Op op = {}) {
   const detail::algorithm_call all("partial_sum");

@@ -13,7 +13,7 @@ namespace detail {
 
 }  // namespace detail
 
-/// A count of what fibers of one rank may take: `acquire` takes one and waits while there is none, `release` adds some.
+/// A count of what fibers of one rank may take: `acquire` takes one and waits while the count is 0, `release` adds some.
 ///
 /// Use it to bound how many fibers do something at a time. Fibers that wait are served in the order in which they came. Cost:
 /// about 1 ns if none waits, no allocation.

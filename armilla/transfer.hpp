@@ -39,7 +39,7 @@
 ///
 /// **Errors.** Throws `usage_error` for null, a range longer than memory, a rank that does not exist, a wrong alignment, and
 /// memory that is not open. Errors that only the owner detects are thrown by `sync_memory`, those of a `store` by
-/// `all_store_sync`.
+/// `all_store_sync`; or by the next fence, on all ranks, if that comes first.
 ///
 /// **Cost.** On mapped memory each is a copy at the speed of memcpy, complete when it returns. Private memory of another process
 /// takes a call of the kernel, or messages where the kernel refuses. Over a network, `get` and `put` take a message and its

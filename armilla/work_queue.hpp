@@ -97,7 +97,7 @@ class work_queue {
   /// Runs `f(item)` for each item of all members. Returns what this rank did.
   ///
   /// `f` may push more items, also by the handle in functions that it calls on other members, and it may wait and send. `process`
-  /// ends when no member has an item and no one-way call of theirs is under way, so it is a fence of the team.
+  /// ends when no member has an item and no one-way call of theirs is in flight, so it is a fence of the team.
   ///
   /// What `f` throws on any rank ends `process` on all: they throw `remote_error` (of the lowest rank that threw) when each has
   /// ended its current item. The item that threw is gone, but what it pushed remains. Items that have not run remain in the
