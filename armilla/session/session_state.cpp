@@ -206,6 +206,7 @@ void session_state::fail_by_exception() noexcept {
   std::fflush(stdout);
   record_current_exception(*self.job, self.rank);
   tell_own_loss(*self.job, self.rank);
+  record_place(*self.job, self.rank);
   if (self.job->supervisor == 0) say("armilla: " + sentence(from_record(*self.job)));
   end_noted();
 }

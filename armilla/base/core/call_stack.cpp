@@ -9,12 +9,9 @@
 #include <atomic>
 #include <cstdio>
 #include <initializer_list>
-#include <mutex>
 #include <string_view>
-#include <unordered_map>
-#include <utility>
-#include <vector>
 
+#include "armilla/base/values/put_text.hpp"
 #include "armilla/error.hpp"
 
 #if ARMILLA_HAS_BACKTRACE
@@ -47,19 +44,14 @@ struct source_place {
   std::uintptr_t offset = 0;
 };
 
-template <std::size_t N>
-void copy_text(char (&to)[N], std::string_view text) noexcept {
-  to[text.copy(to, N - 1)] = 0;
-}
-
 bool begins_with_any(std::string_view text, std::initializer_list<std::string_view> starts) noexcept {
   return std::ranges::any_of(starts, [&](std::string_view s) { return text.starts_with(s); });
 }
 
-// By the mangled name, which begins with the namespace, behind a Z for each function that it is local to. C's names are the
-// user's, but for those of a program's start and of Python.
+// By the mangled name, which begins with the namespace, after a Z for each function that it is local to. C's names are the
+// user's.
 bool is_of_a_library(std::string_view mangled) noexcept {
-  if (!mangled.starts_with("_Z")) return begins_with_any(mangled, {"_start", "Py", "_Py"});
+  if (!mangled.starts_with("_Z")) return mangled == "_start";
   mangled.remove_prefix(std::min(mangled.find_first_not_of('Z', 1), mangled.size()));
   return begins_with_any(mangled, {"N7armilla", "NK7armilla", "St", "NSt", "NKSt", "N9__gnu_cxx", "NK9__gnu_cxx"});
 }
@@ -108,8 +100,8 @@ bool find_place(std::uintptr_t at, source_place& place) noexcept {
         if (s.own || is_of_a_library(function, file)) return 0;
         s.own = true;
         const std::string_view path = file;
-        copy_text(s.place.file, path.substr(path.rfind('/') + 1));
-        copy_text(s.place.function, function);
+        put_text(s.place.file, path.substr(path.rfind('/') + 1));
+        put_text(s.place.function, function);
         s.place.line = line;
         return 0;
       },
@@ -121,7 +113,7 @@ bool find_place(std::uintptr_t at, source_place& place) noexcept {
         search& s = *static_cast<search*>(data);
         if (name == nullptr || (!s.own && is_of_a_library(name))) return;
         s.own = true;
-        copy_text(s.place.function, name);
+        put_text(s.place.function, name);
         s.place.offset = pc - value;
       },
       ignore, &found);
@@ -134,7 +126,7 @@ bool find_place(std::uintptr_t at, source_place& place) noexcept {
   Dl_info info;
   if (dladdr(reinterpret_cast<void*>(at), &info) == 0 || info.dli_sname == nullptr || is_of_a_library(info.dli_sname))
     return false;
-  copy_text(place.function, info.dli_sname);
+  put_text(place.function, info.dli_sname);
   place.offset = at - reinterpret_cast<std::uintptr_t>(info.dli_saddr);
   return true;
 }
@@ -184,33 +176,32 @@ call_stack take_call_stack() noexcept {
   return all.calls;
 }
 
-std::string own_frame(const call_stack& calls) {
-  static std::mutex lock;  // of what has been looked up already
-  static std::unordered_map<std::uintptr_t, std::string> known;
-  const std::lock_guard guard(lock);
+namespace {
+
+bool find_own(const call_stack& calls, source_place& place) noexcept {
   for (int i = 0; i < calls.size; ++i) {
     const std::uintptr_t at = calls.address[static_cast<std::size_t>(i)];
-    const auto [entry, is_new] = known.try_emplace(at);
-    source_place place;
-    if (is_new && !is_of_the_system(at) && find_place(at, place)) entry->second = described(place);
-    if (!entry->second.empty()) return entry->second;
+    if (!is_of_the_system(at) && find_place(at, place)) return true;
   }
-  return {};
+  return false;
+}
+
+}  // namespace
+
+std::string own_frame(const call_stack& calls) {
+  source_place place;
+  return find_own(calls, place) ? described(place) : "";
 }
 
 void say_own_frame(const call_stack& calls, const char* before) noexcept {
-  for (int i = 0; i < calls.size; ++i) {
-    const std::uintptr_t at = calls.address[static_cast<std::size_t>(i)];
-    source_place place;
-    if (is_of_the_system(at) || !find_place(at, place)) continue;
-    char text[1400];
-    const int n = place.line > 0 ? std::snprintf(text, sizeof text, "%s at %s:%d\n", before, place.file, place.line)
-                                 : std::snprintf(text, sizeof text, "%s in %s+0x%zx\n", before, place.function,
-                                                 static_cast<std::size_t>(place.offset));
-    [[maybe_unused]] const ssize_t written =
-        ::write(STDERR_FILENO, text, std::min(sizeof text - 1, static_cast<std::size_t>(std::max(n, 0))));
-    return;
-  }
+  source_place place;
+  if (!find_own(calls, place)) return;
+  char text[1400];
+  const int n = place.line > 0 ? std::snprintf(text, sizeof text, "%s at %s:%d\n", before, place.file, place.line)
+                               : std::snprintf(text, sizeof text, "%s in %s+0x%zx\n", before, place.function,
+                                               static_cast<std::size_t>(place.offset));
+  [[maybe_unused]] const ssize_t written =
+      ::write(STDERR_FILENO, text, std::min(sizeof text - 1, static_cast<std::size_t>(std::max(n, 0))));
 }
 
 }  // namespace armilla::detail

@@ -13,8 +13,7 @@ namespace {
 
 constexpr const char* allowed =
     "give words, separated by commas: delay=100us, jitter=1ms, reorder=0.1, swap=0.1, duplicate=0.05, drop=0.02, slow=1 (a "
-    "rank), "
-    "stop=0.01, linger=200ms, seed=7";
+    "rank), stop=0.01, linger=200ms, seed=7";
 
 bool parse_probability(std::string_view text, double& value) {
   const std::string copy(text);

@@ -273,11 +273,10 @@ bool supervisor::lose(child& c) {
   if (left == 0 && std::ranges::none_of(children_, [this](const child& each) { return ended_well(each); })) none_is_left_ = true;
   admission_.vacate(c);
   const std::string why = admission::why_given_up(c);
-  say(fmt::format("armilla: {}; {}{}{}{}", sentence(how),
-                  left > 1    ? fmt::format("the other {} ranks go on", left)
-                  : left == 1 ? "the other rank goes on"
-                              : "no rank is left",
-                  why.empty() ? "" : "; ", why, hint));
+  const std::string others = left > 1    ? fmt::format("the other {} ranks go on", left)
+                             : left == 1 ? "the other rank goes on"
+                                         : "no rank is left";
+  say(report_of(sentence(how), why.empty() ? others : others + "; " + why) + hint);
   return true;
 }
 
@@ -358,7 +357,7 @@ int supervisor::report() {
   }
   if (stalled_) return stall_exit_code;
   if (failure_) {
-    say(report_of_stop(sentence(*failure_)) + hint_of(*failure_, *plan_.job));
+    say(report_of(sentence(*failure_)) + hint_of(*failure_, *plan_.job));
     return exit_code(*failure_);
   }
   say(fmt::format("armilla: interrupted by signal {} ({}); the job was stopped", interrupted_by_, signal_name(interrupted_by_)));

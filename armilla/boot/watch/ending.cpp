@@ -71,11 +71,11 @@ std::string cause_of(const ending& e) { return cause_text(e); }
 
 std::string sentence(const ending& e) { return who(e) + " " + cause_text(e); }
 
-std::string report_of_stop(std::string sentence) {
+std::string report_of(std::string sentence, std::string_view outcome) {
   std::string all = "armilla: " + std::move(sentence);
   const std::size_t last = all.rfind('\n');
   const bool place = last != all.npos && (all.compare(last, 6, "\n  at ") == 0 || all.compare(last, 6, "\n  in ") == 0);
-  return all.insert(place ? last : all.size(), "; the job was stopped");
+  return all.insert(place ? last : all.size(), fmt::format("; {}", outcome));
 }
 
 std::string hint_of(const ending& e, job_block& job) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <string>
+#include <string_view>
 
 #include "armilla/boot/host/job_block.hpp"
 
@@ -27,8 +28,9 @@ std::string cause_of(const ending& how);
 /// "rank 2 (./hello, pid 123) was killed by signal 11 (SIGSEGV)".
 std::string sentence(const ending& how);
 
-/// "armilla: rank 1 (...) ...; the job was stopped", of a sentence; where an error arose stays its last line.
-std::string report_of_stop(std::string sentence);
+/// "armilla: rank 1 (...) ...; the job was stopped", of a sentence and what follows from it. Where an error arose stays the last
+/// line.
+std::string report_of(std::string sentence, std::string_view outcome = "the job was stopped");
 
 /// One more line, if the rank has noted which kind of wrong address ended it (address_fault.hpp); else "".
 std::string hint_of(const ending& how, job_block& job);

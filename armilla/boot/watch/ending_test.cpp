@@ -76,5 +76,14 @@ TEST(ending, gives_a_process_the_code_that_the_shell_sees_and_never_that_of_succ
 
 TEST(ending, knows_signals_of_real_time) { EXPECT_EQ(signal_name(SIGRTMIN + 2), "SIGRTMIN+2"); }
 
+TEST(ending, a_place_stays_the_last_line_of_a_report) {
+  EXPECT_EQ(report_of("rank 1 failed: no"), "armilla: rank 1 failed: no; the job was stopped");
+  EXPECT_EQ(report_of("rank 1 failed: no\n  at a.cpp:3, in f()", "the other rank goes on"),
+            "armilla: rank 1 failed: no; the other rank goes on\n  at a.cpp:3, in f()");
+  EXPECT_EQ(report_of("rank 1 failed: no\n  in f()+0x3"), "armilla: rank 1 failed: no; the job was stopped\n  in f()+0x3");
+  EXPECT_EQ(report_of("rank 1 failed: no\n  rank 0: call: no"),
+            "armilla: rank 1 failed: no\n  rank 0: call: no; the job was stopped");
+}
+
 }  // namespace
 }  // namespace armilla::detail

@@ -4,11 +4,11 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstring>
+#include <exception>
 #include <string>
 
 #include "armilla/base/core/error_text.hpp"
+#include "armilla/base/values/put_text.hpp"
 #include "armilla/error.hpp"
 
 // Model: tests/models/order/losses.rs
@@ -16,15 +16,6 @@
 namespace armilla::detail {
 
 namespace {
-
-template <std::size_t N>
-void put_text(char (&to)[N], std::string_view text) noexcept {
-  constexpr std::string_view cut = " ...";  // what is cut shows it
-  const std::size_t n = std::min(text.size(), N - 1);
-  std::memcpy(to, text.data(), n);
-  if (n != text.size()) std::memcpy(to + n - cut.size(), cut.data(), cut.size());
-  to[n] = 0;
-}
 
 bool record(job_block& job, rank_t rank, failure_kind kind, int code, std::string_view text, bool place_follows) noexcept {
   failure_record& first = job.failure;
@@ -49,20 +40,30 @@ bool record_failure(job_block& job, rank_t rank, failure_kind kind, int code, st
 
 void record_current_exception(job_block& job, rank_t rank) noexcept {
   failure_kind kind = failure_kind::exception;
-  const error* ours = nullptr;  // it has a place
+  bool has_place = false;
   try {
     throw;
   } catch (const error& e) {
-    ours = &e;
+    has_place = true;
     if (e.code() == errc::rank_lost) kind = failure_kind::secondary;
   } catch (...) {}
-  bool first = false;
   try {
     const exception_text said = describe_current_exception();
-    first = record(job, rank, kind, 1, said.type_name + ": " + said.text, ours != nullptr);
-    if (first && ours != nullptr) put_text(job.failure.place, place_of(*ours));
-  } catch (...) { first = record(job, rank, kind, 1, "no memory left to describe it", false) || first; }
-  if (first) job.failure.search.store(2, std::memory_order_release);
+    record(job, rank, kind, 1, said.type_name + ": " + said.text, has_place);
+  } catch (...) { record(job, rank, kind, 1, "no memory left to describe it", has_place); }
+}
+
+void record_place(job_block& job, rank_t rank) noexcept {
+  failure_record& first = job.failure;
+  if (!first.complete() || first.rank != rank || first.search.load(std::memory_order_relaxed) != 1) return;
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    try {
+      put_text(first.place, place_of(e));
+    } catch (...) {}  // no memory: the report does without
+  } catch (...) {}
+  first.search.store(2, std::memory_order_release);
 }
 
 std::string text_of_failure(const job_block& job) {

@@ -12,9 +12,12 @@ namespace armilla::detail {
 /// first.
 bool record_failure(job_block& job, rank_t rank, failure_kind kind, int code, std::string_view text) noexcept;
 
-/// Inside a catch block: notes the exception's type and text; then, of an error of Armilla, where it arose. Finding that takes up
-/// to some 100 ms, in which the note counts already.
+/// Inside a catch block: notes the exception's type and text.
 void record_current_exception(job_block& job, rank_t rank) noexcept;
+
+/// In the same catch block, after everyone has been told of the end: where the exception arose, if it is an error of Armilla and
+/// is the one that was noted. Takes up to some 100 ms.
+void record_place(job_block& job, rank_t rank) noexcept;
 
 /// What a complete note says, with where it arose as a further line. Waits while its rank looks for that, a second at most.
 std::string text_of_failure(const job_block& job);

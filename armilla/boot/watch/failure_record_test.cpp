@@ -11,6 +11,8 @@
 #include "armilla/boot/watch/loss_log.hpp"
 #include "armilla/error.hpp"
 
+[[gnu::noinline]] static void fail_as_a_user() { armilla::detail::throw_usage("test", "no such bucket"); }
+
 namespace armilla::detail {
 namespace {
 
@@ -78,6 +80,21 @@ TEST(failure_record, knows_what_is_no_exception_of_the_standard) {
     throw 7;
   } catch (...) { record_current_exception(*job, 0); }
   EXPECT_FALSE(from_record(*job).text.empty());
+}
+
+TEST(failure_record, has_the_place_of_an_error_as_a_further_line) {
+  const auto job = std::make_unique<job_block>();
+  job->places = 2;
+  try {
+    fail_as_a_user();
+  } catch (...) {
+    record_current_exception(*job, 1);
+    EXPECT_EQ(from_record(*job).text.find('\n'), std::string::npos);  // the note counts before the place is found
+    record_place(*job, 0);                                            // not the rank that was noted
+    EXPECT_EQ(from_record(*job).text.find('\n'), std::string::npos);
+    record_place(*job, 1);
+  }
+  EXPECT_NE(from_record(*job).text.find("no such bucket\n  in fail_as_a_user()"), std::string::npos) << from_record(*job).text;
 }
 
 }  // namespace

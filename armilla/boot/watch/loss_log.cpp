@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "armilla/base/core/error_text.hpp"
+#include "armilla/base/values/put_text.hpp"
 #include "armilla/boot/host/control_block.hpp"
 #include "armilla/boot/host/life.hpp"
 #include "armilla/boot/watch/ending.hpp"
@@ -16,16 +17,6 @@
 // Model: tests/models/protocols/end.pml
 namespace armilla::detail {
 namespace {
-
-// What is cut shows it.
-template <std::size_t N>
-void copy(char (&to)[N], std::string_view from) noexcept {
-  constexpr std::string_view cut = " ...";
-  const std::size_t n = std::min(from.size(), N - 1);
-  std::memcpy(to, from.data(), n);
-  if (n != from.size()) std::memcpy(to + n - cut.size(), cut.data(), cut.size());
-  to[n] = 0;
-}
 
 /// Of a rank whose record has been written over: it was lost that many losses ago.
 const loss_record forgotten{.complete = 1, .first = 0, .last = 0, .life = 0, .host = "", .cause = "was lost"};
@@ -71,8 +62,8 @@ void tell_loss(job_block& job, rank_t first, rank_t last, std::string_view cause
   e.first = first;
   e.last = last;
   e.life = life_of(job, first).number;
-  copy(e.host, host);
-  copy(e.cause, cause);
+  put_text(e.host, host);
+  put_text(e.cause, cause);
   e.complete.store(mine + 1, std::memory_order_release);
   for (rank_t r = first; r <= last; ++r) {
     const rank_life life = life_of(job, r);

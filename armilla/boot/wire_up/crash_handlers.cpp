@@ -88,7 +88,10 @@ void on_early_exit(int code, void*) {
   if (ours() && std::current_exception() != nullptr) {
     try {
       throw;
-    } catch (...) { record_current_exception(*guarded.job, culprit()); }
+    } catch (...) {
+      record_current_exception(*guarded.job, culprit());
+      record_place(*guarded.job, culprit());
+    }
     end_launched(guarded.started, *guarded.job, guarded.rank);
 #ifdef __GLIBCXX__
     if (guarded.before == __gnu_cxx::__verbose_terminate_handler) abort();  // the supervisor says the same, with the rank
@@ -98,11 +101,25 @@ void on_early_exit(int code, void*) {
   abort();
 }
 
-// The user's function in which the signal arose. Reading the program's file may hang where that is what broke: not for long.
+constinit volatile sig_atomic_t arisen = 0;
+
+// The search for its place takes too long: the signal ends the process now.
+void end_search(int) {
+  signal(arisen, SIG_DFL);
+  sigset_t blocked;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, arisen);
+  pthread_sigmask(SIG_UNBLOCK, &blocked, nullptr);
+  raise(arisen);
+}
+
+// The user's function in which the signal arose. The search takes locks of the dynamic linker, and reads the program's file: that
+// may hang if it is what broke.
 void say_where(int number) noexcept {
   char before[64];
   std::snprintf(before, sizeof before, "rank %d: SIG%s arose", culprit(), sigabbrev_np(number));
-  signal(SIGALRM, SIG_DFL);
+  arisen = number;
+  signal(SIGALRM, end_search);
   alarm(5);
   say_own_frame(take_call_stack(), before);
   alarm(0);

@@ -35,7 +35,7 @@ void end_launched(bootstrap* started, const job_block& job, rank_t rank, const s
   } else if (line != nullptr) {
     line->tell_failure(exit_code(how), job.failure.is_primary(), sentence(how));
   } else {
-    say_to_launcher(report_of_stop(sentence(how)));
+    say_to_launcher(report_of(sentence(how)));
   }
   if (how.first == rank && meanwhile) meanwhile();
   if (line != nullptr) let_others_speak();  // it stops all of us
@@ -70,7 +70,7 @@ void say_loss(bootstrap& started, const job_block& job, rank_t lost) {
   ending what = from_record(job);
   if (const loss_record* const known = find_loss(job, lost)) what.host = known->host;
   agent_line* const line = started.to_agent();
-  if (line == nullptr) return say(report_of_stop(sentence(what)));
+  if (line == nullptr) return say(report_of(sentence(what)));
   line->tell_failure(exit_code(what), false, sentence(what));
   let_others_speak();  // it stops all of us
 }
