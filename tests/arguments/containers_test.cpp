@@ -298,3 +298,42 @@ EDGES(containers_over_no_rank, map::map, set::set, unordered_map::unordered_map,
   REFUSED(no_team, (am::queue<int>(none)));
   REFUSED(no_team, (am::priority_queue<int>(none)));
 }
+
+EDGES(keyed_containers_that_were_moved_from, map::between, map::find_local, map::find_range, map::insert_or_assign,
+      map::rebalance_like, map::test_and_insert, map::try_emplace, map::update_range) {
+  const std::vector<int> keys = {1, 2};
+  const std::vector<std::pair<const int, int>> pairs = {{1, 1}};
+  moved_from<am::map<int, int>> m;
+  moved_from<am::unordered_map<int, int>> u;
+  REFUSED(moved, m.old.between(1, 2));
+  REFUSED(moved, m.old.rebalance_like(keys));
+  const auto refuse = [&](auto& x) {
+    REFUSED(moved, x.find_local(1));
+    REFUSED(moved, x.find_range(keys));
+    REFUSED(moved, x.insert_or_assign(1, 1));
+    REFUSED(moved, x.test_and_insert(1, 1));
+    REFUSED(moved, x.try_emplace(1, 1));
+    REFUSED(moved, x.update_range(pairs, std::plus<>{}));
+  };
+  refuse(m.old);
+  refuse(u.old);
+}
+
+EDGES(ranges_of_keys_and_numbers_of_items, map::between, map::find_range, queue::pop_some) {
+  am::map<int, int> m;
+  m.insert(3, 1);
+  am::fence();
+  EXPECT(m.between(4, 2).empty());  // the wrong way round
+  EXPECT(m.between(3, 3).empty());
+  EXPECT(m.find_range(std::vector<int>{}).empty());
+  std::vector<std::optional<int>> too_few(1);
+  REFUSED("", m.find_range(std::vector<int>{1, 3}, too_few));
+  am::queue<int> q;
+  if (am::rank() == 0) q.push(1);
+  am::fence();
+  if (am::rank() == 0) {
+    EXPECT(q.pop_some(0).get().empty());
+    EXPECT_EQ(q.pop_some(most).get().size(), 1U);
+  }
+  am::fence();
+}
