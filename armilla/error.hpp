@@ -50,9 +50,10 @@ class [[gnu::visibility("default")]] error : public std::system_error {
   error(errc kind, const char* operation, std::string_view text);
   const char* what() const noexcept override { return text_.what(); }
 
-  /// Where in the user's program it arose: "heat.cpp:42, in step(double)"; "in step(double)+0x1c" if the program was compiled
-  /// without -g; empty if that is not known, as in a program without symbols. Of a `remote_error` this is the call that failed;
-  /// where the called function threw is in its text. Cost: some milliseconds the first time, as it reads the program's file.
+  /// Returns where in the user's program the error arose: "heat.cpp:42, in step(double)", or "in step(double)+0x1c" if the
+  /// program was compiled without -g. Returns an empty string if that is not known, as in a program without symbols, or in
+  /// Python. For a `remote_error` it is the call that failed; the other rank's place is not known. Cost: up to 100 ms the first
+  /// time, as it reads the program's file.
   std::string where() const;
 
  private:
