@@ -35,9 +35,9 @@ concept rebalanced_container = requires(const team& t, C* x) { detail::rebalance
 /// call.
 ///
 /// **Errors.** `usage_error` or `remote_error` on all members of `t` if a rank that has the container is not a member or has not
-/// passed it, or if none has it. Throws `limit_error` on all if the elements do not fit; the old container is then unchanged.
-/// Throws `rank_lost` if a rank is lost during the call; then recover the old container if it is still there, otherwise another
-/// checkpoint.
+/// passed it, or if none has it. Throws `limit_error` on all if the elements do not fit, `remote_error` on all if one cannot be
+/// sent; the old container is then unchanged. Throws `rank_lost` if a rank is lost during the call; then recover the old
+/// container if it is still there, otherwise another checkpoint.
 ///
 /// **Cost.** Each element is sent once, and some collectives. Elements with an index are sent in pieces, those with a hash as
 /// insertions. All others are marshaled, which takes their memory once more on both sides.
@@ -45,7 +45,9 @@ template <rebalanced_container Container>
   requires(!std::is_lvalue_reference_v<Container>)
 [[nodiscard]] Container rebalance(const team& t, Container&& old) {
   const detail::named_algorithm name("rebalance");
-  return detail::rebalanced_on(t, &old);
+  Container made = detail::rebalanced_on(t, &old);
+  const Container emptied = std::move(old);
+  return made;
 }
 
 /// Does the same on a rank that does not have the container yet.
@@ -70,15 +72,19 @@ template <rebalanced_container Container>
 /// **Order.** It fences the old team first. No fiber may change elements meanwhile.
 ///
 /// **Errors.** `usage_error` or `remote_error` on all members if a rank of `t` does not have the container, or if `t` is not the
-/// team of all ranks that stay. `limit_error` if the elements do not fit; ranks that stay then still have their elements, those
-/// of ranks that leave are lost.
+/// team of all ranks that stay; `remote_error` on all if an element of a rank that leaves cannot be sent. The container is then
+/// unchanged. On the ranks that stay also `limit_error` if the elements do not fit, and `remote_error` if one of theirs cannot be
+/// sent; they then still have their elements, those of ranks that leave are lost.
 ///
 /// **Cost.** The elements of a rank that leaves go to a rank that stays, in one exchange, and from there to their place as by
 /// `rebalance`.
 template <rebalanced_container Container>
   requires(!std::is_lvalue_reference_v<Container>)
 [[nodiscard]] Container shrink(const team& t, Container&& old) {
-  return detail::shrunk_on(t, &old);
+  const detail::named_algorithm name("shrink");
+  Container made = detail::shrunk_on(t, &old);
+  const Container emptied = std::move(old);
+  return made;
 }
 
 }  // namespace armilla

@@ -24,7 +24,7 @@
 ///     static container empty(const am::team& t);                        // over `t`, without elements
 ///     static container filled(const am::team& t, std::size_t n);        // the content depends on `n` alone, not on the team
 ///     static std::vector<std::string> contents(container& x);           // collective; the same on all members
-///     static void change(container& x);                                 // collective; changes the content, if that is possible
+///     static void change(container& x);                                 // collective; changes what two elements or more are
 ///
 /// Tests of replicas run where ARMILLA_ON_LOSS is set.
 namespace armilla::conformance {
@@ -167,6 +167,7 @@ struct promises {
       EXPECT_THROWS_SAYING(usage_error, "no checkpoint", x.recover(world().survivors()));
       x.checkpoint(7);
       S::change(x);
+      if (n > 1) EXPECT(S::contents(x) != all);
       EXPECT_THROWS_SAYING(usage_error, "give x.members().survivors()", x.recover(team()));
       const team left = world().survivors();
       auto back = x.recover(left);

@@ -60,14 +60,19 @@ rank_t require_given(const team& t, const team& old, rebalance_needs needs) {
 std::vector<rank_t> heirs_of(const team& t, const team& old) {
   constexpr const char* shrink = "shrink";
   if (!old) throw_moved_from();
+  const std::vector<rank_t> sizes = old.all_gather(t ? t.size() : rank_t{0});
   failure why;
   try {
-    for (rank_t m = 0; t && m < t.size(); ++m)
-      if (const rank_t r = t.world_rank(m); old.rank_of(r) < 0)
+    for (rank_t m = 0; t && m < t.size(); ++m) {
+      const rank_t r = t.world_rank(m), member = old.rank_of(r);
+      if (member < 0)
         throw_usage(shrink, fmt::format("rank {} of the team has no part of the container; rebalance takes it to more ranks", r));
+      if (sizes[std::size_t(member)] == 0)
+        throw_usage(shrink,
+                    fmt::format("rank {} of the team gave the empty team; those that stay give the team of all of them", r));
+    }
   } catch (...) { why.note(); }
   agree(old, shrink, why);
-  const std::vector<rank_t> sizes = old.all_gather(t ? t.size() : rank_t{0});
   const auto stay = rank_t(std::ranges::count_if(sizes, [](rank_t n) { return n != 0; }));
   if (stay == 0)
     throw_usage(shrink, "no rank gave a team; those that stay give the team of all of them, and the others the empty team");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -130,8 +131,11 @@ struct rebalancer {
     const rank_t first = require_given(t, had, {.needs_functions = !lies_in_segments<T>});
     const dealt_sequence how = t.broadcast(had ? deal_of(old->placement(), old->kept_.copies.get()) : dealt_sequence{}, first);
     Container made(make_container<T>(t, deal_to(t, how)));
-    if (had) send_elements<T>(old->state_.where, old->state_.me, first_of<T>(old->state_), made.state_);
-    t.fence();
+    failure why;
+    if (had) try {
+        send_elements<T>(old->state_.where, old->state_.me, first_of<T>(old->state_), made.state_);
+      } catch (...) { why.note(); }
+    await_arrival(t, "rebalance", why);
     if (how.copies != 0) made.keep(how.copies);
     return made;
   }
@@ -140,13 +144,14 @@ struct rebalancer {
   static Container keys(const team& t, Container* old) {
     const bool has = old != nullptr && old->core_;  // not moved from
     const rank_t first = require_given(t, has ? old->members() : team(), {.needs_functions = true});
-    const hash_options how = t.broadcast(has ? old->core_->options() : hash_options{}, first);
-    const int copies = t.broadcast(has && old->kept_.copies != nullptr ? old->kept_.copies->wish() : 0, first);
-    Container made(t, how);
-    if (has) insert_all(*old, made);
-    t.fence();
-    if constexpr (requires { made.keep(copies); })
-      if (copies != 0) made.keep(copies);
+    const auto how = t.broadcast(has ? images::describe(*old) : images::description(), first);
+    Container made = images::empty<Container>(t, how.numbers);
+    failure why;
+    if (has) try {
+        insert_all(*old, made);
+      } catch (...) { why.note(); }
+    await_arrival(t, "rebalance", why);
+    if (how.copies != 0) made.keep(how.copies);
     return made;
   }
 
@@ -205,16 +210,17 @@ struct rebalancer {
     const std::vector<packed_records> taken_over = hand_over(had.members, heirs, packed.words(), why, received);
     if (!t) return leave(old);
     Container made(make_container<T>(t, had.where.over(t.size())));
-    send_elements<T>(had.where, had.me, first_of<T>(had), made.state_);
-    for (const packed_records& of : taken_over) try {
+    try {
+      send_elements<T>(had.where, had.me, first_of<T>(had), made.state_);
+      for (const packed_records& of : taken_over) {
         std::vector<kept_as<T>> elements;
         each_packed_columns(of.at, of.bytes, [&elements](column_rest& keys, column_rest&, std::uint64_t n) {
           for (; n != 0; --n) elements.push_back(take_element<T>(keys));
         });
         send_elements<T>(had.where, of.order, as_elements<T>(elements).data(), made.state_);
-      } catch (...) { why.note(); }
-    t.fence();
-    agree(t, "shrink", why);
+      }
+    } catch (...) { why.note(); }
+    await_arrival(t, "shrink", why);
     if (old->kept_.copies != nullptr) made.keep(old->kept_.copies->wish());
     return made;
   }
@@ -263,6 +269,11 @@ struct rebalancer {
   }
 
  private:
+  /// Collective: all that members have sent is there, or all throw what failed on one. A user's code may encode an element.
+  static void await_arrival(const team& t, const char* operation, failure& why) {
+    t.fence();
+    agree(t, operation, why);
+  }
   template <class Container>
   static Container leave(Container* old) {
     const Container given = std::move(*old);
@@ -289,18 +300,20 @@ struct rebalancer {
   }
 };
 
-template <class T>
-array<T> shrunk_on(const team& t, array<T>* old) {
-  return rebalancer::fewer_elements(t, old);
-}
-template <class T>
-vector<T> shrunk_on(const team& t, vector<T>* old) {
-  return rebalancer::fewer_elements(t, old);
-}
-template <class T>
-bag<T> shrunk_on(const team& t, bag<T>* old) {
-  return rebalancer::fewer_elements(t, old);
-}
+template <class C, template <class> class Of>
+inline constexpr bool is_a = false;
+template <class T, template <class> class Of>
+inline constexpr bool is_a<Of<T>, Of> = true;
+
+template <class C>
+concept with_indices = is_a<C, array> || is_a<C, vector> || is_a<C, bag>;
+template <class C>
+concept with_hashes = std::is_constructible_v<C, const team&, const hash_options&>;
+template <class C>
+concept with_image = requires(C& x, const team& t) {
+  { x.recover(t).gone } -> std::convertible_to<std::vector<rank_t>>;
+};
+
 template <class T, std::size_t N>
 matrix<T, N> shrunk_on(const team& t, matrix<T, N>* old) {
   return rebalancer::fewer_cells(t, old);
@@ -308,22 +321,14 @@ matrix<T, N> shrunk_on(const team& t, matrix<T, N>* old) {
 inline bitmap shrunk_on(const team& t, bitmap* old) { return rebalancer::fewer_bits(t, old); }
 inline disjoint_set shrunk_on(const team& t, disjoint_set* old) { return rebalancer::fewer_numbers(t, old); }
 template <class Container>
+  requires(with_indices<Container> || with_image<Container>)
 Container shrunk_on(const team& t, Container* old) {
-  return rebalancer::fewer_records(t, old);
+  if constexpr (with_indices<Container>)
+    return rebalancer::fewer_elements(t, old);
+  else
+    return rebalancer::fewer_records(t, old);
 }
 
-template <class T>
-array<T> rebalanced_on(const team& t, array<T>* old) {
-  return rebalancer::sequence(t, old);
-}
-template <class T>
-vector<T> rebalanced_on(const team& t, vector<T>* old) {
-  return rebalancer::sequence(t, old);
-}
-template <class T>
-bag<T> rebalanced_on(const team& t, bag<T>* old) {
-  return rebalancer::sequence(t, old);
-}
 template <class T, std::size_t N>
 matrix<T, N> rebalanced_on(const team& t, matrix<T, N>* old) {
   return rebalancer::cells(t, old);
@@ -331,41 +336,18 @@ matrix<T, N> rebalanced_on(const team& t, matrix<T, N>* old) {
 inline bitmap rebalanced_on(const team& t, bitmap* old) { return rebalancer::bits(t, old); }
 inline disjoint_set rebalanced_on(const team& t, disjoint_set* old) { return rebalancer::numbers(t, old); }
 template <class T>
-list<T> rebalanced_on(const team& t, list<T>* old) {
-  return rebalancer::image(t, old);
-}
-template <class T>
-queue<T> rebalanced_on(const team& t, queue<T>* old) {
-  return rebalancer::image(t, old);
-}
-template <class T, class Compare>
-priority_queue<T, Compare> rebalanced_on(const team& t, priority_queue<T, Compare>* old) {
-  return rebalancer::image(t, old);
-}
-template <class Key, class Value, class Less>
-map<Key, Value, Less> rebalanced_on(const team& t, map<Key, Value, Less>* old) {
-  return rebalancer::image(t, old);
-}
-template <class Key, class Less>
-set<Key, Less> rebalanced_on(const team& t, set<Key, Less>* old) {
-  return rebalancer::image(t, old);
-}
-template <class T>
-sparse_matrix<T> rebalanced_on(const team& t, sparse_matrix<T>* old) {
-  return rebalancer::image(t, old);
-}
-template <class V, class E>
-graph<V, E> rebalanced_on(const team& t, graph<V, E>* old) {
-  return rebalancer::image(t, old);
-}
-template <class T>
 work_queue<T> rebalanced_on(const team& t, work_queue<T>* old) {
   return rebalancer::items(t, old);
 }
 template <class Container>
-  requires std::is_constructible_v<Container, const team&, const hash_options&>
+  requires(with_indices<Container> || with_image<Container>)
 Container rebalanced_on(const team& t, Container* old) {
-  return rebalancer::keys(t, old);
+  if constexpr (with_indices<Container>)
+    return rebalancer::sequence(t, old);
+  else if constexpr (with_hashes<Container>)
+    return rebalancer::keys(t, old);
+  else
+    return rebalancer::image(t, old);
 }
 
 }  // namespace armilla::detail

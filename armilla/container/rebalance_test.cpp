@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,16 @@ Container spread(Make make) {
   Container x = make(some);
   return am::rebalance(am::world(), std::move(x));
 }
+
+/// Can be sent unless it is `bad`.
+struct picky {
+  std::string text;
+  template <class Members>
+  void define_type(Members& t) {
+    if (text == "bad") throw std::runtime_error("cannot be sent");
+    t.local(text);
+  }
+};
 
 }  // namespace
 
@@ -128,6 +139,58 @@ RANK_TEST(what_bodies_push_late_is_not_lost) {
   EXPECT_EQ(am::all_reduce(sum, std::plus<>{}), 45L * am::ranks());
 }
 
+RANK_TEST(an_element_that_cannot_be_sent_is_told_on_all_ranks) {
+  if (am::ranks() < 2) return;
+  const auto over_all = [](auto& x) {
+    using container = std::remove_reference_t<decltype(*x)>;
+    EXPECT_THROWS_SAYING(am::remote_error, "cannot be sent",
+                         x ? am::rebalance(am::world(), std::move(*x)) : am::rebalance<container>(am::world()));
+    EXPECT(!x || x->size() == 100);
+  };
+  std::optional<am::array<picky>> elements;
+  std::optional<am::unordered_map<int, picky>> values;
+  if (const am::team some = evens()) {
+    elements.emplace(100, am::on(some));
+    values.emplace(some);
+    for (int i = 0; i < 100 && am::rank() == 0; ++i) values->insert(i, picky());
+    some.fence();
+    if (am::rank() == 0)
+      for (picky& each : elements->local()) each.text = "bad";
+    for (int i = 0; i < 100; ++i)
+      if (picky* const here = values->find_local(i)) here->text = "bad";
+  }
+  over_all(elements);
+  over_all(values);
+  const am::team all_but_first = am::world().split(am::rank() == 0 ? -1 : 0);
+  for (am::rank_t r = 0; r < (am::ranks() == 2 ? 1 : 2); ++r) {  // one that leaves, and one whose elements move
+    am::array<picky> x(100);
+    if (am::rank() == r)
+      for (picky& each : x.local()) each.text = "bad";
+    if (r == 0 || all_but_first)
+      EXPECT_THROWS_SAYING(am::remote_error, "cannot be sent", am::shrink(all_but_first, std::move(x)));
+    else
+      EXPECT_EQ(am::shrink(all_but_first, std::move(x)).size(), 0U);
+  }
+  am::barrier();
+}
+
+RANK_TEST(what_has_gone_over_is_empty) {
+  am::array<int> x(100);
+  am::unordered_map<int, int> y;
+  for (int i = am::rank(); i < 100; i += am::ranks()) y.insert(i, i);
+  const auto of_x = am::rebalance(am::world(), std::move(x));
+  const auto of_y = am::rebalance(am::world(), std::move(y));
+  EXPECT(of_x.size() == 100 && of_y.size() == 100);
+  EXPECT_EQ(x.size(), 0U);
+  EXPECT_EQ(y.size(), 0U);
+  const bool stays = am::rank() % 2 == 0;
+  am::array<int> z(100);
+  const auto of_z = am::shrink(am::world().split(stays ? 0 : -1), std::move(z));
+  EXPECT_EQ(of_z.size(), stays ? 100U : 0U);
+  EXPECT_EQ(z.size(), 0U);
+  am::barrier();
+}
+
 RANK_TEST(a_part_that_is_not_given_is_refused_on_all) {
   if (am::ranks() < 3) return;
   const am::team some = am::world().split(is_even() ? 0 : -1);
@@ -160,5 +223,9 @@ RANK_TEST(a_team_that_is_not_that_of_all_that_stay_is_refused) {
     am::array<int> y(10, am::on(some));
     EXPECT_THROWS_SAYING(am::error, "has no part of the container", am::shrink(am::world(), std::move(y)));
   }
+  if (am::ranks() < 4) return am::barrier();
+  const am::team two = am::world().split(am::rank() / 2);  // of each of the first two pairs one gives it
+  EXPECT_THROWS_SAYING(am::error, "gave the empty team",
+                       am::shrink(am::rank() < 4 && am::rank() % 2 == 0 ? two : am::team(), std::move(x)));
   am::barrier();
 }

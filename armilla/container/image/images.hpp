@@ -93,6 +93,14 @@ struct images {
   static description describe(const C& x) {
     return {x.numbers_of_image(), x.kept_.copies == nullptr ? 0 : std::int32_t(x.kept_.copies->wish())};
   }
+  /// Collective: a container without elements.
+  template <class C>
+  static C empty(const team& t, const image_numbers& numbers) {
+    if constexpr (requires { C(t, C::options_of(t, numbers)); })
+      return C(t, C::options_of(t, numbers));
+    else
+      return C(t);
+  }
   template <class C>
   static void pack(const C& x, packed_part& to) {
     [[maybe_unused]] const auto held = hold(x);
@@ -132,13 +140,6 @@ struct images {
       return x.hold_image();
     else
       return nothing();
-  }
-  template <class C>
-  static C empty(const team& t, const image_numbers& numbers) {
-    if constexpr (requires { C(t, C::options_of(t, numbers)); })
-      return C(t, C::options_of(t, numbers));
-    else
-      return C(t);
   }
   /// All of a checkpoint but its end.
   template <class C>

@@ -44,9 +44,7 @@ disjoint_set_core::disjoint_set_core(const team& t, std::size_t n) : fence_guest
 }
 
 disjoint_set_core::disjoint_set_core(array<std::uint64_t> parents)
-    : fence_guest(parents.members()), parents_(std::move(parents)), name_(parents_.members(), this) {
-  meet(parents_.members());
-}
+    : fence_guest(parents.members()), parents_(std::move(parents)), name_(parents_.members(), this) {}
 
 std::uint64_t* disjoint_set_core::mapped(std::size_t a) const {
   const global_ptr<std::uint64_t> p = parents_.ptr(a);
@@ -130,6 +128,7 @@ disjoint_set::disjoint_set(std::size_t n, const team& members) : core_(std::make
 disjoint_set::disjoint_set(array<std::uint64_t> parents)
     : core_(std::make_unique<detail::disjoint_set_core>(std::move(parents))) {
   be_named(members());
+  detail::meet(members());
 }
 
 disjoint_set::~disjoint_set() {
@@ -176,13 +175,22 @@ void disjoint_set::keep(int copies) { core().parents().keep(copies); }
 void disjoint_set::checkpoint(std::uint64_t mark) { core().parents().checkpoint(mark); }
 
 recovered<disjoint_set> disjoint_set::recover(const team& t) {
-  recovered<array<std::uint64_t>> back = core().parents().recover(t);
-  array<std::uint64_t>& parents = back.container;
+  array<std::uint64_t>& mine = core().parents();
+  recovered<array<std::uint64_t>> back = mine.recover(t);
   for (const auto& [begin, end] : back.gone)
-    for (std::size_t k = 0; k < parents.local().size(); ++k)
-      if (const std::size_t i = parents.index_of_local(k); i >= begin && i < end) parents.local()[k] = i;
-  detail::meet(t);
-  return {disjoint_set(std::move(parents)), back.mark, std::move(back.gone)};
+    for (std::size_t k = 0; k < back.container.local().size(); ++k)
+      if (const std::size_t i = back.container.index_of_local(k); i >= begin && i < end) back.container.local()[k] = i;
+  recovered<disjoint_set> made{disjoint_set(), back.mark, std::move(back.gone)};
+  made.container.core_ = std::make_unique<detail::disjoint_set_core>(std::move(back.container));
+  made.container.be_named(t);
+  try {
+    detail::meet(t);
+  } catch (const rank_lost&) {  // on other members it may have ended well: this one recovers from the same array next time
+    mine = std::move(made.container.core_->parents());
+    made.container.core_ = nullptr;  // nobody finds it without them
+    throw;
+  }
+  return made;
 }
 
 void disjoint_set::unite(std::size_t a, std::size_t b) {

@@ -18,7 +18,7 @@ namespace armilla::detail {
 class disjoint_set_core final : public fence_guest {
  public:
   disjoint_set_core(const team& members, std::size_t n);
-  /// Takes the parents of a forest as they are.
+  /// Takes the parents of a forest as they are. Others may reach it when all have met.
   explicit disjoint_set_core(array<std::uint64_t> parents);
 
   bool look() override { return false; }

@@ -146,7 +146,7 @@ struct sets {
   static container empty(const am::team& t) { return container(0, t); }
   static container filled(const am::team& t, std::size_t n) {
     container x(n, t);
-    each_of_share(t, n, [&](std::size_t i) { x.unite(i, (i * 7 + 3) % n % 5); });
+    each_of_share(t, n, [&x](std::size_t i) { x.unite(i, i / 4 * 2 + i % 2); });  // the even ones, and the odd ones
     t.fence();
     return x;
   }
