@@ -561,7 +561,10 @@ class Pool(concurrent.futures.Executor):
     # ---- end ----
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Takes no more tasks, and ends the workers when all tasks have ended. `cancel_futures`: cancels the tasks that no worker has begun."""
+        """Takes no more tasks, and ends the workers when all tasks have ended. `cancel_futures`: cancels the tasks that no worker has begun.
+
+        An interrupt (Ctrl-C) while the caller waits cancels all tasks, also those that run.
+        """
         if self._foreign is not None:  # the workers are those of another process
             return
         with self._lock:
@@ -569,7 +572,11 @@ class Pool(concurrent.futures.Executor):
         if cancel_futures:
             self._cancel_all()
         if wait:
-            self._finish()
+            try:
+                self._finish()
+            except KeyboardInterrupt:
+                self.interrupt()
+                raise
         else:
             threading.Thread(target=self._finish, daemon=True).start()
 

@@ -115,8 +115,6 @@ class WorkerProcess:
         """Its exit code, when it is about to end. Prints what it has left to print."""
         for file in self._watched:
             self._selector.unregister(file)
-        for end in self._watched[1:]:
-            os.close(end)
         try:
             code = self.process.wait(5)
         except subprocess.TimeoutExpired:
@@ -132,5 +130,8 @@ class WorkerProcess:
 
     def close(self) -> None:
         """Closes the sockets: the worker ends, if no other process has them."""
+        for end in self._watched[1:]:
+            os.close(end)
+        self._watched.clear()
         self._control.socket.close()
         self._results.close()

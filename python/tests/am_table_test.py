@@ -79,6 +79,7 @@ for df in frames():
         same(t.select(*sums(nw)), df.select(sums(pl)))
         same(t.select(*whole(nw)), df.select(whole(pl)))
         same(t.select(nw.col('i').sum() * 2, one=nw.lit(1)), df.select(pl.col('i').sum() * 2, one=pl.lit(1)))
+        same(t.group_by('k').agg(nw.selectors.categorical().max(), nw.col('x', 'i').sum()), df.group_by('k').agg(pl.col('x', 'i').sum()), by=['k'])
         same(t.select(one=nw.lit(1)), df.select(one=pl.lit(1)))
         same(t.group_by('k').agg(nw.col('s').is_in({'a', 'b', 'ä', ''}).sum()), df.group_by('k').agg(pl.col('s').is_in(['a', 'b', 'ä', '']).sum()))
         counts = t.value_counts('s').to_polars()
@@ -171,7 +172,31 @@ t = am.read_parquet(FOLDER + '/a.parquet')
 t.write_csv(FOLDER + '/out.csv'), t.write_parquet(FOLDER + '/out')
 assert open(FOLDER + '/out.csv').read() == open(FOLDER + '/a.csv').read() and len(os.listdir(FOLDER + '/out')) == am.size
 same(am.read_parquet(FOLDER + '/out'), df, True)
+t.write_parquet(FOLDER + '/slash/'), t.write_csv(FOLDER + '/mark.csv', include_bom=True)
+same(am.read_parquet(FOLDER + '/slash/'), df, True)
+assert open(FOLDER + '/mark.csv', encoding='utf-8').read() == '\\ufeff' + open(FOLDER + '/a.csv').read()
 refused(lambda: t.write_parquet(FOLDER + '/out'), '/out exists already')
+""")
+
+
+@RANKS
+def test_files_of_one_table_have_the_same_columns(job, ranks, tmp_path):
+    for name, text in {"order/1.csv": "a,b\n1,2\n", "order/2.csv": "b,a\n20,10\n", "empty/1.csv": "", "empty/2.csv": "a,b\n3,4\n", "empty/3.csv": "", "empty/4.csv": "a,b\n5,6\n"}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    job.passes(ranks, BEGIN + f"FOLDER = {str(tmp_path)!r}\n" + """
+refused(lambda: am.read_csv(FOLDER + '/order'), "order/2.csv: its columns are ['b', 'a'], and those of", "order/1.csv are ['a', 'b']")
+same(am.read_csv(FOLDER + '/empty'), pl.DataFrame({'a': [3, 5], 'b': [4, 6]}), True)
+refused(lambda: am.read_csv([FOLDER + '/empty/1.csv', FOLDER + '/empty/3.csv']), 'empty/1.csv: NoDataError')
+if am.rank == 0:
+    for kind, write in (('parquet', pl.DataFrame.write_parquet), ('arrow', pl.DataFrame.write_ipc)):
+        for name, frames in {'order': [{'a': [1], 'b': [2]}, {'b': [20], 'a': [10]}], 'other': [{'a': [1], 'b': [2]}, {'a': [1], 'c': [2]}]}.items():
+            os.makedirs(FOLDER + f'/{kind}/{name}')
+            for k, columns in enumerate(frames): write(pl.DataFrame(columns), FOLDER + f'/{kind}/{name}/{k}.{kind}')
+am.barrier()
+for read, kind in ((am.read_parquet, 'parquet'), (am.read_ipc, 'arrow')):
+    same(read(FOLDER + f'/{kind}/order'), pl.DataFrame({'a': [1, 10], 'b': [2, 20]}), True)
+    refused(lambda: read(FOLDER + f'/{kind}/other', columns=['b']), f"other/1.{kind}: its columns are {{'a': Int64, 'c': Int64}}", '0.' + kind)
 """)
 
 
@@ -206,6 +231,18 @@ for key in ('c', 'e', 'dec', 't', 'bin', 'dur', 'at', 'u1', 'f4'):
     same(t.group_by(key).agg(nw.col('n').sum()).sort('n'), df.group_by(key).agg(pl.col('n').sum()).sort('n'), True)
     same(t.join(t.select(key, w=nw.col('n')), key, broadcast=False).sort('n', 'w'), df.join(df.select(key, w='n'), on=key).sort('n', 'w'), True)
 refused(lambda: am.table({'x': pl.Series([1, 2], dtype=pl.Int128)}).sort('x'), 'Int128 cannot be sent')
+refused(lambda: am.table({'x': [object(), object()]}).to_polars(), 'Object cannot be sent')
+""")
+
+
+def test_categories_that_ranks_number_differently_are_equal(job):
+    job.passes(2, BEGIN + """
+words = ['a', 'b', 'c', 'd']
+c = pl.DataFrame({'c': pl.Series(words[::-1] if am.rank else words, dtype=pl.Categorical), 'n': [1] * 4})
+t = am.table(c.select('c', 'n', l=pl.concat_list('c'), st=pl.struct('c'), deep=pl.concat_list(pl.struct('c')), a=pl.concat_list('c').list.to_array(1)), local=True)
+for key in ('c', 'l', 'st', 'deep', 'a'):
+    assert t.group_by(key).agg(nw.col('n').sum()).to_polars()['n'].to_list() == [2] * 4, key
+    assert len(t.unique(key)) == 4 and len(t.join(t.select(key), key, 'inner', broadcast=False)) == 16, key
 """)
 
 
@@ -228,6 +265,8 @@ refused(lambda: t.join(other, 'k'), "'k' of Int64 and 'k' of String")
 refused(lambda: t.join(t, 'k', 'cross'), "'cross'")
 refused(lambda: t.join(t), 'keys [] and []')
 refused(lambda: t.unique('k', keep='all'), "'all'")
+refused(lambda: t.head(-1), 'table.head: -1 rows')
+refused(lambda: t.top_k(-1, 'x'), 'table.top_k: -1 rows')
 refused(lambda: t['s'], 'String')
 refused(lambda: t['x'], 'nulls')
 refused(lambda: t.with_columns(z=am.zeros(3)), "'z': an array of shape (3,) for 20 rows")
@@ -265,6 +304,9 @@ for query, said in (('select distinct k from self', 'DISTINCT'), ('select k from
                     ('select i % 2, sum(x) from self group by i % 2', 'GROUP BY takes columns'), ('select zz from self', 'zz'), ('selec', 'syntax error'), ('select k, sum(x) from self group by rollup(k)', 'ROLLUP'),
                     ('select geomean(x) from self', 'geomean'), ('select * from other', 'SELECT ... FROM self')):
     refused(lambda: t.sql(query), 'table.sql', said)
+of_structs = am.table({'st': [{'a': i % 3} for i in range(12)], 'a': range(12), 'x': [1] * 12})
+refused(lambda: of_structs.sql('select st.a, sum(x) from self group by st.a'), 'GROUP BY takes columns')
+assert len(of_structs.sql('select self.a, sum(x) from self group by self.a')) == 12
 """)
 
 

@@ -247,6 +247,21 @@ def test_a_forked_child_leaves_the_pool_to_its_parent(tmp_path):
         """).split("\n") == ["True"] * 4 + ["None 5 [1] True", ""]
 
 
+@pytest.mark.parametrize("end", ["pool.shutdown()", "pass"], ids=["shutdown", "at exit"])
+def test_an_interrupt_at_the_end_ends_the_tasks(tmp_path, end):
+    begin = time.monotonic()
+    assert in_a_process(tmp_path, f"""
+        import armilla, os, signal, threading, time
+        from conftest import wait_for
+        pool = armilla.Pool(1)
+        futures = [pool.submit(time.sleep, 60) for _ in range(3)]
+        wait_for(futures[0].running)
+        threading.Thread(target=lambda: (time.sleep(0.5), os.kill(os.getpid(), signal.SIGINT)), daemon=True).start()
+        {end}
+        """).count("KeyboardInterrupt") >= 1
+    assert time.monotonic() - begin < 30
+
+
 def test_workers_are_replaced_where_the_folder_is_gone(tmp_path):
     (tmp_path / "gone").mkdir()
     assert in_a_process(tmp_path, """
@@ -344,6 +359,8 @@ def test_a_child_of_a_worker_does_not_hide_its_death_and_is_no_second_worker(tmp
 
 
 def test_a_pool_that_is_dropped_ends_its_workers_after_its_tasks(tmp_path):
+    gc.collect()
+    before = open_files()
     pool = armilla.Pool(1)
     worker = pool.processes[0]
     future = pool.submit(until_there, tmp_path / "go")
@@ -355,6 +372,7 @@ def test_a_pool_that_is_dropped_ends_its_workers_after_its_tasks(tmp_path):
     del future
     wait_for(lambda: not alive(worker))
     assert (tmp_path / "ran").exists()
+    wait_for(lambda: open_files() <= before)
 
 
 def test_callbacks_run_after_the_pools_end_and_after_one_that_fails():

@@ -15,7 +15,7 @@ import numpy as np
 from .. import _collectives, _core
 from . import core
 from .core import Array, deal, dtype_of, from_whole
-from .meeting import collective, meet, meet_numbers
+from .meeting import UnsupportedError, collective, meet, meet_numbers
 
 _hdf5 = (".h5", ".hdf5")
 
@@ -68,6 +68,8 @@ def save(path: str, a: Array, dataset: str = "data") -> None:
     [6, 7]
     """
     path = os.fspath(path)
+    if not isinstance(a, Array):
+        raise _core.UsageError(f"armilla: armilla.save: {path}: a value of type {type(a).__name__}; make an array of it by armilla.asarray")
     kind = _kind_of(path, "armilla.save", (".npy", ".csv", *_hdf5))
     if kind == ".npy":
         _save_npy(path, a)
@@ -188,7 +190,11 @@ def _load_hdf5(path: str, dataset: str | None) -> Any:
 def _of_dataset(path: str, item: Any) -> Array:
     if item.shape is None:
         raise _core.UsageError(f"armilla: armilla.load: {path}: the dataset '{item.name}' is empty")
-    made = core.empty(item.shape, dtype_of(item.dtype.newbyteorder("=")))
+    try:
+        kind = dtype_of(item.dtype.newbyteorder("="))
+    except UnsupportedError as why:
+        raise UnsupportedError(f"armilla: armilla.load: {path}: the dataset '{item.name}': {str(why).removeprefix('armilla: array: ')}; name another dataset") from None
+    made = core.empty(item.shape, kind)
     if made._block.size:
         made._block[...] = item[slice(*made.bounds())] if item.shape else item[()]
     return made

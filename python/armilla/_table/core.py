@@ -35,6 +35,11 @@ def _named(name: str, f: Callable[[], Any]) -> Any:
         raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: {first_line(why)}") from why
 
 
+def _check_count(name: str, n: Any) -> None:
+    if not isinstance(n, (int, np.integer)) or n < 0:
+        raise _core.UsageError(f"armilla: {name}: {n!r} rows; give zero or more")
+
+
 class Table:
     """Rows that are dealt to all ranks in order: rank 0 has the first ones. Each rank has a part, which is a `polars.DataFrame`.
 
@@ -199,6 +204,7 @@ class Table:
 
     def top_k(self, k: int, by: Any, *, reverse: Any = False) -> "Table":
         """The k greatest rows by these columns, the greatest one first (`reverse`: the least), all on rank 0. Nulls come last."""
+        _check_count("table.top_k", k)
         names = self._names("table.top_k", [by])
         order = self._order("table.top_k", names, [not r for r in ([reverse] * len(names) if isinstance(reverse, bool) else reverse)], True)
 
@@ -210,6 +216,7 @@ class Table:
 
     def head(self, n: int = 5) -> "Table":
         """The first n rows, where they are."""
+        _check_count("table.head", n)
         before = lambda: int(meeting.meet_numbers("table.head", len(self.local()))[: _core.rank(), 0].sum())  # noqa: E731
         return Table(together("table.head", lambda: self.local().head(max(0, n - before())), lambda: str(n)))
 
@@ -359,7 +366,7 @@ def _aggregated(name: str, table: Table, keys: list[str], exprs: list[nw.Expr]) 
     empty = pl.DataFrame(schema=table.schema)
     schema = expressions.evaluated(empty, keys, exprs).schema
     outputs = [c for c in schema if c not in keys]
-    splits = [expressions.split(e, c, schema[c], i) for i, (e, c) in enumerate(zip(exprs, outputs))] if len(outputs) == len(exprs) else [None]
+    splits = [expressions.split(e, c, schema[c], i) for i, (e, c) in enumerate(zip(exprs, outputs))] if all(map(expressions.has_one_output, exprs)) else [None]
     if not all(splits):
         rows = moving.shuffled(name, table.local(), keys)
         found = expressions.evaluated(rows, keys, exprs)

@@ -54,6 +54,12 @@ def require_by_rows(name: str, exprs: list[nw.Expr], advice: str) -> None:
             raise _core.UsageError(f"armilla: {name}: {e!r}: '{what}' goes over the rows of all ranks; {advice}")
 
 
+def has_one_output(e: nw.Expr) -> bool:
+    """Whether it makes one column of every table; a selector makes none of some tables."""
+    first = e._nodes[0]
+    return first.kind.name not in ("NTH", "EXCLUDE", "ALL", "SELECTOR") and len(first.kwargs.get("names", ("",))) == 1
+
+
 def are_aggregates(exprs: list[nw.Expr], schema: pl.Schema) -> bool:
     """Whether they make one row of all rows: also of no rows."""
     return bool(exprs) and len(evaluated(pl.DataFrame(schema=schema), [], exprs)) == 1

@@ -18,6 +18,8 @@ _part = "__armilla_part"
 def _packed(rows: pl.DataFrame) -> pa.Buffer:
     """One copy. In the older layout of texts, as the newer one sends those of rows that stay as well."""
     try:
+        if pl.Object in rows.dtypes:  # of which polars gives addresses
+            raise pa.ArrowNotImplementedError("objects of Python stay where they are")
         table = rows.to_arrow(compat_level=pl.CompatLevel.oldest())
     except pa.ArrowException as why:
         raise _core.UsageError(f"armilla: table: columns of {', '.join(map(str, rows.dtypes))} cannot be sent to another rank: {why}") from why
@@ -62,12 +64,25 @@ def _text_of(schema: Any) -> str:
     return "moves rows of " + ", ".join(f"{name}: {kind}" for name, kind in schema.items())
 
 
+def _hashed_as(kind: Any) -> Any:
+    """The type whose hash is the same on all ranks: the numbers of categories differ between them, also within lists and structs."""
+    if isinstance(kind, (pl.Categorical, pl.Enum)):
+        return pl.String()
+    if isinstance(kind, pl.List):
+        return pl.List(_hashed_as(kind.inner))
+    if isinstance(kind, pl.Array):
+        return pl.Array(_hashed_as(kind.inner), kind.size)
+    if isinstance(kind, pl.Struct):
+        return pl.Struct({field.name: _hashed_as(field.dtype) for field in kind.fields})
+    return kind
+
+
 def by_hash(rows: pl.DataFrame, keys: Sequence[str]) -> list[pl.DataFrame]:
     """A part for each rank, such that equal keys go to one rank. The order of rows stays."""
     ranks = _core.size()
     if ranks == 1 or not keys:
         return [rows] + [rows.clear()] * (ranks - 1)
-    values = rows.select(pl.col(key).cast(pl.String) if isinstance(rows.schema[key], (pl.Categorical, pl.Enum)) else pl.col(key) for key in keys)
+    values = rows.select(pl.col(key).cast(_hashed_as(rows.schema[key])) for key in keys)
     owner = (values.hash_rows(0) % ranks).cast(pl.UInt16).alias(_part)
     if ranks <= 16:  # quicker for few
         return [rows.filter(owner == r) for r in range(ranks)]

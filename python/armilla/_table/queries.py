@@ -82,8 +82,8 @@ def _keys(query: str, node: dict[str, Any], columns: list[str]) -> list[str] | N
     known = {c.lower(): c for c in columns}
     keys = []
     for key in node["group_expressions"]:
-        name = key["column_names"][-1].lower() if key["class"] == "COLUMN_REF" else None
-        if name not in known:
+        *table, name = [n.lower() for n in key["column_names"]] if key["class"] == "COLUMN_REF" else [""]
+        if name not in known or table not in ([], ["self"]):  # st.x may be a field of the column st
             raise _refused(query, "GROUP BY takes columns of the table; make others by t.with_columns first")
         keys.append(known[name])
     return keys

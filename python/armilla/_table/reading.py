@@ -46,6 +46,11 @@ def _chosen(table: Table, columns: Sequence[str] | None) -> Table:
     return table if columns is None else table.select(list(columns))
 
 
+def _check_columns(name: str, file: str, its: Any, first: str, wanted: Any) -> None:
+    if its != wanted:
+        raise _core.UsageError(f"armilla: {name}: {file}: its columns are {its}, and those of {first} are {wanted}; files that make one table have the same columns: read them apart, and select the same of each")
+
+
 # ---- CSV ----
 
 
@@ -61,12 +66,25 @@ def read_csv(path: Any, *, columns: Sequence[str] | None = None, schema: dict[st
 
     def run() -> Table:
         files = _from_rank_0(name, lambda: _files(name, path, (".csv", ".tsv", ".txt")))
-        types = _from_rank_0(name, lambda: dict(pl.scan_csv(_first_with_rows(files, header, options), has_header=header, schema_overrides=schema, infer_schema_length=infer_rows, **options).collect_schema()))
+        first, types = _from_rank_0(name, lambda: _types(name, files, header, schema, infer_rows, options))
         sources = [_share(name, files[0], header, separator, quote)] if len(files) == 1 else [_Source(f, f, header, 0) for f in _own_files(files)]
+        if header and len(files) > 1:
+            for s in sources:
+                _check_columns(name, s.path, pl.scan_csv(s.path, infer_schema=False, **options).collect_schema().names(), first, list(types))
         frames = [pl.scan_csv(s.data, has_header=s.header, schema=types, **options) for s in sources if s.data]
         return Table(pl.concat(frames) if frames else pl.DataFrame(schema=types), lambda why: _csv_error(name, sources, types, options, why))
 
     return _chosen(together(name, run, lambda: f"{path} {schema} {header} {options}"), columns)
+
+
+def _types(name: str, files: list[str], header: bool, schema: dict[str, Any] | None, infer_rows: int, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The first file with rows, and its columns."""
+    file = files[0]
+    try:
+        file = _first_with_rows(files, header, options)
+        return file, dict(pl.scan_csv(file, has_header=header, schema_overrides=schema, infer_schema_length=infer_rows, **options).collect_schema())
+    except pl.exceptions.PolarsError as why:
+        raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: {file}: {first_line(why)}") from why
 
 
 def _first_with_rows(files: list[str], header: bool, options: dict[str, Any]) -> str:
@@ -94,6 +112,7 @@ def _share(name: str, path: str, header: bool, separator: str, quote: str | None
 
 def _own_files(files: list[str]) -> list[str]:
     """Files that follow each other, of about as many bytes on each rank."""
+    files = [f for f in files if os.path.getsize(f)]
     sizes = [os.path.getsize(f) for f in files]
     middles, at = [], 0
     for size in sizes:
@@ -159,8 +178,13 @@ def _of_groups(name: str, path: Any, suffixes: tuple[str, ...], columns: Sequenc
 
     def run() -> Table:
         files = _from_rank_0(name, listed)
-        frames = [scan(file).slice(first, rows) for file, first, rows in _own_groups(files)]
-        mine = pl.concat(frames) if frames else pl.DataFrame(schema=scan(files[0][0]).collect_schema())
+        types = scan(files[0][0]).collect_schema()
+        frames = []
+        for file, first, rows in _own_groups(files):
+            frame = scan(file)
+            _check_columns(name, file, dict(frame.collect_schema()), files[0][0], dict(types))
+            frames.append(frame.select(types.names()).slice(first, rows))  # another file may have them in another order
+        mine = pl.concat(frames) if frames else pl.DataFrame(schema=types)
         return Table(mine, lambda why: _core.UsageError(f"armilla: rank {_core.rank()}: {name}: {', '.join(file for file, _ in files)}: {first_line(why)}"))
 
     return _chosen(together(name, run, lambda: str(path)), columns)

@@ -12,7 +12,7 @@ from .core import Table, together
 
 
 def write_parquet(table: Table, folder: str, options: dict[str, Any]) -> None:
-    name, folder = "table.write_parquet", os.fspath(folder)
+    name, folder = "table.write_parquet", os.path.normpath(folder)  # without a slash at its end
 
     def run() -> None:
         rows = table.local()
@@ -34,7 +34,8 @@ def write_csv(table: Table, path: str, options: dict[str, Any]) -> None:
     name, path = "table.write_csv", os.fspath(path)
 
     def run() -> None:
-        data = table.local().write_csv(None, include_header=options.get("include_header", True) and _core.rank() == 0, **{k: v for k, v in options.items() if k != "include_header"}).encode()
+        at_begin = {"include_header": options.get("include_header", True), "include_bom": options.get("include_bom", False)}
+        data = table.local().write_csv(None, **{**options, **{k: v and _core.rank() == 0 for k, v in at_begin.items()}}).encode()
         with replaced(path, name) as part:
             if _core.rank() == 0:
                 open(part, "wb").close()
