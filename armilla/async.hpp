@@ -53,7 +53,7 @@ void async(rank_t dest, F&& f, A&&... arguments) {
   detail::check_body<F, A...>();
   if constexpr (detail::can_call<F, A...>) {
     detail::sending& out = *detail::head_here("async").out;
-    detail::send_statement<typename detail::callable_of<F>::type, detail::sent_as<A>...>(
+    detail::send_one_way_call<typename detail::callable_of<F>::type, detail::sent_as<A>...>(
         out, detail::lane_for<typename detail::callable_of<F>::type>(out, out.checked(dest, "async")),
         detail::callable_of<F>::portable(f, "async"), arguments...);
   }

@@ -13,23 +13,23 @@
 ///
 /// Use it for monitors, debuggers and front ends. The client runs on a host of the job, as the same user; it needs no session.
 ///
-///     am::guest job = am::attach();                                 // the only job; or by program, or by process
+///     am::attached client job = am::attach();                                 // the only job; or by program, or by process
 ///     for (const am::rank_look& r : job.look())
 ///       std::printf("%d %s %lu\n", r.rank, r.doing.c_str(), r.counts.frames_sent);
 ///
 /// A client reads pages that it shares with the ranks. It needs no help of theirs, so it sees ranks that compute, hang or are
 /// stopped as well as others. Ranks of other hosts are seen through the agents of armilla-run --hosts. For calls of methods see
-/// armilla/guest_call.hpp, for data armilla/exposed.hpp.
+/// armilla/client_call.hpp, for data armilla/exposed.hpp.
 namespace armilla {
 
-class guest;
-class guest_rank;
+class client;
+class client_rank;
 namespace detail {
-class guest_state;
-class guest_line;
+class client_state;
+class client_line;
 
-std::shared_ptr<guest_line> line_of(const guest_rank& r);
-guest_state& state_of(const guest& job);
+std::shared_ptr<client_line> line_of(const client_rank& r);
+client_state& state_of(const client& job);
 }  // namespace detail
 
 /// A running job of this host.
@@ -73,7 +73,7 @@ struct method_summary {
 };
 
 /// One rank of a job, for calls of an attached client. All objects that a client has for one rank share one slot at it.
-class guest_rank {
+class client_rank {
  public:
   /// Returns its number.
   rank_t rank() const noexcept { return rank_; }
@@ -81,18 +81,18 @@ class guest_rank {
   std::vector<method_summary> methods() const;
 
  private:
-  friend class guest;
-  friend std::shared_ptr<detail::guest_line> detail::line_of(const guest_rank& r);
-  guest_rank(std::shared_ptr<detail::guest_state> job, rank_t r) noexcept : job_(std::move(job)), rank_(r) {}
+  friend class client;
+  friend std::shared_ptr<detail::client_line> detail::line_of(const client_rank& r);
+  client_rank(std::shared_ptr<detail::client_state> job, rank_t r) noexcept : job_(std::move(job)), rank_(r) {}
 
-  std::shared_ptr<detail::guest_state> job_;
+  std::shared_ptr<detail::client_state> job_;
   rank_t rank_;
 };
 
 /// A running job, as an attached client sees it. Copies share one mapping, and threads may use them at the same time.
 ///
 /// The job may end at any time; the client then sees its last state.
-class guest {
+class client {
  public:
   /// Returns the supervisor, or the process of the job by which it was found.
   int process() const noexcept;
@@ -111,14 +111,14 @@ class guest {
   /// for; or that it computes. Cost: ranks that wait write it down; 0.2 s at most.
   std::string who_waits() const;
   /// Returns rank `r`, for calls. Throws `usage_error` if there is no such rank.
-  guest_rank on(rank_t r) const;
+  client_rank on(rank_t r) const;
 
  private:
-  explicit guest(std::shared_ptr<detail::guest_state> state) noexcept : state_(std::move(state)) {}
-  friend guest attach(std::string_view which);
-  friend detail::guest_state& detail::state_of(const guest& job);
+  explicit client(std::shared_ptr<detail::client_state> state) noexcept : state_(std::move(state)) {}
+  friend client attach(std::string_view which);
+  friend detail::client_state& detail::state_of(const client& job);
 
-  std::shared_ptr<detail::guest_state> state_;
+  std::shared_ptr<detail::client_state> state_;
 };
 
 /// Attaches to a running job of this host.
@@ -126,6 +126,6 @@ class guest {
 /// `which` is a process of the job by number, or the name of its program, with or without folders. If it is empty, it is the only
 /// job of this user, apart from one that this process runs itself. Throws `usage_error` if there is no such job, if there are
 /// several (it lists them), or if the process belongs to another user.
-guest attach(std::string_view which = {});
+client attach(std::string_view which = {});
 
 }  // namespace armilla

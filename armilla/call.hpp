@@ -48,8 +48,8 @@ template <class F, class... A>
     using R = detail::result_of<P, detail::sent_as<A>...>;
     if constexpr (!std::is_void_v<R>) require_sendable_value<R>();
     detail::sending& out = *detail::head_here("call").out;
-    return detail::send_question<P, detail::sent_as<A>...>(out, detail::lane_for<P>(out, out.checked(dest, "call")),
-                                                           detail::callable_of<F>::portable(f, "call"), arguments...);
+    return detail::send_two_way_call<P, detail::sent_as<A>...>(out, detail::lane_for<P>(out, out.checked(dest, "call")),
+                                                               detail::callable_of<F>::portable(f, "call"), arguments...);
   } else {
     return detail::refused_call{};
   }

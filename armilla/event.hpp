@@ -30,7 +30,7 @@ class event {
   event(const event&) = delete;
   event& operator=(const event&) = delete;
   ~event() {
-    if (wait_.left != 0 || wait_.failure.status != detail::far_status::ok) [[unlikely]]
+    if (wait_.left != 0 || wait_.failure.status != detail::remote_status::ok) [[unlikely]]
       leave_to_sync();
   }
 
@@ -39,7 +39,7 @@ class event {
   /// Waits until all transfers that name the event are complete. Throws the first error among them; `sync_memory` does not throw
   /// it again. In the meantime, calls of other ranks and other fibers run; a called function that waits becomes a fiber.
   void wait() {
-    if (wait_.left != 0 || wait_.failure.status != detail::far_status::ok) [[unlikely]]
+    if (wait_.left != 0 || wait_.failure.status != detail::remote_status::ok) [[unlikely]]
       wait_slowly();
   }
 
@@ -49,7 +49,7 @@ class event {
   void wait_slowly();
   void leave_to_sync() noexcept;
 
-  detail::far_wait wait_;
+  detail::remote_wait wait_;
 };
 
 namespace detail {
@@ -71,13 +71,13 @@ class completes_in {
 };
 
 struct event_access {
-  static far_wait& pieces(event& e) noexcept { return e.wait_; }
+  static remote_wait& pieces(event& e) noexcept { return e.wait_; }
   /// They complete `node` from now on. Returns whether any are under way; if not, `node` may have their failure.
-  static bool hand_over(event& e, far_wait& node);
+  static bool hand_over(event& e, remote_wait& node);
 };
 
 /// Throws the error of a failure; nothing if there is none.
-void throw_failure(const far_failure& f);
+void throw_failure(const remote_failure& f);
 
 }  // namespace detail
 

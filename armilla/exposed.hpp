@@ -16,13 +16,13 @@
 ///
 /// Data of other hosts are read and written through the agents of armilla-run --hosts, also without help of the ranks.
 ///
-///     armilla::guest job = armilla::attach("solver");
+///     armilla::attached client job = armilla::attach("solver");
 ///     for (const armilla::exposed_part& part : armilla::exposed(job, "temperature"))
 ///       for (double t : part.span<double>()) use(t);
 namespace armilla {
 
 namespace detail {
-class far_host;
+class remote_host;
 }
 
 /// The data of one rank that are exposed under a name. They are mapped as long as a copy of this lives, also after the end of the
@@ -41,7 +41,7 @@ struct exposed_part {
   std::size_t block = 1, turn = 1;
   std::byte* data = nullptr;  ///< the first element; null if the rank has none, in a list, and for another host before `fetch`
   std::shared_ptr<void> memory;
-  std::shared_ptr<detail::far_host> far;  ///< null: it is of this host
+  std::shared_ptr<detail::remote_host> far;  ///< null: it is of this host
 
   /// Returns the number of elements of this rank.
   std::size_t size() const noexcept;
@@ -77,17 +77,17 @@ struct exposed_part {
 ///
 /// Includes ranks of other hosts if armilla-run --hosts has started them. Throws `timeout_error` if agents do not answer. Cost: a
 /// few system calls for each, and some milliseconds for other hosts.
-std::vector<exposed_part> exposed(const guest& job);
+std::vector<exposed_part> exposed(const client& job);
 
 /// Returns the data of all ranks that are exposed under `name`, by rank. Those of this host are mapped, to be read and written.
 ///
 /// The client sees what ranks write meanwhile: it may be half of an iteration. Throws `usage_error` if nothing is exposed under
 /// that name (it lists what is), or if a map or a set is. Throws `limit_error` if the data cannot be mapped.
-std::vector<exposed_part> exposed(const guest& job, std::string_view name);
+std::vector<exposed_part> exposed(const client& job, std::string_view name);
 
 namespace detail {
 /// Throws usage_error that lists what is exposed.
-[[noreturn]] void throw_not_exposed(const guest& job, std::string_view name);
+[[noreturn]] void throw_not_exposed(const client& job, std::string_view name);
 }  // namespace detail
 
 }  // namespace armilla

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/guest/exposed_table.hpp"
+#include "armilla/client/exposed_table.hpp"
 
 /// Maps and sets that a running job exposes (armilla/expose_container.hpp), for attached clients. The job's ranks answer.
 ///
-///     armilla::guest job = armilla::attach("solver");
+///     armilla::attached client job = armilla::attach("solver");
 ///     armilla::exposed_map<std::string, long> words(job, "words");
 ///     std::optional<long> n = words.find("am");
 ///
@@ -32,7 +32,7 @@ class exposed_keys {
 
   /// Opens what is exposed as `name`. `patience` says how long a call waits for a rank. Throws `usage_error` if nothing is
   /// exposed under that name (it lists what is), or something of another type, which it names.
-  exposed_keys(const guest& job, std::string_view name, std::chrono::nanoseconds patience = std::chrono::seconds(10))
+  exposed_keys(const client& job, std::string_view name, std::chrono::nanoseconds patience = std::chrono::seconds(10))
       : table_(job, name, detail::signature<typename calls::shown()>::text, detail::signature<void(typename calls::shown)>::hash,
                std::uint64_t(patience.count())) {}
 

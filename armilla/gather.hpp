@@ -84,7 +84,7 @@ void scatter(array<T>& x, std::span<const std::size_t> indices, std::span<const 
       if (!far[m].places.empty())
         store_indexed(to.block(m), detail::as_elements<T>(detail::chosen(values, far[m].numbers)), far[m].places);
   } else {
-    const std::vector<detail::far_list> lists = detail::by_owner(x.state(), indices);
+    const std::vector<detail::remote_list> lists = detail::by_owner(x.state(), indices);
     for (std::size_t m = 0; m < lists.size(); ++m)
       if (const auto part = x.state().name(rank_t(m)); !lists[m].places.empty())
         async(part.rank(), &detail::write_places<T>, part, lists[m].places, detail::chosen(values, lists[m].numbers));

@@ -12,7 +12,7 @@
 ///     const auto before = am::stats();
 ///     step();
 ///     const auto took = am::stats() - before;
-///     std::printf("%lu one-way calls\n", took.statements_sent);
+///     std::printf("%lu one-way calls\n", took.one_way_calls_sent);
 ///
 /// Counters are always available. Times, methods and phases are available only if ARMILLA_STATS asks for them:
 ///
@@ -48,7 +48,7 @@ struct method_statistics {
   std::array<std::uint64_t, 32> sizes{};
 };
 
-/// A rank's numbers, or a sum over ranks. The counters are members: `stats().statements_sent`; they are described in
+/// A rank's numbers, or a sum over ranks. The counters are members: `stats().one_way_calls_sent`; they are described in
 /// armilla/stats/counters.hpp.
 struct statistics : detail::counters {
   double seconds = 0;                      ///< since the rank began to run

@@ -30,14 +30,14 @@ struct strided {
 /// Reads the part `s` of the array at `from` into the array at `into`.
 template <class T, std::size_t N>
 void get_strided(T* into, const global_ptr<const std::type_identity_t<T>>& from, const strided<N>& s) {
-  detail::copy_strided(false, reinterpret_cast<std::byte*>(into), from.address(), detail::core_of<T>(s), detail::far_group::split,
-                       "get_strided");
+  detail::copy_strided(false, reinterpret_cast<std::byte*>(into), from.address(), detail::core_of<T>(s),
+                       detail::remote_group::split, "get_strided");
 }
 
 /// Writes the part `s` of the array at `from` to the array at `to`.
 template <class T, std::size_t N>
 void put_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, const strided<N>& s) {
-  detail::write_strided<detail::far_group::split, T>(to, from, s);
+  detail::write_strided<detail::remote_group::split, T>(to, from, s);
 }
 
 /// Writes as above, then adds `n` to the counter `arrived`.
@@ -52,7 +52,7 @@ void put_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, c
 /// Writes as `put_strided`, one-way.
 template <class T, std::size_t N>
 void store_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, const strided<N>& s) {
-  detail::write_strided<detail::far_group::stores, T>(to, from, s);
+  detail::write_strided<detail::remote_group::stores, T>(to, from, s);
 }
 
 /// Writes as above, then adds `n` to the counter `arrived`.
@@ -75,7 +75,7 @@ void get_indexed(C&& into, const global_ptr<const std::type_identity_t<detail::v
 template <class T, class C>
   requires(detail::range_of<C, T>)
 void put_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices) {
-  detail::write_indexed<detail::far_group::split, T>(base, indices, from.data(), from.size());
+  detail::write_indexed<detail::remote_group::split, T>(base, indices, from.data(), from.size());
 }
 
 /// Writes as above, then adds `n` to the counter `arrived`.
@@ -92,7 +92,7 @@ void put_indexed(const global_ptr<T>& base, const C& from, std::span<const std::
 template <class T, class C>
   requires(detail::range_of<C, T>)
 void store_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices) {
-  detail::write_indexed<detail::far_group::stores, T>(base, indices, from.data(), from.size());
+  detail::write_indexed<detail::remote_group::stores, T>(base, indices, from.data(), from.size());
 }
 
 /// Writes as above, then adds `n` to the counter `arrived`.
@@ -124,7 +124,7 @@ void get_indexed(C&& into, const global_ptr<const std::type_identity_t<detail::v
     return;
   }
   detail::copy_indexed(false, reinterpret_cast<std::byte*>(to), base.address(), indices.data(), n, sizeof(T), alignof(T),
-                       detail::far_group::split, "get_indexed");
+                       detail::remote_group::split, "get_indexed");
 }
 
 }  // namespace armilla

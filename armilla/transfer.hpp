@@ -71,18 +71,18 @@ void get(T (&array)[N], const global_ptr<const std::type_identity_t<T>>& p) {
 /// Writes `v` to `*p`.
 template <detail::plain_object T>
 void put(const global_ptr<T>& p, const std::type_identity_t<T>& v) {
-  detail::put_one<detail::far_group::split>(p, v);
+  detail::put_one<detail::remote_group::split>(p, v);
 }
 
 /// Writes the elements of a range to `p[0]` and the elements after it.
 template <class T, class C>
   requires(detail::range_of<C, T>)
 void put(const global_ptr<T>& p, const C& range) {
-  detail::put_bytes<detail::far_group::split>(p.address(), range.data(), range.size());
+  detail::put_bytes<detail::remote_group::split>(p.address(), range.data(), range.size());
 }
 template <class T, std::size_t N>
 void put(const global_ptr<T>& p, const std::type_identity_t<T> (&array)[N]) {
-  detail::put_bytes<detail::far_group::split>(p.address(), array, N);
+  detail::put_bytes<detail::remote_group::split>(p.address(), array, N);
 }
 
 /// Writes a value or a range as above, then adds `n` to the counter `arrived`, which is on the target's rank.
@@ -97,18 +97,18 @@ void put(const global_ptr<T>& p, const V& v, const global_ptr<counter>& arrived,
 /// Writes `v` to `*p`. One-way.
 template <detail::plain_object T>
 void store(const global_ptr<T>& p, const std::type_identity_t<T>& v) {
-  detail::put_one<detail::far_group::stores>(p, v);
+  detail::put_one<detail::remote_group::stores>(p, v);
 }
 
 /// Writes the elements of a range to `p[0]` and the elements after it. One-way.
 template <class T, class C>
   requires(detail::range_of<C, T>)
 void store(const global_ptr<T>& p, const C& range) {
-  detail::put_bytes<detail::far_group::stores>(p.address(), range.data(), range.size());
+  detail::put_bytes<detail::remote_group::stores>(p.address(), range.data(), range.size());
 }
 template <class T, std::size_t N>
 void store(const global_ptr<T>& p, const std::type_identity_t<T> (&array)[N]) {
-  detail::put_bytes<detail::far_group::stores>(p.address(), array, N);
+  detail::put_bytes<detail::remote_group::stores>(p.address(), array, N);
 }
 
 /// Writes `v`, or a range, then adds `n` to the counter `arrived`, which is on the target's rank. One-way. If the data take
@@ -137,7 +137,7 @@ void sync_slowly();
 /// them. Cost: two loads where all memory is mapped.
 inline void sync_memory() {
   const detail::memory_state* const m = detail::head_here("sync_memory").memory;
-  if (m == nullptr || m->unfinished[unsigned(detail::far_group::split)] != 0 || m->failed) [[unlikely]]
+  if (m == nullptr || m->unfinished[unsigned(detail::remote_group::split)] != 0 || m->failed) [[unlikely]]
     detail::sync_slowly();
 }
 

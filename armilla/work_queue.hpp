@@ -141,7 +141,7 @@ class work_queue {
   void put_image(detail::piece_writer& to) const { detail::put_elements<T>(to, mine().waiting()); }
   void take_image(detail::image_reader& from);
   part& mine() const { return parts_.mine(); }
-  std::exception_ptr await_statements();
+  std::exception_ptr await_one_way_calls();
 
   detail::named_parts<part> parts_;
   detail::keeping<work_queue> kept_;
@@ -183,7 +183,7 @@ work_share work_queue<T>::process(F f) {
   std::size_t left = 0;
   do {
     mine().work(f, why, done);
-    const std::exception_ptr thrown = await_statements();
+    const std::exception_ptr thrown = await_one_way_calls();
     left = detail::agree(members(), "process", why, mine().size(), std::plus<>{});
     if (thrown) std::rethrow_exception(thrown);
   } while (left != 0);
@@ -193,7 +193,7 @@ work_share work_queue<T>::process(F f) {
 
 /// After it nothing of this round is under way, and none has begun the next: the agreement that follows stands between.
 template <class T>
-std::exception_ptr work_queue<T>::await_statements() {
+std::exception_ptr work_queue<T>::await_one_way_calls() {
   std::exception_ptr thrown;
   try {
     members().fence();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A histogram spread over all ranks: each bin lies on one of them, and every rank counts random numbers into all bins, its own
-// included. An update is a statement to the part of a distributed object that has the bin; the library sends many together.
+// included. An update is a one-way call to the part of a distributed object that has the bin; the library sends many together.
 #include <chrono>
 #include <cstdint>
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two ranks play ball in three ways: with statements that answer each other, with questions, and with active messages.
+// Two ranks play ball in three ways: with one-way calls that answer each other, with two-way calls, and with active messages.
 // Ranks play in pairs: 0 with 1, 2 with 3; one that is left over plays with itself.
 #include <chrono>
 #include <cstdio>
@@ -27,7 +27,7 @@ struct court {
 };
 am::per_rank<court> mine;
 
-/// Statements: the body strikes the ball back with a statement of its own. It may send, but not wait.
+/// One-way calls: the body strikes the ball back with a one-way call of its own. It may send, but not wait.
 void strike(long left) {
   ++mine->hits;
   if (left > 0)
@@ -35,14 +35,14 @@ void strike(long left) {
   else
     mine->over = true;
 }
-void by_statements(long rounds) {
+void by_one_way_calls(long rounds) {
   if (serves()) am::async<&strike>(partner(), 2 * rounds - 1);
   if (serves())
     while (!mine->over) am::wait_for_message();  // for one call that comes in
 }
 
-/// Questions: the answer is the ball that comes back.
-void by_questions(long rounds) {
+/// Two-way calls: the answer is the ball that comes back.
+void by_two_way_calls(long rounds) {
   for (long i = 0; serves() && i < rounds; ++i) {
     const long back = am::call(
                           partner(),
@@ -93,13 +93,13 @@ void play(const char* how, long rounds, void (*game)(long)) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  examples::arguments arguments("Ping-pong between pairs of ranks: statements, questions, active messages.");
+  examples::arguments arguments("Ping-pong between pairs of ranks: one-way calls, two-way calls, active messages.");
   long rounds = 1000;
   arguments.take("--rounds", rounds, "how often the ball goes there and back", 1L, 100'000'000L);
   if (const auto ended = arguments.read(argc, argv)) return *ended;
   return am::run(argc, argv, [=] {
-    play("statements", rounds, by_statements);
-    play("questions", rounds, by_questions);
+    play("one_way_calls", rounds, by_one_way_calls);
+    play("two_way_calls", rounds, by_two_way_calls);
     play("active messages", rounds, by_messages);
   });
 }

@@ -61,7 +61,7 @@ inline void fail(const char* file, int line, const std::string& what) {
                line, what.c_str());
 }
 
-/// A value for a message; what cannot be printed is a question mark.
+/// A value for a message; what cannot be printed is a two-way call mark.
 template <class T>
 std::string print(const T& value) {
   std::ostringstream out;

@@ -183,7 +183,7 @@ RANK_TEST(additions_to_one_element_are_all_there) {
   am::barrier();
 }
 
-RANK_TEST(questions_have_the_answers_of_the_standard) {
+RANK_TEST(two_way_calls_have_the_answers_of_the_standard) {
   for_random_teams(16, [](dice& d, const am::team& t) {
     const std::size_t n = d.size();
     numbers a = d.numbers(n, 6);

@@ -58,7 +58,7 @@ void check_scans(ranges<T>& r) {
 }
 
 template <class T>
-void check_questions(ranges<T>& r) {
+void check_two_way_calls(ranges<T>& r) {
   const T some = drawn<T>(r.d);
   const auto index = [&](auto at) { return at == r.a.end() ? am::npos : std::size_t(at - r.a.begin()); };
   EXPECT_EQ(am::find(r.x, some), index(std::ranges::find(r.a, some)));
@@ -86,7 +86,7 @@ void check_values(ranges<T>& r) {
   check_elementwise(r);
   check_folds(r);
   check_scans(r);
-  check_questions(r);
+  check_two_way_calls(r);
 }
 #if ARMILLA_TEST_ALL_TYPES
 template void check_values(ranges<std::int8_t>&);

@@ -138,8 +138,8 @@ struct ranges {
   }
 };
 
-/// Algorithms that give values (elementwise, folds, scans, questions), those that give places (compaction, moves), and those that
-/// compare. Each is compiled for all types in one file.
+/// Algorithms that give values (elementwise, folds, scans, two-way calls), those that give places (compaction, moves), and those
+/// that compare. Each is compiled for all types in one file.
 template <class T>
 void check_values(ranges<T>& r);
 template <class T>

@@ -89,7 +89,7 @@ const algorithm in_order[] = {
     {"includes", [](ranges& r) { (void)am::includes(r.x, r.y); }},
     {"lower_bound", [](ranges& r) { (void)am::lower_bound(r.x, int(n / 2)); }},
 };
-const algorithm questions[] = {
+const algorithm two_way_calls[] = {
     {"search", [](ranges& r) { (void)am::search(r.other, std::vector<int>{1, 2, 3}); }},
     {"find_end", [](ranges& r) { (void)am::find_end(r.other, std::vector<int>{1, 2, 3}); }},
     {"search_n", [](ranges& r) { (void)am::search_n(r.other, 4, 5); }},
@@ -141,4 +141,4 @@ RANK_TEST(a_sample_costs_as_many_messages_as_there_are_pairs_of_ranks) {
 }
 RANK_TEST(compactions_cost_few_messages_however_elements_are_dealt) { check(compactions); }
 RANK_TEST(merges_and_sets_cost_few_messages_however_elements_are_dealt) { check(in_order); }
-RANK_TEST(questions_cost_few_messages_however_elements_are_dealt) { check(questions); }
+RANK_TEST(two_way_calls_cost_few_messages_however_elements_are_dealt) { check(two_way_calls); }

@@ -89,13 +89,13 @@ RANK_TEST(a_walk_to_and_fro_reads_what_is_asked_for) {
   am::barrier();
 }
 
-RANK_TEST(texts_dealt_in_turn_come_in_few_questions) {
+RANK_TEST(texts_dealt_in_turn_come_in_few_two_way_calls) {
   am::vector<std::string> x(n / 10, am::cyclic());
   am::for_each_index(x, [](std::size_t i, std::string& s) { s = std::to_string(i); });
   am::barrier();
-  const std::uint64_t before = am::stats().questions_sent;
+  const std::uint64_t before = am::stats().two_way_calls_sent;
   const std::vector<std::string> all = am::everything(x);
-  EXPECT(am::stats().questions_sent - before <= 20 * std::uint64_t(am::ranks()));
+  EXPECT(am::stats().two_way_calls_sent - before <= 20 * std::uint64_t(am::ranks()));
   for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i], std::to_string(i));
   am::barrier();
 }

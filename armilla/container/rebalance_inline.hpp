@@ -54,7 +54,7 @@ placement deal_to(const team& t, const dealt_sequence& how);
 /// Sends the elements that a member had to where they lie in `to`: complete when all have called it and `t` has fenced.
 template <class T>
 void send_elements(const placement& was, rank_t member, const T* mine, const element_state<T>& to) {
-  constexpr std::size_t most = 1024;  // in one statement
+  constexpr std::size_t most = 1024;  // in one one-way call
   std::size_t place = 0;              // elements of a member lie in the order of their indices
   for (std::size_t i = was.next_on(member, 0); i < was.size();) {
     std::size_t n = std::min(was.run_at(i).end, to.where.run_at(i).end) - i;
@@ -291,7 +291,7 @@ struct rebalancer {
   static void insert_all(Container& old, Container& made) {
     using core = std::remove_reference_t<decltype(*old.core_)>;
     using kept = kept_for_key<typename core::part>;
-    const hash_loop<typename core::part> statements_wait(old.core_->mine());
+    const hash_loop<typename core::part> one_way_calls_wait(old.core_->mine());
     for (const auto& slot : old.core_->mine().table.by_key())
       if constexpr (std::is_void_v<kept>)
         insert_slot(made, slot);

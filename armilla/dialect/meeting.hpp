@@ -14,7 +14,7 @@ namespace detail {
 
 /// A place where `count` threads meet, of whatever ranks: none goes on before all have come. It lies on one rank; others come
 /// by `invoke<&Barrier::arrive>(gp)`. Used as often as one likes. Unlike armilla::barrier it is for threads, also for those that
-/// calls started, and costs a question to its owner each.
+/// calls started, and costs a two-way call to its owner each.
 /// Paper: MPC++, section 3 (barrier at the level of MPC++).
 class Barrier {
  public:

@@ -32,7 +32,7 @@ namespace armilla::ccpp {
 /// A call converts its arguments to the method's parameters as C++ does, and waits for the end of the body, on whatever rank;
 /// other fibers and incoming calls run meanwhile. `par`, `parfor` and `spawn` let several be under way. What the body throws is
 /// thrown. Methods of a base are named with `&Base::m`, virtual ones work. Default arguments are not seen: name an overload.
-/// Cost: a question (`call`) each.
+/// Cost: a two-way call (`call`) each.
 /// Paper: MRPC, section 2 (methods through global pointers), figure 1.
 template <class T>
 class methods {
@@ -148,7 +148,7 @@ struct proc_t {
 ///
 ///     global<counter_api::counter *> c = new_object<counter_api::make>(proc_t("libcounters.so", 3), 5);
 ///
-/// Errors: remote_error that says why the library could not be loaded, or what the constructor threw. Cost: two questions at
+/// Errors: remote_error that says why the library could not be loaded, or what the constructor threw. Cost: two two-way calls at
 /// once. Paper: MRPC, section 4 ("an incoming request to dynamically load processor objects").
 template <const auto& M, class... A>
   requires armilla::detail::method_tag<M>

@@ -240,7 +240,7 @@ T* tolocal(const global_pointer<T>& p) {
 }
 /// What lies at `p` on this processor, on processor `proc`: the same static variable, or the same place of spread memory. Any
 /// other address is taken as one of `proc`'s own, that it has told. usage_error for a static variable where ranks are threads,
-/// which is one object for all, and for one of a library that `proc` has not loaded. Cost: a question to `proc` for its first
+/// which is one object for all, and for one of a library that `proc` has not loaded. Cost: a two-way call to `proc` for its first
 /// static variable, and one more after this processor has loaded a library. Paper: MRPC, section 2 ("to access
 /// static variables on arbitrary nodes and to spread arrays across all nodes").
 template <class T>

@@ -11,7 +11,7 @@
 #include "armilla/base/values/extents.hpp"
 #include "armilla/collectives.hpp"
 #include "armilla/graph.hpp"
-#include "armilla/team/core/fence_guest.hpp"
+#include "armilla/team/core/fence_participant.hpp"
 
 namespace armilla::stapl::detail {
 
@@ -19,12 +19,12 @@ namespace armilla::stapl::detail {
 
 /// A graph, and what this node has said since the last fence.
 template <class E>
-class graph_changes final : public armilla::detail::fence_guest {
+class graph_changes final : public armilla::detail::fence_participant {
  public:
   using edge_type =
       std::conditional_t<std::is_void_v<E>, armilla::edge, weighted_edge<std::conditional_t<std::is_void_v<E>, int, E>>>;
 
-  graph_changes(std::size_t vertices, bool undirected, const team& nodes) : fence_guest(nodes), undirected_(undirected) {
+  graph_changes(std::size_t vertices, bool undirected, const team& nodes) : fence_participant(nodes), undirected_(undirected) {
     make(vertices, {});
   }
   const armilla::graph<void, E>& graph() const noexcept { return graph_; }

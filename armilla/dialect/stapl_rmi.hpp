@@ -27,8 +27,8 @@ inline int get_node_id() { return int(rank()); }
 inline int get_num_nodes(const communicator& nodes) { return int(nodes.size()); }
 inline int get_node_id(const communicator& nodes) { return int(nodes.rank()); }
 
-/// A statement: runs `method(arguments...)` of node `dest`'s object, and goes on at once. `object` is this node's own object; it
-/// stands for `dest`'s, if all nodes have registered theirs: a `parallel_task` while it is executed, a container, what an
+/// A one-way call: runs `method(arguments...)` of node `dest`'s object, and goes on at once. `object` is this node's own object;
+/// it stands for `dest`'s, if all nodes have registered theirs: a `parallel_task` while it is executed, a container, what an
 /// `rmi_object` holds. Methods run one at a time on a node, but where one waits. Complete behind `rmi_fence`, in order for one
 /// destination. Errors: usage_error for an object that is not registered.
 ///
@@ -47,7 +47,7 @@ void async_rmi(const communicator& nodes, int dest, T* object, F C::* method, A&
   async_rmi(int(nodes.world_rank(dest)), object, method, std::forward<A>(arguments)...);
 }
 
-/// A question: the same, and waits for what the method returns. Errors: what it throws, as remote_error.
+/// A two-way call: the same, and waits for what the method returns. Errors: what it throws, as remote_error.
 template <class T, class F, class C, class... A>
 auto sync_rmi(int dest, T* object, F C::* method, A&&... arguments) {
   return call(dest, detail::request_to(*detail::translation, object, method, "sync_rmi"), std::forward<A>(arguments)...).get();
@@ -56,7 +56,7 @@ template <class T, class F, class C, class... A>
 auto sync_rmi(const communicator& nodes, int dest, T* object, F C::* method, A&&... arguments) {
   return sync_rmi(int(nodes.world_rank(dest)), object, method, std::forward<A>(arguments)...);
 }
-/// A question that does not wait: the handle can be asked, `ready()`, and waited for, `get()`. Paper: STAPL, section 6.4.
+/// A two-way call that does not wait: the handle can be asked, `ready()`, and waited for, `get()`. Paper: STAPL, section 6.4.
 template <class T, class F, class C, class... A>
 [[nodiscard]] auto nonblocking_sync_rmi(int dest, T* object, F C::* method, A&&... arguments) {
   return call(dest, detail::request_to(*detail::translation, object, method, "nonblocking_sync_rmi"),
@@ -68,7 +68,7 @@ template <class T, class F, class C, class... A>
   return nonblocking_sync_rmi(int(nodes.world_rank(dest)), object, method, std::forward<A>(arguments)...);
 }
 
-/// A statement to the objects of all nodes, this one's included.
+/// A one-way call to the objects of all nodes, this one's included.
 template <class T, class F, class C, class... A>
 void broadcast_rmi(const communicator& nodes, T* object, F C::* method, const A&... arguments) {
   async_all(nodes, detail::request_to(*detail::translation, object, method, "broadcast_rmi"), arguments...);
@@ -78,8 +78,9 @@ void broadcast_rmi(T* object, F C::* method, const A&... arguments) {
   broadcast_rmi(world(), object, method, arguments...);
 }
 
-/// A question on all nodes, whose answers are collected: every node gives its `input`, and on each the method takes all of them
-/// in, `method(input, output)`, node 0's first. No node goes on before all have called. Errors: usage_error for a null pointer.
+/// A two-way call on all nodes, whose answers are collected: every node gives its `input`, and on each the method takes all of
+/// them in, `method(input, output)`, node 0's first. No node goes on before all have called. Errors: usage_error for a null
+/// pointer.
 template <class T, class F, class C, class Input, class Output>
 void collect_rmi(const communicator& nodes, T* object, F C::* method, const Input& input, Output& output) {
   detail::require_object(object, method != nullptr, "collect_rmi");
@@ -133,8 +134,8 @@ inline void rmi_poll() { poll(); }
 
 /// Every n-th communication call polls; 0: none. Paper: STAPL, section 6.2.
 inline void set_poll_every(int n) { detail::set_poll_period(n); }
-/// After so many statements to one node they are sent: the paper tries 8 to 512. 0: when a buffer of the library is full, as at
-/// the start. For this node. Paper: STAPL, section 6.3.
+/// After so many one-way calls to one node they are sent: the paper tries 8 to 512. 0: when a buffer of the library is full, as
+/// at the start. For this node. Paper: STAPL, section 6.3.
 inline void set_aggregation_factor(int messages) { detail::translation->set_factor(messages); }
 
 /// As long as one lives on every node, this node's object stands for those of the others. Made by all nodes together, in one

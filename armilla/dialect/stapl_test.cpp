@@ -53,7 +53,7 @@ struct double_counter : counter {
 
 }  // namespace
 
-RANK_TEST(statements_and_questions_reach_the_objects_of_other_nodes) {
+RANK_TEST(one_way_calls_and_two_way_calls_reach_the_objects_of_other_nodes) {
   counter mine;
   const stapl::rmi_object<counter> registered(&mine);
   stapl::async_rmi(next(), &mine, static_cast<void (counter::*)(int)>(&counter::add), 5);
@@ -180,7 +180,7 @@ RANK_TEST(a_request_that_came_before_the_wait_is_not_missed) {
   stapl::rmi_fence();
 }
 
-RANK_TEST(statements_leave_when_the_factor_is_reached) {
+RANK_TEST(one_way_calls_leave_when_the_factor_is_reached) {
   counter mine;
   const stapl::rmi_object<counter> registered(&mine);
   am::set_aggregation(1 << 14);

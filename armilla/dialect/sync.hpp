@@ -25,7 +25,7 @@ class Sync {
   Sync() = default;
   Sync(const Sync&) = delete;
   Sync& operator=(const Sync&) = delete;
-  /// The next fence throws an error that nothing has read, as one of a statement.
+  /// The next fence throws an error that nothing has read, as one of a one-way call.
   ~Sync() {
     if (armilla::detail::current == nullptr) return;
     for (entry& e : values_)

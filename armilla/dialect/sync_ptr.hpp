@@ -129,8 +129,8 @@ class sync_ref {
 };
 
 /// A pointer to a sync variable on any rank of this program; made from `to_global(&v)`. `sync_ptr<const T>` only reads. Cost of
-/// an access: a question, while it is not written a stack at the owner. The variable must outlive the waits for it. Paper: MRPC,
-/// section 2 (sync variables).
+/// an access: a two-way call, while it is not written a stack at the owner. The variable must outlive the waits for it. Paper:
+/// MRPC, section 2 (sync variables).
 template <class T>
 class sync_ptr : public global_ptr<detail::sync_target<T>> {
   using target = detail::sync_target<T>;

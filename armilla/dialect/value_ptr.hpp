@@ -21,7 +21,7 @@ class value_ptr;
 ///
 /// Where C++ converts nothing by itself, as in `(*gp).get() + "!"`, `get` says it in words.
 /// Errors: usage_error for a null pointer; what the copy throws at the owner, as remote_error.
-/// Cost: of a type that is trivially copyable as of `global_ref`; of any other a question, on the own rank a copy.
+/// Cost: of a type that is trivially copyable as of `global_ref`; of any other a two-way call, on the own rank a copy.
 template <class T>
 class value_ref {
  public:
@@ -108,7 +108,7 @@ class value_ptr : public global_ptr<T> {
   }
   /// A method, which runs where the object lies, in one piece but where it waits: `(p->*&T::m)(arguments...)` returns a copy of
   /// what it returns. Any class, without `methods`; of several overloads one by a cast. Errors: what the method throws. Cost: a
-  /// question.
+  /// two-way call.
   template <class F, class C>
     requires(std::is_function_v<F> && std::is_class_v<T>)
   auto operator->*(F C::* method) const {

@@ -16,7 +16,7 @@
 #include "armilla/error.hpp"
 #include "armilla/fabric/backend_list.hpp"
 #include "armilla/fabric/backends.hpp"
-#include "armilla/fabric/far_segments.hpp"
+#include "armilla/fabric/remote_segments.hpp"
 #include "armilla/fabric/testing/faults.hpp"
 #include "armilla/fabric/testing/loop_network.hpp"
 

@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "armilla/base/values/clock.hpp"
-#include "armilla/boot/visitors/guest_mailbox.hpp"
+#include "armilla/boot/visitors/client_mailbox.hpp"
 #include "armilla/boot/watch/posted_text.hpp"
 #include "armilla/fabric/crowding.hpp"
 
@@ -86,9 +86,9 @@ event_count::step event_count::idle_slowly(backoff& s) noexcept {
     for (int i = 0; i < 4; ++i) relax();
     return step::again;
   }
-  // What a guest asks for may have to wait until its budget allows it: others shall have the core meanwhile.
+  // What an attached client asks for may have to wait until its budget allows it: others shall have the core meanwhile.
   const bool crowded = crowd_ != nullptr && crowd_->sleeps_at_once(now);
-  if ((waited < spin_ns_ + yield_ns_ && !crowded) || called_by_guest()) {
+  if ((waited < spin_ns_ + yield_ns_ && !crowded) || called_by_client()) {
     ++count_.yields;
     if (crowd_ != nullptr)
       crowd_->yield(now);
@@ -130,7 +130,7 @@ void event_count::sleep(const backoff& s, std::uint64_t deadline_ns, ended_by by
       mine_.asked.load(std::memory_order_seq_cst) != mine_.answered.load(std::memory_order_relaxed))
     return cancel_wait();
   if (losses_ != nullptr && losses_->load(std::memory_order_seq_cst) != losses_heard_) return cancel_wait();  // likewise
-  if (watches_guests_ && mine_.called.load(std::memory_order_seq_cst) != 0) return cancel_wait();             // likewise
+  if (watches_clients_ && mine_.called.load(std::memory_order_seq_cst) != 0) return cancel_wait();            // likewise
   if (outside_ != 0) by = ended_by::anything;
   const std::uint64_t began = lingers_ != 0 ? lingers_ : s.began_ns;
   std::uint64_t limit = asymmetric_ ? ~std::uint64_t(0) : bounded_sleep_ns;
@@ -191,7 +191,7 @@ std::uint64_t event_count::watch_myself(std::uint64_t began_ns, ended_by by) noe
     if (looks_ < 2) limit = std::min(limit, std::max((looks_ + 1) * (silent_ns_ / 2), waited + silent_ns_ / 4) - waited);
   }
   if (by == ended_by::ranks && stall_ns_ != 0) {
-    if (waited >= stall_ns_ && !has_guest(mine_)) reporter_.stalled(reporter_.rank);
+    if (waited >= stall_ns_ && !has_client(mine_)) reporter_.stalled(reporter_.rank);
     limit = std::min(limit, waited < stall_ns_ ? stall_ns_ - waited : stall_ns_);
   }
   return limit;

@@ -66,7 +66,7 @@ class event_count {
   void linger(std::uint64_t since_ns) noexcept { lingers_ = since_ns; }
   bool lingers() const noexcept { return lingers_ != 0; }
 
-  /// What a rank does for the supervisor of the job, and for guests, on its own thread, in a wait.
+  /// What a rank does for the supervisor of the job, and for attached clients, on its own thread, in a wait.
   struct reporter {
     void (*answer)(void* rank) = nullptr;   ///< writes down what it waits for
     void (*stalled)(void* rank) = nullptr;  ///< a rank without supervisor: nothing can come any more
@@ -88,9 +88,10 @@ class event_count {
   void hear_losses_again() noexcept { --losses_heard_; }
   /// From now on only further losses count. Pairs with the release behind which their records are complete.
   void hear_losses() noexcept { losses_heard_ = losses_->load(std::memory_order_acquire); }
-  /// The rank takes in what guests of the job ask of it: while there is something, it does not sleep. False: it no longer does.
-  void watch_guests(bool on) noexcept { watches_guests_ = on; }
-  bool called_by_guest() const noexcept { return mine_.called.load(std::memory_order_relaxed) != 0 && watches_guests_; }
+  /// The rank takes in what attached clients of the job ask of it: while there is something, it does not sleep. False: it no
+  /// longer does.
+  void watch_clients(bool on) noexcept { watches_clients_ = on; }
+  bool called_by_client() const noexcept { return mine_.called.load(std::memory_order_relaxed) != 0 && watches_clients_; }
   /// Ranks that outnumber their cores sleep at once while that is quicker; null: they yield first.
   void watch_crowd(crowding* host) noexcept { crowd_ = host; }
   /// The rank has no supervisor: it looks after itself. Times as ARMILLA_STALL (only if it is the whole job) and
@@ -119,7 +120,7 @@ class event_count {
   std::uint64_t lingers_ = 0;
   const std::atomic<std::uint32_t>* losses_ = nullptr;
   std::uint32_t losses_heard_ = 0;
-  bool watches_guests_ = false;
+  bool watches_clients_ = false;
   crowding* crowd_ = nullptr;
   reporter reporter_;
   std::uint64_t stall_ns_ = 0, report_ns_ = 0, silent_ns_ = 0;  // of a rank that looks after itself

@@ -30,7 +30,7 @@ struct network_head {
 static_assert(sizeof(network_head) == 32);
 
 /// The bundles of a frame that has come over a network.
-struct far_frame {
+struct remote_frame {
   const std::byte* data = nullptr;
   std::uint32_t bytes = 0;
   rank_t source = no_rank;
@@ -38,7 +38,7 @@ struct far_frame {
   bool control = false;
   bool word = false;                ///< a control message that comes also where its source is shut out
   std::byte* copy = nullptr;        ///< owned, where the frame could not be taken in when it came
-  std::uint32_t end = 0;            ///< of `far_link`, from which it came
+  std::uint32_t end = 0;            ///< of `remote_link`, from which it came
   const std::byte* next = nullptr;  ///< of one that was put back: where it goes on
 };
 

@@ -21,7 +21,7 @@ struct host_map {
   std::byte* base = nullptr;
   host_layout layout;
   bool threads = false;              ///< the ranks are threads of this process: any address of any rank can be used
-  bool newcomer = false;             ///< this rank came into the running job: its rings go on where they were
+  bool new_rank = false;             ///< this rank came into the running job: its rings go on where they were
   bool oversubscribed = false;       ///< more ranks than cores: yield soon
   zeroed_array<std::byte*> segment;  ///< start of each rank's segment here; null where it is not mapped or access is restricted
   zeroed_array<pid_t> pid;           ///< process of each rank of this host

@@ -11,8 +11,8 @@ namespace armilla::detail {
 ///
 /// It moves *frames*, of at most `most()` bytes, and *bulk*, of any length, which goes straight from the sender's memory to the
 /// receiver's. It knows nothing of what is in them. Frames from one rank to another arrive once and in order, unless a
-/// decorator stands before it; bulk and frames do not wait for each other. Its user, `far_link`, limits how many frames are under
-/// way to a rank, so that a network need not refuse any for the receiver's sake.
+/// decorator stands before it; bulk and frames do not wait for each other. Its user, `remote_link`, limits how many frames are
+/// under way to a rank, so that a network need not refuse any for the receiver's sake.
 ///
 /// One thread uses it at a time. No function waits for another rank. Budget: one virtual call a frame, none a message.
 class network {

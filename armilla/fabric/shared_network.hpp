@@ -16,7 +16,7 @@ namespace armilla::detail {
 
 /// One network for a rank and its progress thread (ARMILLA_PROGRESS_MODE=thread). Each has a *side*, which is a network; frames
 /// that come are told apart by their lane. What one of the two finds for the other is copied and kept there, in order, and wakes
-/// it; the credit of `far_link` bounds how much that can be.
+/// it; the credit of `remote_link` bounds how much that can be.
 ///
 /// One of them at a time is inside of the network, by a lock of its own for each call (from `acquire` to `submit`). A rank
 /// without a progress thread uses the network itself and pays for none of this.

@@ -131,7 +131,7 @@ void scheduler::renew_loop(const char* what) {
   if (fresh == nullptr)
     throw_usage(what,
                 "what runs inside the taking in of messages may not wait: a handler of an active message, the function of a "
-                "future::then; answer with a statement, or let a fiber wait (spawn)");
+                "future::then; answer with a one-way call, or let a fiber wait (spawn)");
   running_->own_depth = self_.body_depth;
   loop_ = fresh;
   ++counted_;

@@ -263,7 +263,7 @@ RANK_TEST(memory_has_an_end) {
   EXPECT_THROWS(am::limit_error, am::allocate<double>(~std::size_t{0} / 4));
 }
 
-RANK_TEST(a_handler_cannot_wait_for_far_memory) {
+RANK_TEST(a_handler_cannot_wait_for_remote_memory) {
   std::uint64_t variable = 5;
   const auto p = offer(words, am::to_global(&variable));
   const bool waits = am::ranks() > 1 && (am::detail::current->settings->access_by_message || far(next()) ||
@@ -277,7 +277,7 @@ RANK_TEST(a_handler_cannot_wait_for_far_memory) {
   am::barrier();
 }
 
-RANK_TEST(a_body_may_wait_for_far_memory) {
+RANK_TEST(a_body_may_wait_for_remote_memory) {
   std::uint64_t variable = 5;
   const auto use = [](am::global_ptr<std::uint64_t> back) {
     const std::uint64_t before = *back;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/atomic.hpp"
 
-#include "armilla/global/far_access.hpp"
+#include "armilla/global/remote_memory.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -39,7 +39,7 @@ std::uint64_t atomic_far(global_address at, atomic_op op, std::uint32_t bytes, s
   if (p != nullptr) return apply_atomic(p, op, bytes, operand, expected);
   ++current->count->atomics;
   std::uint64_t old = 0;
-  far_atomic(memory_of(*current), at, op, bytes, operand, expected, wants_old ? &old : nullptr, operation);
+  remote_atomic(memory_of(*current), at, op, bytes, operand, expected, wants_old ? &old : nullptr, operation);
   return old;
 }
 

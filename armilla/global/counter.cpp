@@ -7,7 +7,7 @@
 
 #include "armilla/base/values/limits.hpp"
 #include "armilla/error.hpp"
-#include "armilla/global/far_access.hpp"
+#include "armilla/global/remote_memory.hpp"
 
 // Model: tests/models/order/counters.rs
 namespace armilla {
@@ -61,7 +61,7 @@ void signal_counter(const global_ptr<counter>& c, std::uint64_t n) {
       &m.self == &self;  // not the progress thread, in a safe body: what is under way is not its, nor the claimed sum
   // What wakes a rank that only a network reaches is a message.
   if (place == nullptr || m.host.far[std::size_t(at.rank())] || (own_code && m.under_way(at.rank()))) [[unlikely]]
-    return far_signal(m, at, n);
+    return remote_signal(m, at, n);
   // All by release: the data first. Pairs with the acquire in value().
   auto& to = *reinterpret_cast<counter::arrivals*>(place);
   if (own_code && is_ours(to.claimed, self.rank)) [[likely]]

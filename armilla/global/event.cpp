@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/event.hpp"
 
-#include "armilla/global/far_access.hpp"
+#include "armilla/global/remote_memory.hpp"
 
 namespace armilla {
 namespace detail {
 
-bool event_access::hand_over(event& e, far_wait& node) {
+bool event_access::hand_over(event& e, remote_wait& node) {
   pass_on(memory_here("when_complete"), e.wait_, &node);
   return node.left != 0;
 }
 
-void throw_failure(const far_failure& f) {
-  if (f.status != far_status::ok) throw_far(f.operation, f.status, f.at);
+void throw_failure(const remote_failure& f) {
+  if (f.status != remote_status::ok) throw_far(f.operation, f.status, f.at);
 }
 
 }  // namespace detail

@@ -20,7 +20,7 @@ namespace {
 
 using detail::exposed_record;
 
-// The rank's list, newest first. Only the rank changes it; guests read it at any time.
+// The rank's list, newest first. Only the rank changes it; attached clients read it at any time.
 struct exposed_list {
   const detail::host_map& host;
   std::atomic<std::uint64_t>& first;
@@ -64,10 +64,10 @@ std::uint64_t checked_data(const exposed_list& list, std::string_view name, cons
   const std::uint64_t segment = list.host.layout.segment(list.host.local(self.rank)), at = list.offset_of(first);
   if (bytes == 0) return segment;
   if (list.host.beyond != nullptr && list.host.beyond->holds())
-    detail::throw_usage("expose",
-                        fmt::format("'{}' lies in memory of the network ({}), which no guest can map; start the job with "
-                                    "ARMILLA_ACCESS_BY_MESSAGE=1, or without ARMILLA_FABRIC",
-                                    name, list.host.beyond->name()));
+    detail::throw_usage(
+        "expose", fmt::format("'{}' lies in memory of the network ({}), which no attached client can map; start the job with "
+                              "ARMILLA_ACCESS_BY_MESSAGE=1, or without ARMILLA_FABRIC",
+                              name, list.host.beyond->name()));
   if (at < segment || at + bytes > segment + list.host.layout.segment_bytes)
     detail::throw_usage("expose", fmt::format("'{}' ({} bytes at {}) does not lie in this rank's segment, which alone others can "
                                               "map; take memory of am::allocate, or a container",
@@ -84,8 +84,8 @@ exposure detail::exposure_access::make(std::string_view name, const element& typ
     detail::throw_usage(
         "expose", fmt::format("a name has 1 to {} letters, but '{}' has {}", exposed_record::letters - 1, name, name.size()));
   if (name.find('\0') != name.npos)
-    detail::throw_usage(
-        "expose", fmt::format("the name '{}' has a NUL in it, behind which guests would not see it", detail::escaped(name)));
+    detail::throw_usage("expose", fmt::format("the name '{}' has a NUL in it, behind which attached clients would not see it",
+                                              detail::escaped(name)));
   if (list.find(name) != nullptr)
     detail::throw_usage("expose", fmt::format("this rank exposes '{}' already; end that first", name));
   std::uint64_t span = 1;  // elements from the first to the last

@@ -8,9 +8,9 @@
 #include "armilla/base/values/limits.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
-#include "armilla/global/far_access.hpp"
 #include "armilla/global/image_data.hpp"
 #include "armilla/global/rank_memory.hpp"
+#include "armilla/global/remote_memory.hpp"
 #include "armilla/ring/heap.hpp"
 
 namespace armilla::detail {
@@ -43,9 +43,9 @@ namespace {
 heap::status give_back(rank_memory& m, global_address at, const char* operation) {
   const bool mine = at.rank() == m.self.rank;
   if (!mine && m.host.far[std::size_t(at.rank())]) {
-    const far_status s = far_deallocate(m, at, operation);
-    if (s == far_status::lost) throw_far(operation, s, at);
-    return s == far_status::ok ? heap::status::live : s == far_status::freed ? heap::status::freed : heap::status::foreign;
+    const remote_status s = remote_deallocate(m, at, operation);
+    if (s == remote_status::lost) throw_far(operation, s, at);
+    return s == remote_status::ok ? heap::status::live : s == remote_status::freed ? heap::status::freed : heap::status::foreign;
   }
   if (at.offset >= m.directory(at.rank()).per_rank_begin) return heap::status::foreign;
   return mine && current == &m.self ? m.local.deallocate(at.offset, at.generation())

@@ -11,7 +11,7 @@
 #include "armilla/base/core/options.hpp"
 #include "armilla/base/values/clock.hpp"
 #include "armilla/fabric/host_map.hpp"
-#include "armilla/global/far_access.hpp"
+#include "armilla/global/remote_memory.hpp"
 #include "armilla/ring/heap.hpp"
 
 namespace armilla::detail {
@@ -73,7 +73,7 @@ void pause(int look) noexcept { look < looks_before_yield ? relax() : void(::sch
 
 void write_alone(rank_memory& m, global_address to, const std::byte* from, std::uint64_t at, std::uint64_t bytes,
                  const char* operation) {
-  far_transfer t(m, to, true, far_group::blocking, operation);
+  remote_transfer t(m, to, true, remote_group::blocking, operation);
   t.add(const_cast<std::byte*>(from) + at, std::int64_t(at), bytes);  // only read from: the kernel's iovec has no const
   t.finish();
 }

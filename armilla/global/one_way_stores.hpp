@@ -55,11 +55,12 @@ rank_t outside_of(const team_record& part, const unconfirmed_stores& stores) noe
 /// a refusal would come behind it.
 bool stores_are_one_way(const rank_memory& m) noexcept;
 
-/// Sends `bytes` bytes, at most `far_piece_limit`, to `to`. Nothing comes back but a refusal. `behind`: a signal in the same
+/// Sends `bytes` bytes, at most `remote_piece_limit`, to `to`. Nothing comes back but a refusal. `behind`: a signal in the same
 /// message, which leaves at once; null: none.
 void store_one_way(rank_memory& m, global_address to, const std::byte* from, std::uint32_t bytes, const signal_behind* behind);
 
-/// Asks each rank that is listed whether all stores were good: one question a rank. The group `stores` waits for what they say.
+/// Asks each rank that is listed whether all stores were good: one two-way call a rank. The group `stores` waits for what they
+/// say.
 void confirm_stores(rank_memory& m, const char* operation);
 
 /// The same of the ranks that are no members of `part`.

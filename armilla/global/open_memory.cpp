@@ -20,7 +20,7 @@ opened_memory open_bytes(global_address at, std::size_t n, std::size_t size, acc
   if (__builtin_mul_overflow(n, size, &bytes))
     throw_usage("open_memory", fmt::format("{} objects of {} bytes are more than any memory holds{}; open what there is", n, size,
                                            looks_negative(n) ? " (is the number negative?)" : ""));
-  if (const far_status s = admit(m, m.self.rank, at, bytes, 0, false); s != far_status::ok) throw_far("open_memory", s, at);
+  if (const remote_status s = admit(m, m.self.rank, at, bytes, 0, false); s != remote_status::ok) throw_far("open_memory", s, at);
   opened_memory opened;
   const std::uint32_t index = m.directory(m.self.rank).open(at.kind(), at.offset, at.offset + bytes, std::uint8_t(rights));
   if (index == segment_directory::most_ranges)

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "armilla/am/endpoint/endpoint.hpp"
-#include "armilla/fabric/far_segments.hpp"
 #include "armilla/fabric/host_map.hpp"
+#include "armilla/fabric/remote_segments.hpp"
 #include "armilla/global/address.hpp"
 #include "armilla/global/directory.hpp"
 #include "armilla/global/memory_state.hpp"
@@ -20,17 +20,17 @@
 
 namespace armilla::detail {
 
-/// A piece under way: what a reply may fill. Lies in its pending operation, at which the `far_wait` stands, if it has one.
-struct far_piece {
+/// A piece under way: what a reply may fill. Lies in its pending operation, at which the `remote_wait` stands, if it has one.
+struct remote_piece {
   std::byte* into = nullptr;  ///< null: the reply brings no bytes
   const char* operation = nullptr;
   global_address at;
   std::uint32_t bytes = 0;
-  far_group group = far_group::split;
+  remote_group group = remote_group::split;
   bool whole = false;  ///< the reply brings the number of a transfer into `into`
-  far_status status = far_status::ok;
+  remote_status status = remote_status::ok;
 };
-static_assert(pending_op::fits<far_piece> && std::is_trivially_destructible_v<far_piece>);
+static_assert(pending_op::fits<remote_piece> && std::is_trivially_destructible_v<remote_piece>);
 
 /// Layer global of one rank.
 ///
@@ -49,13 +49,13 @@ struct rank_memory : memory_state {
   heap local;  ///< the message layer uses it too
   heap symmetric;
   std::vector<std::uint8_t> cross;  ///< by rank: does the kernel refuse to copy from there?
-  far_failure failure[far_groups];
+  remote_failure failure[remote_groups];
   unconfirmed_stores unconfirmed;
-  std::unique_ptr<far_segments> mapped_far;  ///< what a network maps of far ranks; null: it is not used
+  std::unique_ptr<remote_segments> mapped_far;  ///< what a network maps of far ranks; null: it is not used
 
   /// Whether data for rank `r` may be on their way: what must come behind them takes the same way.
   bool under_way(rank_t r) const noexcept {
-    return unfinished[unsigned(far_group::split)] + unfinished[unsigned(far_group::stores)] != 0 || unconfirmed.at(r);
+    return unfinished[unsigned(remote_group::split)] + unfinished[unsigned(remote_group::stores)] != 0 || unconfirmed.at(r);
   }
   /// Whether the memory of `r` is reached by asking it.
   bool asks(rank_t r) const { return by_message || host.far[std::size_t(r)]; }
@@ -85,18 +85,19 @@ rank_memory& memory_here(const char* operation);
 /// "rank 2, segment + 0x40" for errors.
 std::string text_of(global_address at);
 /// Throws the error that `status` stands for.
-[[noreturn]] void throw_far(const char* operation, far_status status, global_address at);
+[[noreturn]] void throw_far(const char* operation, remote_status status, global_address at);
 /// rank_lost where no rank has joined in that place yet: its memory would be cleared for one that does.
 void require_taken(const rank_memory& m, rank_t r, const char* operation);
 /// Whether an operation with these rights may touch `bytes` bytes at `at`, which lies on rank `owner` (checked where it is cheap:
 /// directory and bounds; of a rank on another host by that rank itself).
-far_status admit(const rank_memory& m, rank_t owner, global_address at, std::uint64_t bytes, std::uint8_t rights, bool open_only);
+remote_status admit(const rank_memory& m, rank_t owner, global_address at, std::uint64_t bytes, std::uint8_t rights,
+                    bool open_only);
 
 /// Rank `lost` answers no more: what was asked of it has failed.
 void fail_pieces(context& self, rank_t lost);
 /// The ranks that are left have agreed: what had failed because of a lost rank is no news to the waits that follow.
 void forget_lost_pieces(context& self);
 
-void register_far_handlers();
+void register_remote_handlers();
 
 }  // namespace armilla::detail

@@ -5,9 +5,9 @@
 #include "armilla/boot/host/life.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
-#include "armilla/global/far_access.hpp"
 #include "armilla/global/offer.hpp"
 #include "armilla/global/rank_memory.hpp"
+#include "armilla/global/remote_memory.hpp"
 #include "armilla/ring/heap.hpp"
 
 // The rare path of an access: what is wrong, and how to get there after all.
@@ -28,18 +28,18 @@ std::string text_of(global_address at) {
   return fmt::format("rank {}, {:#x} in memory of unknown kind {}", at.rank(), at.offset, std::uint16_t(at.kind()));
 }
 
-void throw_far(const char* operation, far_status status, global_address at) {
+void throw_far(const char* operation, remote_status status, global_address at) {
   const std::string place = text_of(at);
   switch (status) {
-    case far_status::not_open:
+    case remote_status::not_open:
       throw_usage(operation,
                   fmt::format("rank {0} has not opened that memory ({1}) for it, and ARMILLA_ACCESS=opened; let rank {0} call "
                               "armilla::open before",
                               at.rank(), place));
-    case far_status::freed:
+    case remote_status::freed:
       throw_usage(operation,
                   fmt::format("that memory ({}) is not the pointer's block: it was freed, or the pointer has left it", place));
-    case far_status::lost: memory_here(operation).messages.lost.raise(at.rank(), operation);
+    case remote_status::lost: memory_here(operation).messages.lost.raise(at.rank(), operation);
     default: throw_usage(operation, fmt::format("no memory there ({}); the pointer left the object it was made for", place));
   }
 }
@@ -48,29 +48,29 @@ void require_taken(const rank_memory& m, rank_t r, const char* operation) {
   if (!was_taken(m.host.job(), r)) m.self.messages->lost.raise(r, operation);
 }
 
-far_status admit(const rank_memory& m, rank_t owner, global_address at, std::uint64_t bytes, std::uint8_t rights,
-                 bool open_only) {
+remote_status admit(const rank_memory& m, rank_t owner, global_address at, std::uint64_t bytes, std::uint8_t rights,
+                    bool open_only) {
   if (at.kind() == memory_kind::segment) {
     const std::uint64_t size = m.host.layout.segment_bytes;
-    if (at.offset > size || bytes > size - at.offset) return far_status::outside;  // nothing lies at its end, too
+    if (at.offset > size || bytes > size - at.offset) return remote_status::outside;  // nothing lies at its end, too
     if (checked && !m.host.far[std::size_t(owner)] && m.in_heap(owner, at.offset)) {
       const heap::status s = m.heap_at(owner, at.offset).check(at.offset, bytes, at.generation());
-      if (s == heap::status::freed) return far_status::freed;
-      if (s != heap::status::live) return far_status::outside;
+      if (s == heap::status::freed) return remote_status::freed;
+      if (s != heap::status::live) return remote_status::outside;
     }
   } else if (at.offset == 0 || at.offset + bytes < at.offset) {
-    return far_status::outside;
+    return remote_status::outside;
   }
   if (open_only && bytes != 0 && !m.host.far[std::size_t(owner)] &&
       !m.directory(owner).allows(at.kind(), at.offset, at.offset + bytes, rights))
-    return far_status::not_open;
-  return far_status::ok;
+    return remote_status::not_open;
+  return remote_status::ok;
 }
 
 void check_segment(global_address at, const access_request& wants) {
   if (current->memory == nullptr) return;  // a layer below starts or stops
   const rank_memory& m = memory_of(*current);
-  if (const far_status s = admit(m, at.rank(), at, wants.bytes, wants.rights, false); s != far_status::ok)
+  if (const remote_status s = admit(m, at.rank(), at, wants.bytes, wants.rights, false); s != remote_status::ok)
     throw_far(wants.operation, s, at);
 }
 
@@ -93,7 +93,7 @@ std::byte* reach(global_address at, const access_request& wants) {
     throw_usage(wants.operation, fmt::format("the pointer ({}) is not aligned: objects of that type lie at multiples of {} bytes",
                                              text_of(at), wants.alignment));
   const bool mine = at.rank() == m.self.rank;
-  if (const far_status s = admit(m, at.rank(), at, wants.bytes, wants.rights, m.opened && !mine); s != far_status::ok)
+  if (const remote_status s = admit(m, at.rank(), at, wants.bytes, wants.rights, m.opened && !mine); s != remote_status::ok)
     throw_far(wants.operation, s, at);
   if (at.kind() == memory_kind::segment) {
     if (mine || !m.asks(at.rank())) return m.host.segment_start(at.rank()) + at.offset;
@@ -134,7 +134,7 @@ void copy_object(void* into, const void* from, const access_request& wants) {
 void read_far(void* into, global_address from, const access_request& wants) {
   if (const std::byte* p = reach(from, wants)) return copy_object(into, p, wants);
   ++current->count->reads;
-  far_transfer t(memory_of(*current), from, false, far_group::blocking, wants.operation);
+  remote_transfer t(memory_of(*current), from, false, remote_group::blocking, wants.operation);
   t.add(static_cast<std::byte*>(into), 0, wants.bytes);
   t.finish();
 }
@@ -145,7 +145,7 @@ void write_far(global_address to, const void* from, const access_request& wants)
   rank_memory& m = memory_of(*current);
   if (wants.bytes >= copy_offer::worth_from && to.kind() == memory_kind::process)
     return write_with_owner(m, to, static_cast<const std::byte*>(from), wants.bytes, wants.operation);
-  far_transfer t(m, to, true, far_group::blocking, wants.operation);
+  remote_transfer t(m, to, true, remote_group::blocking, wants.operation);
   t.add(static_cast<std::byte*>(const_cast<void*>(from)), 0, wants.bytes);  // only read from: the kernel's iovec has no const
   t.finish();
 }

@@ -40,7 +40,7 @@ struct frozen {
 
 bool accesses_done(context& c, const team_record* part) {
   const rank_memory& m = memory_of(c);
-  return m.unfinished[unsigned(far_group::split)] == 0 && m.unfinished[unsigned(far_group::stores)] == 0 &&
+  return m.unfinished[unsigned(remote_group::split)] == 0 && m.unfinished[unsigned(remote_group::stores)] == 0 &&
          (part == nullptr || !m.unconfirmed.any() || outside_of(*part, m.unconfirmed) == no_rank);
 }
 
@@ -79,11 +79,11 @@ rank_memory::rank_memory(context& c)
       symmetric_at(directory_at + segment_directory::bytes),
       cross(std::size_t(c.places), c.settings->cross_copy ? 0 : 1),
       unconfirmed(std::size_t(c.places)) {
-  if (host.beyond != nullptr && reaches_segments(*c.settings)) mapped_far = std::make_unique<far_segments>(c, host);
+  if (host.beyond != nullptr && reaches_segments(*c.settings)) mapped_far = std::make_unique<remote_segments>(c, host);
 }
 
 void start_memory(context& self, const launch&) {
-  register_far_handlers();
+  register_remote_handlers();
   frozen variables;
   auto m = std::make_unique<rank_memory>(self);
   const std::uint64_t segment = self.host->layout.segment_bytes;

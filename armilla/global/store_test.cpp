@@ -10,7 +10,7 @@
 #include <armilla/fabric/host_map.hpp>
 
 #include "armilla/global/both_memories_test.hpp"
-#include "armilla/global/far_access.hpp"
+#include "armilla/global/remote_memory.hpp"
 
 namespace am = armilla;
 using rank_test::in_both_memories;
@@ -35,7 +35,7 @@ am::global_ptr<double> nowhere() {
 RANK_TEST(a_small_store_waits_for_no_reply) {
   in_both_memories(64, [](am::global_ptr<double> p, double* mine) {
     for (int i = 0; i < 64; ++i) am::store(p + i, i * 2.0);
-    if (!progress_threads()) EXPECT_EQ(memory().unfinished[unsigned(am::detail::far_group::stores)], 0u);
+    if (!progress_threads()) EXPECT_EQ(memory().unfinished[unsigned(am::detail::remote_group::stores)], 0u);
     am::all_store_sync();
     EXPECT(!memory().unconfirmed.any());
     for (int i = 0; i < 64; ++i) EXPECT_EQ(mine[i], i * 2.0);
@@ -134,7 +134,7 @@ RANK_TEST(a_signal_to_no_counter_is_an_error) {
   });
 }
 
-// Statements, some of which store; a fence ends all of it.
+// One-way calls, some of which store; a fence ends all of it.
 RANK_TEST(a_fence_completes_the_stores_of_bodies) {
   in_both_memories(256, [](am::global_ptr<double> p, double* mine) {
     for (int turn = 1; turn <= 10; ++turn) {
@@ -181,7 +181,7 @@ RANK_TEST(a_fence_of_a_part_completes_its_stores_at_others) {
     for (int turn = 1; turn <= 10; ++turn) {
       for (int i = 0; i < 200; ++i) am::store(p + i, turn * 1.0);
       half.fence();
-      EXPECT_EQ(memory().unfinished[unsigned(am::detail::far_group::stores)], 0u);
+      EXPECT_EQ(memory().unfinished[unsigned(am::detail::remote_group::stores)], 0u);
       EXPECT(!memory().unconfirmed.any());
       for (int i = 0; i < 200; ++i) EXPECT_EQ(double(p[i]), turn * 1.0);
       am::barrier();

@@ -7,7 +7,7 @@
 
 #include "armilla/base/values/extents.hpp"
 #include "armilla/error.hpp"
-#include "armilla/global/far_access.hpp"
+#include "armilla/global/remote_memory.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -96,15 +96,15 @@ void copy_mapped(const strided_core& s, const runs& r, std::byte* local, std::by
   }
 }
 
-void count_moved(bool writes, far_group group, std::uint64_t bytes) {
+void count_moved(bool writes, remote_group group, std::uint64_t bytes) {
   counters& count = *current->count;
-  ++(!writes ? count.gets : group == far_group::split ? count.puts : count.stores);
-  (!writes ? count.get_bytes : group == far_group::split ? count.put_bytes : count.store_bytes) += bytes;
+  ++(!writes ? count.gets : group == remote_group::split ? count.puts : count.stores);
+  (!writes ? count.get_bytes : group == remote_group::split ? count.put_bytes : count.store_bytes) += bytes;
 }
 
 }  // namespace
 
-void copy_strided(bool writes, std::byte* local, global_address at, const strided_core& s, far_group group,
+void copy_strided(bool writes, std::byte* local, global_address at, const strided_core& s, remote_group group,
                   const char* operation) {
   count_call();
   const std::uint8_t rights = writes ? may_write : may_read;
@@ -119,13 +119,13 @@ void copy_strided(bool writes, std::byte* local, global_address at, const stride
       reach(at.plus(distance), {operation, bytes, s.alignment, rights});
     });
   if (base != nullptr) return writes ? copy_mapped<true>(s, r, local, base) : copy_mapped<false>(s, r, local, base);
-  far_transfer t(m, at, writes, group, operation);
+  remote_transfer t(m, at, writes, group, operation);
   for_rows(s, r, local, [&](std::byte* l, std::int64_t distance, std::uint64_t bytes) { t.add(l, distance, bytes); });
   t.finish();
 }
 
 void copy_indexed(bool writes, std::byte* local, global_address base, const std::size_t* indices, std::size_t n,
-                  std::uint32_t element, std::uint32_t alignment, far_group group, const char* operation) {
+                  std::uint32_t element, std::uint32_t alignment, remote_group group, const char* operation) {
   if (n == 0) return;
   count_call();
   const std::uint8_t rights = writes ? may_write : may_read;
@@ -134,7 +134,7 @@ void copy_indexed(bool writes, std::byte* local, global_address base, const std:
   rank_memory& m = memory_of(*current);
   count_moved(writes, group, std::uint64_t{n} * element);
   if (p == nullptr) {
-    far_transfer t(m, base, writes, group, operation);
+    remote_transfer t(m, base, writes, group, operation);
     for (std::size_t i = 0; i < n; ++i) {
       if (m.opened) reach(at(i), {operation, element, alignment, rights});
       t.add(local + i * element, std::int64_t(indices[i]) * element, element);

@@ -34,30 +34,30 @@ strided_core core_of(const strided<N>& s) {
   return c;
 }
 
-void copy_strided(bool writes, std::byte* local, global_address at, const strided_core& s, far_group group,
+void copy_strided(bool writes, std::byte* local, global_address at, const strided_core& s, remote_group group,
                   const char* operation);
 void copy_indexed(bool writes, std::byte* local, global_address base, const std::size_t* indices, std::size_t n,
-                  std::uint32_t element, std::uint32_t alignment, far_group group, const char* operation);
+                  std::uint32_t element, std::uint32_t alignment, remote_group group, const char* operation);
 
 [[noreturn, gnu::cold]] void throw_lengths(const char* operation, std::size_t elements, std::size_t indices);
 
-template <far_group Group, class T, std::size_t N>
+template <remote_group Group, class T, std::size_t N>
 void write_strided(const global_ptr<T>& to, const T* from, const strided<N>& s) {
-  constexpr const char* operation = Group == far_group::split ? "put_strided" : "store_strided";
+  constexpr const char* operation = Group == remote_group::split ? "put_strided" : "store_strided";
   copy_strided(true, reinterpret_cast<std::byte*>(const_cast<T*>(from)), to.address(), core_of<T>(s), Group, operation);
 }
 
-template <far_group Group, class T>
+template <remote_group Group, class T>
 void write_indexed(const global_ptr<T>& base, std::span<const std::size_t> indices, const T* source, std::size_t elements) {
   static_assert(movable_bytes<T>, "armilla: only trivially copyable objects travel by put and store; use a call");
-  constexpr const char* operation = Group == far_group::split ? "put_indexed" : "store_indexed";
+  constexpr const char* operation = Group == remote_group::split ? "put_indexed" : "store_indexed";
   const std::size_t n = indices.size();
   if (n != elements) [[unlikely]]
     throw_lengths(operation, elements, n);
   if (std::byte* p = direct<alignof(T)>(base.address()); p != nullptr && !checked) [[likely]] {
     for (std::size_t i = 0; i < n; ++i) std::memcpy(p + indices[i] * sizeof(T), static_cast<const void*>(source + i), sizeof(T));
-    ++(Group == far_group::split ? current_head->count->puts : current_head->count->stores);
-    (Group == far_group::split ? current_head->count->put_bytes : current_head->count->store_bytes) += n * sizeof(T);
+    ++(Group == remote_group::split ? current_head->count->puts : current_head->count->stores);
+    (Group == remote_group::split ? current_head->count->put_bytes : current_head->count->store_bytes) += n * sizeof(T);
     return;
   }
   copy_indexed(true, reinterpret_cast<std::byte*>(const_cast<T*>(source)), base.address(), indices.data(), n, sizeof(T),

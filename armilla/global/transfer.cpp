@@ -5,7 +5,7 @@
 
 #include "armilla/barrier.hpp"
 #include "armilla/error.hpp"
-#include "armilla/global/far_access.hpp"
+#include "armilla/global/remote_memory.hpp"
 #include "armilla/team/core/record.hpp"
 
 namespace armilla {
@@ -19,7 +19,7 @@ void get_far(void* into, global_address from, std::uint64_t bytes, std::uint32_t
     if (bytes != 0) std::memcpy(into, p, bytes);
     return;
   }
-  far_transfer t(memory_of(*current), from, false, far_group::split, "get");
+  remote_transfer t(memory_of(*current), from, false, remote_group::split, "get");
   t.add(static_cast<std::byte*>(into), 0, bytes);
   t.finish();
 }
@@ -33,17 +33,17 @@ void require_same_rank(global_address data, global_address counter, const char* 
 }
 
 // True: the signal has gone with the data.
-bool move_there(global_address to, const void* from, std::uint64_t bytes, std::uint32_t alignment, far_group group,
+bool move_there(global_address to, const void* from, std::uint64_t bytes, std::uint32_t alignment, remote_group group,
                 const char* operation, const signal_behind* behind) {
   std::byte* const p = reach(to, {operation, bytes, alignment, may_write});
   counters& count = *current->count;
-  ++(group == far_group::split ? count.puts : count.stores);
-  (group == far_group::split ? count.put_bytes : count.store_bytes) += bytes;
+  ++(group == remote_group::split ? count.puts : count.stores);
+  (group == remote_group::split ? count.put_bytes : count.store_bytes) += bytes;
   if (p != nullptr) {
     if (bytes != 0) std::memcpy(p, from, bytes);
     return false;
   }
-  far_transfer t(memory_of(*current), to, true, group, operation);
+  remote_transfer t(memory_of(*current), to, true, group, operation);
   const bool along = behind != nullptr && t.take_along(*behind, bytes);
   t.add(static_cast<std::byte*>(const_cast<void*>(from)), 0, bytes);  // only read from: the kernel's iovec has no const
   t.finish();
@@ -52,7 +52,7 @@ bool move_there(global_address to, const void* from, std::uint64_t bytes, std::u
 
 }  // namespace
 
-void put_far(global_address to, const void* from, std::uint64_t bytes, std::uint32_t alignment, far_group group,
+void put_far(global_address to, const void* from, std::uint64_t bytes, std::uint32_t alignment, remote_group group,
              const char* operation) {
   move_there(to, from, bytes, alignment, group, operation, nullptr);
 }
@@ -80,13 +80,13 @@ void store_far(global_address to, const void* from, std::uint64_t bytes, std::ui
   require_same_rank(to, at, "store");
   reach(at, {"signal", sizeof(std::uint64_t), alignof(std::uint64_t), may_read | may_write});
   const signal_behind behind{at, n};
-  if (!move_there(to, from, bytes, alignment, far_group::stores, "store", &behind)) signal_counter(c, n);
+  if (!move_there(to, from, bytes, alignment, remote_group::stores, "store", &behind)) signal_counter(c, n);
 }
 
 void sync_slowly() {
   rank_memory& m = memory_here("sync_memory");
-  m.failed = m.failure[unsigned(far_group::stores)].status != far_status::ok;
-  finish_group(m, far_group::split, "sync_memory");
+  m.failed = m.failure[unsigned(remote_group::stores)].status != remote_status::ok;
+  finish_group(m, remote_group::split, "sync_memory");
 }
 
 namespace {
@@ -94,7 +94,7 @@ void finish_stores() {
   rank_memory& m = memory_here("all_store_sync");
   refuse_parts_of_bodies(*current, "all_store_sync");
   confirm_stores(m, "all_store_sync");
-  finish_group(m, far_group::stores, "all_store_sync");
+  finish_group(m, remote_group::stores, "all_store_sync");
 }
 }  // namespace
 

@@ -27,7 +27,7 @@ template <class T>
 concept plain_object = movable_bytes<T> && !std::is_array_v<T>;
 
 void get_far(void* into, global_address from, std::uint64_t bytes, std::uint32_t alignment);
-void put_far(global_address to, const void* from, std::uint64_t bytes, std::uint32_t alignment, far_group group,
+void put_far(global_address to, const void* from, std::uint64_t bytes, std::uint32_t alignment, remote_group group,
              const char* operation);
 /// Throws unless the counter lies where the data go.
 void signal_after(global_address data, const global_ptr<counter>& c, std::uint64_t n, const char* operation);
@@ -39,7 +39,7 @@ void store_far(global_address to, const void* from, std::uint64_t bytes, std::ui
 struct elements_kind {
   std::size_t size;
   std::uint32_t alignment;
-  far_group group;
+  remote_group group;
   const char* operation;
 };
 /// Not copied at once: counts the call, throws what is wrong with the elements or the pointer, or moves them by messages.
@@ -60,7 +60,7 @@ template <class T>
 template <class T>
 void get_bytes(T* into, global_address from, std::size_t n) {
   static_assert(movable_bytes<T>, "armilla: only trivially copyable objects travel by get; use a call");
-  static constexpr elements_kind what{sizeof(T), alignof(T), far_group::split, "get"};
+  static constexpr elements_kind what{sizeof(T), alignof(T), remote_group::split, "get"};
   const std::byte* const p = near_range(from, into, n, what.operation, may_read);
   if (p == nullptr) [[unlikely]]
     return get_elements(into, from, n, what);
@@ -70,28 +70,28 @@ void get_bytes(T* into, global_address from, std::size_t n) {
 }
 
 /// Copies and counts where the target is mapped; else false.
-template <far_group Group, class T>
+template <remote_group Group, class T>
 [[gnu::always_inline]] inline bool put_near(global_address to, const T* from, std::size_t n, const char* operation) {
   std::byte* const p = near_range(to, from, n, operation, may_write);
   if (p == nullptr) [[unlikely]]
     return false;
-  ++(Group == far_group::split ? current_head->count->puts : current_head->count->stores);
-  (Group == far_group::split ? current_head->count->put_bytes : current_head->count->store_bytes) += n * sizeof(T);
+  ++(Group == remote_group::split ? current_head->count->puts : current_head->count->stores);
+  (Group == remote_group::split ? current_head->count->put_bytes : current_head->count->store_bytes) += n * sizeof(T);
   std::memcpy(p, static_cast<const void*>(from), n * sizeof(T));
   return true;
 }
 
-template <far_group Group, class T>
+template <remote_group Group, class T>
 void put_bytes(global_address to, const T* from, std::size_t n) {
   static_assert(movable_bytes<T>, "armilla: only trivially copyable objects travel by put and store; use a call");
-  static constexpr elements_kind what{sizeof(T), alignof(T), Group, Group == far_group::split ? "put" : "store"};
+  static constexpr elements_kind what{sizeof(T), alignof(T), Group, Group == remote_group::split ? "put" : "store"};
   if (!put_near<Group>(to, from, n, what.operation)) [[unlikely]]
     put_elements(to, from, n, what);
 }
 
-template <far_group Group, class T>
+template <remote_group Group, class T>
 void put_one(const global_ptr<T>& to, const T& value) {
-  constexpr const char* operation = Group == far_group::split ? "put" : "store";
+  constexpr const char* operation = Group == remote_group::split ? "put" : "store";
   if (std::byte* p = direct<alignof(T)>(to.address(), operation, sizeof(T), may_write)) [[likely]]
     std::memcpy(p, &value, sizeof(T));
   else
@@ -103,7 +103,7 @@ template <class T>
 void store_bytes(global_address to, const T* from, std::size_t n, const global_ptr<counter>& c, std::uint64_t signals) {
   static_assert(movable_bytes<T>, "armilla: only trivially copyable objects travel by put and store; use a call");
   require_signals("store", signals);
-  if (put_near<far_group::stores>(to, from, n, "store")) [[likely]]
+  if (put_near<remote_group::stores>(to, from, n, "store")) [[likely]]
     return signal_after(to, c, signals, "store");
   require_own_memory(from, n, sizeof(T), "store");
   count_call();

@@ -32,13 +32,13 @@ void deliver_result(const result_place& to, const void* from, std::uint64_t coun
 void keep_open(pending_op& c, owned<opened_memory> open);
 [[gnu::cold]] std::exception_ptr too_many_elements(rank_t source, std::uint64_t count, std::uint64_t room);
 
-/// The reply to a question whose result is in the caller's buffer by then.
+/// The reply to a two-way call whose result is in the caller's buffer by then.
 template <class T>
 struct buffer_part {
   std::uint64_t count;
 
   void complete(pending_op& c, rank_t source) const {
-    const question_place place = c.asked;
+    const two_way_call_place place = c.asked;
     if (count > place.room) [[unlikely]]
       return c.fail(too_many_elements(source, count, place.room));
     c.store<std::span<T>>(static_cast<T*>(place.buffer), std::size_t(count));
@@ -79,7 +79,7 @@ struct result_into {
   }
 };
 
-/// Sends the question; its reply is a number of elements, which becomes a part of the buffer. The buffer is open as long.
+/// Sends the two-way call; its reply is a number of elements, which becomes a part of the buffer. The buffer is open as long.
 template <class T, class F, class... A>
 future<std::span<T>> fill_buffer(rank_t dest, std::span<T> buffer, const F& f, const A&... arguments) {
   static_assert(trivially_sendable<T> && !std::is_const_v<T>,
@@ -91,11 +91,11 @@ future<std::span<T>> fill_buffer(rank_t dest, std::span<T> buffer, const F& f, c
   const result_place place = place_for_result(buffer.data(), buffer.size_bytes(), open);
   using filler = result_into<T, F>;
   out.admit(c);
-  pending_op* const target = begin_question<filler, A...>(out, c);
+  pending_op* const target = begin_two_way_call<filler, A...>(out, c);
   target->asked.buffer = buffer.data();
   target->asked.room = buffer.size();
   future<std::span<T>> result = future_access::adopt<std::span<T>>(target);
-  write_question<filler, A...>(out, c, target, filler{place, f}, arguments...);
+  write_two_way_call<filler, A...>(out, c, target, filler{place, f}, arguments...);
   target->if_dropped = pending_op::dropped::waits;  // the other side writes into the buffer until it has answered
   if (open != nullptr) [[unlikely]]
     keep_open(*target, std::move(open));

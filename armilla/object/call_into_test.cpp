@@ -136,7 +136,7 @@ RANK_TEST(the_buffer_of_a_call_costs_no_more_operations_than_the_call) {
   int under_way = 0;
   // Memory operations are of the bodies that fill the buffers of other ranks.
   am::detail::current_head->out->pending.each([&](const am::detail::pending_op& op) {
-    under_way += int(op.is_question() || op.reply_handler == am::detail::no_handler);
+    under_way += int(op.is_two_way_call() || op.reply_handler == am::detail::no_handler);
   });
   EXPECT_EQ(under_way, 1);
   f.get();

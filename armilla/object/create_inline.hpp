@@ -165,7 +165,7 @@ auto call_when_there(future<remote<T>>& ref, Call make_call) {
   return result;
 }
 
-// A statement likewise.
+// A one-way call likewise.
 template <class T, class Call>
 void state_when_there(future<remote<T>>& ref, Call make_call) {
   (void)call_when_there(ref, [make_call = std::move(make_call)](const remote<T>& there) mutable {

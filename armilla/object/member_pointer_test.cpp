@@ -73,7 +73,7 @@ RANK_TEST(a_method_of_a_base_inside_of_the_object_is_named_by_a_pointer) {
   am::fence();
 }
 
-RANK_TEST(a_base_too_far_inside_of_the_object_is_refused) {
+RANK_TEST(a_base_too_remote_inside_of_the_object_is_refused) {
   am::distributed<high> p;
   std::string (high::* const greet)(std::string) const = &named::greet;
   EXPECT_THROWS_SAYING(am::usage_error, "name the method at compile time", am::call(p.on(next()), greet, std::string("hello")));

@@ -78,7 +78,7 @@ void send(context& self, rank_t to, const Message& m) {
   sending& out = *self.out;
   channel_head& c = out.to(to);
   const handler_id h = fixed_handler<taker<Message>, handler_of<Message>>.id;
-  std::memcpy(message_writer::in_frame(out, c, h, sizeof m, traffic::statements).at, &m, sizeof m);
+  std::memcpy(message_writer::in_frame(out, c, h, sizeof m, traffic::one_way_calls).at, &m, sizeof m);
   out.done(c);
 }
 

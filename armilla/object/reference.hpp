@@ -56,7 +56,7 @@ reference* adopt(const wire_reference& wire);
 /// The last copy on this rank is gone.
 void drop_last(reference* r) noexcept;
 
-/// Statement to the owner: destroys the object, however many references there are.
+/// One-way call to the owner: destroys the object, however many references there are.
 void send_destroy(const reference& r);
 
 }  // namespace armilla::detail

@@ -66,7 +66,7 @@ RANK_TEST(collect_of_an_object_is_over_its_team) {
   am::fence();
 }
 
-RANK_TEST(a_question_to_all_parts_asks_the_members_only_in_their_order) {
+RANK_TEST(a_two_way_call_to_all_parts_asks_the_members_only_in_their_order) {
   const am::team most = all_but_the_last();
   const am::distributed<tally> h(most);
   most.barrier();
@@ -80,7 +80,7 @@ RANK_TEST(a_question_to_all_parts_asks_the_members_only_in_their_order) {
   am::fence();
 }
 
-RANK_TEST(a_statement_to_all_parts_reaches_the_members_only) {
+RANK_TEST(a_one_way_call_to_all_parts_reaches_the_members_only) {
   const am::team most = all_but_the_last();
   if (is_outside()) {  // has no such object, to which a call would wait for ever
     unrelated_work(most);
@@ -142,7 +142,7 @@ RANK_TEST(objects_know_their_members) {
   am::fence();
 }
 
-RANK_TEST(statements_to_a_team_reach_its_members_only) {
+RANK_TEST(one_way_calls_to_a_team_reach_its_members_only) {
   thread_local static long got;
   got = 0;
   am::barrier();
@@ -163,7 +163,7 @@ RANK_TEST(statements_to_a_team_reach_its_members_only) {
   EXPECT_THROWS_SAYING(am::usage_error, "the team is empty", am::async_all(am::team(), [] {}));
 }
 
-RANK_TEST(a_question_to_a_team_asks_its_members_only) {
+RANK_TEST(a_two_way_call_to_a_team_asks_its_members_only) {
   const am::team most = all_but_the_last();
   const long all = 2 * weights_of(most);
   if (most.rank() == 0) {

@@ -17,7 +17,7 @@ struct awaited_transfers : continuation {
   }
 
   late_op to;
-  far_wait pieces;
+  remote_wait pieces;
 };
 
 }  // namespace

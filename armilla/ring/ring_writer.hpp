@@ -38,7 +38,7 @@ inline std::atomic_ref<frame_word> word_at(std::byte* line) noexcept {
 /// then the lines.
 ///
 /// A rank that is lost can be followed by another one at its ends of two rings. The other end of both *hands over*: it shows its
-/// positions in the ring that it writes, and does no more until the new ends have begun at them. See boot/wire_up/newcomer.hpp.
+/// positions in the ring that it writes, and does no more until the new ends have begun at them. See boot/wire_up/new_rank.hpp.
 struct ring_memory {
   static constexpr std::uint64_t refused = ~std::uint64_t{0};
   std::atomic<std::uint64_t>* head = nullptr;

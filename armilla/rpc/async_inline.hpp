@@ -14,26 +14,26 @@
 #include "armilla/rpc/packing.hpp"
 #include "armilla/team.hpp"
 
-// What the templates of statement.hpp are made of.
+// What the templates of one_way_call.hpp are made of.
 namespace armilla {
 namespace detail {
 
 template <class F, class... A>
-struct statement;
+struct one_way_call;
 
-/// The handler that statements for F go to.
+/// The handler that one-way calls for F go to.
 template <class F, class... A>
-handler_id statement_id() noexcept {
+handler_id one_way_call_id() noexcept {
   if constexpr (by_name<F>)
-    return named_statement_handler;
+    return named_one_way_call_handler;
   else
-    return handler<statement<F, A...>>.id;
+    return handler<one_way_call<F, A...>>.id;
 }
 
 template <class F, class... A>
-struct statement {
+struct one_way_call {
   using packed = packing<F, A...>;
-  static constexpr std::size_t empty_message = 8;  // so that a bundle of statements without any bytes has a length
+  static constexpr std::size_t empty_message = 8;  // so that a bundle of one-way calls without any bytes has a length
 
   static constexpr std::size_t message_bytes = packed::empty ? empty_message : packed::message_bytes;
   /// A bundle is a row of messages of one size: one look at its length tells that all are whole.
@@ -52,7 +52,7 @@ struct statement {
   };
   using timed_message = std::conditional_t<packed::fixed, untimed, timed>;
 
-  // A bundle of statements. One alone, of fixed size, needs no loop, and no register to be saved.
+  // A bundle of one-way calls. One alone, of fixed size, needs no loop, and no register to be saved.
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     if constexpr (uniform && !may_be_absent<F>)
       if (size == message_bytes && in.begin_only_body(may_wait)) [[likely]]
@@ -69,7 +69,7 @@ struct statement {
       run_message(in, at, end, origin{source}, found, [&] { begun = true; });
     } catch (...) {
       if (!begun) rethrow_damage();
-      note_statement_error(in.self, source, std::current_exception());
+      note_one_way_call_error(in.self, source, std::current_exception());
     }
   }
 
@@ -91,7 +91,7 @@ struct statement {
     origin from{source};
     from.stream = stream;
     const std::byte* const behind = packed::empty ? at + empty_message : packed::behind(at, end, from);
-    if constexpr (!packed::fixed || by_name<F>) in.count_message(statement_id<F, A...>(), std::size_t(behind - at));
+    if constexpr (!packed::fixed || by_name<F>) in.count_message(one_way_call_id<F, A...>(), std::size_t(behind - at));
     return behind;
   }
 
@@ -104,7 +104,7 @@ struct statement {
     const auto run_body = [&](F& f, auto&&... arguments) {
       begins();
       [[maybe_unused]] const timed_message body(in.watch(), component::cpu);
-      if constexpr (!packed::fixed || by_name<F>) in.count_message(statement_id<F, A...>(), std::size_t(at - before));
+      if constexpr (!packed::fixed || by_name<F>) in.count_message(one_way_call_id<F, A...>(), std::size_t(at - before));
       if constexpr (found_at_once)
         if (found != nullptr) [[likely]] {
           f.run(found, std::move(arguments)...);
@@ -139,7 +139,7 @@ struct statement {
           if (found == nullptr && absent<F, A...>(at, end, from)) [[unlikely]] {
             rest.at = at;
             closure_copy<F> f(before);
-            (*f).park(in.self, {source, statement_id<F, A...>(), {before, at}});
+            (*f).park(in.self, {source, one_way_call_id<F, A...>(), {before, at}});
             continue;
           }
         run_message(in, at, end, from, found, [&] { rest.at = at; });
@@ -154,7 +154,7 @@ struct statement {
       }
     } catch (...) {
       if (rest.at == before) rest.at = pass_over(in, source, before, end, stream);  // the body has not begun
-      note_statement_error(in.self, source, std::current_exception());
+      note_one_way_call_error(in.self, source, std::current_exception());
     }
   }
 };
@@ -169,28 +169,30 @@ using passed = std::conditional_t<std::is_trivially_copyable_v<T> && std::is_tri
 template <class F, class... A, class Write>
 bool send_alone(sending& out, channel_head& c, std::size_t size, const Write& write) {
   if (is_urgent<F> || c.aggregate != 0 || out.observed()) return false;
-  const auto message = message_writer::alone<audience_of<F>>(out, c, statement_id<F, A...>(), size, traffic::statements);
+  const auto message = message_writer::alone<audience_of<F>>(out, c, one_way_call_id<F, A...>(), size, traffic::one_way_calls);
   if (!message) return false;
   write(message.at);
   return message.finish(out, c, size);
 }
 
-// The first of a bundle or of those that go alone, one that is too long for the frame, and every one while statements are
+// The first of a bundle or of those that go alone, one that is too long for the frame, and every one while one-way calls are
 // observed.
 template <class F, class... A>
-[[gnu::noinline]] void start_statements(sending& out, channel_head& c, passed<F> f, passed<A>... arguments) {
+[[gnu::noinline]] void start_one_way_calls(sending& out, channel_head& c, passed<F> f, passed<A>... arguments) {
   using packed = packing<F, A...>;
   const auto pack = [&](std::byte* place) { packed::write({}, place, f, arguments...); };
   if constexpr (packed::plain)
-    if (send_alone<F, A...>(out, c, statement<F, A...>::size(arguments...), pack)) return;
+    if (send_alone<F, A...>(out, c, one_way_call<F, A...>::size(arguments...), pack)) return;
   const timed runtime(out.watch(), component::runtime);
   constexpr bool counted = packed::fixed && !is_urgent<F>;
-  constexpr traffic kind = is_urgent<F> ? traffic::uncounted : counted ? traffic::statements : traffic::uncounted_statements;
-  if (!out.admit_statement(c)) return;
-  const std::size_t size = statement<F, A...>::size(arguments...);
-  const auto place = [&] { return message_writer::in_frame(out, c, statement_id<F, A...>(), size, kind).at; };
-  if (statement<F, A...>::streams && size > out.eager()) [[unlikely]] {
-    outgoing_block block(out, c, statement_id<F, A...>(), size);
+  constexpr traffic kind = is_urgent<F> ? traffic::uncounted
+                           : counted    ? traffic::one_way_calls
+                                        : traffic::uncounted_one_way_calls;
+  if (!out.admit_one_way_call(c)) return;
+  const std::size_t size = one_way_call<F, A...>::size(arguments...);
+  const auto place = [&] { return message_writer::in_frame(out, c, one_way_call_id<F, A...>(), size, kind).at; };
+  if (one_way_call<F, A...>::streams && size > out.eager()) [[unlikely]] {
+    outgoing_block block(out, c, one_way_call_id<F, A...>(), size);
     packed::write({}, block, 0, f, arguments...);
     block.finish();
   } else if constexpr (packed::plain) {
@@ -202,37 +204,38 @@ template <class F, class... A>
     if (send_alone<F, A...>(out, c, size, copy)) return;
     copy(place());
   }
-  if constexpr (!counted) ++out.count().statements_sent;
+  if constexpr (!counted) ++out.count().one_way_calls_sent;
   out.done(c);
   if (out.observed()) [[unlikely]]
     out.count_call();
 }
 
-/// Budget of one more statement of a bundle: the context, the channel, one test for the handler, one for the room, the bytes. One
-/// that goes alone behind another of its kind, or that leaves when the bundle is full, calls nothing either but as its last step,
-/// so that no register is saved.
+/// Budget of one more one-way call of a bundle: the context, the channel, one test for the handler, one for the room, the bytes.
+/// One that goes alone behind another of its kind, or that leaves when the bundle is full, calls nothing either but as its last
+/// step, so that no register is saved.
 template <class F, class... A>
-void send_statement(sending& out, channel_head& c, const F& f, const A&... arguments) {
+void send_one_way_call(sending& out, channel_head& c, const F& f, const A&... arguments) {
   if constexpr (is_urgent<F>) {
-    start_statements<F, A...>(out, c, f, arguments...);
+    start_one_way_calls<F, A...>(out, c, f, arguments...);
     return out.publish(c);
   }
   if constexpr (packing<F, A...>::fixed) {
-    const std::size_t size = statement<F, A...>::size(arguments...);
-    if (const auto message = message_writer::in_bundle(out, c, statement_id<F, A...>(), size)) [[likely]] {
+    const std::size_t size = one_way_call<F, A...>::size(arguments...);
+    if (const auto message = message_writer::in_bundle(out, c, one_way_call_id<F, A...>(), size)) [[likely]] {
       packing<F, A...>::write({}, message.at, f, arguments...);
       message.finish(out, c, size);
       return;
     }
-    if constexpr (statement<F, A...>::message_bytes <= message_writer::longest_in_line)
+    if constexpr (one_way_call<F, A...>::message_bytes <= message_writer::longest_in_line)
       if (c.aggregate == 0 && !out.observed())
-        if (const auto message = message_writer::next_alone<audience_of<F>>(out, c, statement_id<F, A...>(), size)) [[likely]] {
+        if (const auto message = message_writer::next_alone<audience_of<F>>(out, c, one_way_call_id<F, A...>(), size))
+            [[likely]] {
           packing<F, A...>::write({}, message.at, f, arguments...);
           message.finish(out, c, size);
           return;
         }
   }
-  start_statements<F, A...>(out, c, f, arguments...);
+  start_one_way_calls<F, A...>(out, c, f, arguments...);
 }
 
 /// Safe bodies go to the progress thread, if there is one.

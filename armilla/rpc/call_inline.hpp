@@ -10,7 +10,7 @@
 #include "armilla/future.hpp"
 #include "armilla/wire/zero_copy.hpp"
 
-// What the templates of question.hpp are made of.
+// What the templates of two_way_call.hpp are made of.
 namespace armilla {
 namespace detail {
 
@@ -47,8 +47,8 @@ struct reply {
     }
   }
 
-  /// Replies to the question `to` of rank `source`: at once if it came `alone`, else together with the other replies.
-  /// To a question by name, in a bundle of its own, which the asker hands to the handler that its operation expects.
+  /// Replies to the two-way call `to` of rank `source`: at once if it came `alone`, else together with the other replies.
+  /// To a two-way call by name, in a bundle of its own, which the asker hands to the handler that its operation expects.
   template <audience To = audience::program>
   static void send(sending& out, rank_t source, op_id to, const value& result, bool alone) {
     const std::size_t bytes = reply_size(result);
@@ -152,9 +152,9 @@ struct reply {
   }
 };
 
-/// Behind the last byte of a question in the open frame, which leaves at once or with its batch.
-inline void finish_question(sending& out, const call_state& calls, channel_head& c) {
-  ++out.count().questions_sent;
+/// Behind the last byte of a two-way call in the open frame, which leaves at once or with its batch.
+inline void finish_two_way_call(sending& out, const call_state& calls, channel_head& c) {
+  ++out.count().two_way_calls_sent;
   if (calls.batches == 0)
     out.publish(c);
   else
@@ -172,19 +172,19 @@ template <class F, class... A>
 using result_of = std::decay_t<std::invoke_result_t<F&, A...>>;
 
 template <class F, class... A>
-struct question;
+struct two_way_call;
 
-/// The handler that questions for F go to.
+/// The handler that two-way calls for F go to.
 template <class F, class... A>
-handler_id question_id() noexcept {
+handler_id two_way_call_id() noexcept {
   if constexpr (by_name<F>)
-    return named_question_handler;
+    return named_two_way_call_handler;
   else
-    return handler<question<F, A...>>.id;
+    return handler<two_way_call<F, A...>>.id;
 }
 
 template <class F, class... A>
-struct question {
+struct two_way_call {
   using packed = packing<F, A...>;
   using R = result_of<F, A...>;
   static constexpr std::size_t message_bytes = packed::fixed ? sizeof(op_id) + packed::message_bytes : 0;
@@ -192,7 +192,7 @@ struct question {
   static constexpr bool may_wait = body_may_wait<F>;
   static constexpr bool runs_bodies = true;
   static constexpr bool streams = !packed::fixed && !by_name<F>;
-  /// As for statements.
+  /// As for one-way calls.
   static constexpr bool found_at_once = packed::fixed && finds_object<F>;
 
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
@@ -283,13 +283,13 @@ struct question {
     if constexpr (may_be_absent<F>)
       if (found == nullptr && absent<F, A...>(rest.at, rest.end, from)) [[unlikely]] {
         closure_copy<F> f(message);
-        (*f).park(in.self, {source, question_id<F, A...>(), {message - sizeof name, rest.at}});
+        (*f).park(in.self, {source, two_way_call_id<F, A...>(), {message - sizeof name, rest.at}});
         return;
       }
     try {
       packed::read(rest.at, rest.end, from, [&](F& f, auto&&... arguments) {
         if constexpr (!packed::fixed || by_name<F>)
-          in.count_message(question_id<F, A...>(), sizeof name + std::size_t(rest.at - message));
+          in.count_message(two_way_call_id<F, A...>(), sizeof name + std::size_t(rest.at - message));
         const auto body = [&]() -> decltype(auto) {
           const timed cpu(in.watch(), component::cpu);
           if constexpr (found_at_once)
@@ -314,7 +314,7 @@ struct question {
   }
 };
 
-/// A long question over a network: the elements of a view in this rank's segment are taken from there. False: they must be
+/// A long two-way call over a network: the elements of a view in this rank's segment are taken from there. False: they must be
 /// copied.
 template <class F, class... A>
 bool write_zero_copy(sending& out, channel_head& c, op_id name, std::size_t size, const F& f, const A&... arguments) {
@@ -323,52 +323,52 @@ bool write_zero_copy(sending& out, channel_head& c, op_id name, std::size_t size
   if constexpr (packing<F, A...>::closure_bytes != 0) message.bytes(&f, sizeof(F)), message.align(8);
   message.begin_arguments();
   (message.put(arguments), ...);
-  return message.good() && outgoing_block::send_zero_copy(out, c, question_id<F, A...>(), size, message);
+  return message.good() && outgoing_block::send_zero_copy(out, c, two_way_call_id<F, A...>(), size, message);
 }
 
-/// A question that is longer than ARMILLA_EAGER: it is read while it is written.
+/// A two-way call that is longer than ARMILLA_EAGER: it is read while it is written.
 template <class F, class... A>
-[[gnu::noinline]] void write_long_question(sending& out, channel_head& c, op_id name, std::size_t size,
-                                           const shared_range& stable, const F& f, const A&... arguments) {
+[[gnu::noinline]] void write_long_two_way_call(sending& out, channel_head& c, op_id name, std::size_t size,
+                                               const shared_range& stable, const F& f, const A&... arguments) {
   if constexpr (packing<F, A...>::views)
     if (c.far && write_zero_copy(out, c, name, size, f, arguments...)) return;
-  outgoing_block block(out, c, question_id<F, A...>(), size);
+  outgoing_block block(out, c, two_way_call_id<F, A...>(), size);
   std::memcpy(block.place(), &name, sizeof name);
   packing<F, A...>::write(stable, block, sizeof name, f, arguments...);
   block.finish();
 }
 
-/// The operation that a reply to the question will complete.
+/// The operation that a reply to the two-way call will complete.
 template <class F, class... A>
-pending_op* begin_question(sending& out, const channel_head& c) {
+pending_op* begin_two_way_call(sending& out, const channel_head& c) {
   pending_op* const target = out.pending.take(handler<reply<result_of<F, A...>>>.id);
-  target->asked.method = question_id<F, A...>();
+  target->asked.method = two_way_call_id<F, A...>();
   target->asked.rank = c.to;
   if constexpr (by_name<F>) target->asked.name = F::text();
   return target;
 }
 
 template <class F, class... A>
-[[gnu::always_inline]] inline void write_question(sending& out, channel_head& c, const pending_op* target, const F& f,
-                                                  const A&... arguments) {
+[[gnu::always_inline]] inline void write_two_way_call(sending& out, channel_head& c, const pending_op* target, const F& f,
+                                                      const A&... arguments) {
   using packed = packing<F, A...>;
   call_state& calls = *current_head->calls;
   const op_id name = target->name();
   shared_range stable;
   if constexpr (!packed::fixed) stable = out.memory_for(c.to);
   const std::size_t size = sizeof name + packed::size(stable, arguments...);
-  const handler_id h = question_id<F, A...>();
+  const handler_id h = two_way_call_id<F, A...>();
   const auto send = [&](const auto& write) {
     const auto message =
-        message_writer::begin<audience_of<F>>(out, c, h, size, calls.batches == 0, traffic::questions, traffic::uncounted);
+        message_writer::begin<audience_of<F>>(out, c, h, size, calls.batches == 0, traffic::two_way_calls, traffic::uncounted);
     std::memcpy(message.at, &name, sizeof name);
     write(message.at + sizeof name);
     if (!message.finish(out, c, size)) [[unlikely]]
-      finish_question(out, calls, c);
+      finish_two_way_call(out, calls, c);
   };
-  if (question<F, A...>::streams && size > out.eager()) [[unlikely]] {
-    write_long_question<F, A...>(out, c, name, size, stable, f, arguments...);
-    finish_question(out, calls, c);
+  if (two_way_call<F, A...>::streams && size > out.eager()) [[unlikely]] {
+    write_long_two_way_call<F, A...>(out, c, name, size, stable, f, arguments...);
+    finish_two_way_call(out, calls, c);
   } else if constexpr (packed::plain) {
     send([&](std::byte* place) { packed::write(stable, place, f, arguments...); });
   } else {
@@ -381,13 +381,13 @@ template <class F, class... A>
 }
 
 template <class F, class... A>
-auto send_question(sending& out, channel_head& c, const F& f, const A&... arguments) {
+auto send_two_way_call(sending& out, channel_head& c, const F& f, const A&... arguments) {
   using R = result_of<F, A...>;
   const timed runtime(out.observed() ? out.watch() : nullptr, component::runtime);
   out.admit(c);
-  pending_op* const target = begin_question<F, A...>(out, c);
+  pending_op* const target = begin_two_way_call<F, A...>(out, c);
   future<R> result = future_access::adopt<R>(target);
-  write_question<F, A...>(out, c, target, f, arguments...);
+  write_two_way_call<F, A...>(out, c, target, f, arguments...);
   return result;
 }
 

@@ -33,7 +33,7 @@ thread_local long tally = 0;
 
 }  // namespace
 
-RANK_TEST(a_question_is_answered) {
+RANK_TEST(a_two_way_call_is_answered) {
   EXPECT_EQ(am::call(next(), [](double x) { return x * x; }, 3.0).get(), 9.0);
 }
 
@@ -61,9 +61,9 @@ RANK_TEST(each_answer_counts_once) {
 
 namespace {
 
-/// The answers to a row of questions to the next rank: its numbers, where `body` gives them back.
+/// The answers to a row of two-way calls to the next rank: its numbers, where `body` gives them back.
 template <class F>
-std::vector<am::future<int>> row_of_questions(F body, int n) {
+std::vector<am::future<int>> row_of_two_way_calls(F body, int n) {
   std::vector<am::future<int>> asked;
   const am::batch together;
   for (int i = 0; i < n; ++i) asked.push_back(am::call(next(), body, i));
@@ -72,8 +72,8 @@ std::vector<am::future<int>> row_of_questions(F body, int n) {
 
 }  // namespace
 
-RANK_TEST(behind_a_body_that_throws_the_other_questions_of_a_row_are_answered) {
-  auto asked = row_of_questions(
+RANK_TEST(behind_a_body_that_throws_the_other_two_way_calls_of_a_row_are_answered) {
+  auto asked = row_of_two_way_calls(
       [](int n) {
         if (n % 10 == 3) throw std::runtime_error("three");
         return n;
@@ -86,8 +86,8 @@ RANK_TEST(behind_a_body_that_throws_the_other_questions_of_a_row_are_answered) {
       EXPECT_EQ(asked[std::size_t(i)].get(), i);
 }
 
-RANK_TEST(behind_a_body_that_waits_the_other_questions_of_a_row_are_answered) {
-  auto asked = row_of_questions(
+RANK_TEST(behind_a_body_that_waits_the_other_two_way_calls_of_a_row_are_answered) {
+  auto asked = row_of_two_way_calls(
       [](int n) {
         if (n % 10 == 3) am::call(next(), [] {}).get();
         return n;
@@ -96,7 +96,7 @@ RANK_TEST(behind_a_body_that_waits_the_other_questions_of_a_row_are_answered) {
   for (int i = 0; i < 3000; ++i) EXPECT_EQ(asked[std::size_t(i)].get(), i);
 }
 
-RANK_TEST(a_row_of_questions_without_results_is_answered) {
+RANK_TEST(a_row_of_two_way_calls_without_results_is_answered) {
   tally = 0;
   am::barrier();
   std::vector<am::future<void>> asked;
@@ -201,7 +201,7 @@ RANK_TEST(an_exception_that_passes_through_a_rank_names_the_one_that_threw) {
   } catch (const am::remote_error& e) { EXPECT_EQ(e.rank(), am::ranks() - 1); }
 }
 
-RANK_TEST(an_error_of_a_statement_is_thrown_by_the_fence_on_every_rank) {
+RANK_TEST(an_error_of_a_one_way_call_is_thrown_by_the_fence_on_every_rank) {
   if (am::rank() == 0) am::async(am::ranks() - 1, [](std::string s) { throw std::runtime_error(s); }, "lost"s);
   EXPECT_THROWS(am::remote_error, am::fence());
   am::fence();
@@ -214,13 +214,13 @@ RANK_TEST(an_exception_without_a_text_is_told_by_its_type) {
   EXPECT_THROWS_SAYING(am::remote_error, "threw int; catch it", am::call(next(), [] { throw 5; }).get());
   am::barrier();
   if (am::rank() == 0) am::async(am::ranks() - 1, [] { throw mute(); });
-  EXPECT_THROWS_SAYING(am::remote_error, "mute (no text: its what() gives a null pointer (in a statement of rank 0)); catch it",
-                       am::fence());
+  EXPECT_THROWS_SAYING(am::remote_error,
+                       "mute (no text: its what() gives a null pointer (in a one-way call of rank 0)); catch it", am::fence());
   if (am::rank() == 0) am::async(am::ranks() - 1, [] { throw 5; });
-  EXPECT_THROWS_SAYING(am::remote_error, (its_rank + " threw int (in a statement of rank 0); catch it").c_str(), am::fence());
+  EXPECT_THROWS_SAYING(am::remote_error, (its_rank + " threw int (in a one-way call of rank 0); catch it").c_str(), am::fence());
 }
 
-RANK_TEST(the_end_of_a_long_text_of_a_statement_is_not_cut_off) {
+RANK_TEST(the_end_of_a_long_text_of_a_one_way_call_is_not_cut_off) {
   if (am::rank() == 0) am::async(am::ranks() - 1, [](int n) { throw std::runtime_error(std::string(n, '.') + "do this"); }, 500);
   EXPECT_THROWS_SAYING(am::remote_error, "do this", am::fence());
 }
@@ -302,14 +302,14 @@ RANK_TEST(the_body_of_a_dropped_future_still_runs) {
   EXPECT_EQ(tally, 100);
 }
 
-RANK_TEST(many_questions_can_be_outstanding) {
+RANK_TEST(many_two_way_calls_can_be_outstanding) {
   std::vector<am::future<long>> futures;
   am::batch together;
   for (long i = 0; i < 20000; ++i) futures.push_back(am::call(int(i % am::ranks()), [](long n) { return n + 1; }, i));
   for (long i = 0; i < 20000; ++i) EXPECT_EQ(futures[std::size_t(i)].get(), i + 1);
 }
 
-RANK_TEST(statements_and_questions_reach_every_rank) {
+RANK_TEST(one_way_calls_and_two_way_calls_reach_every_rank) {
   tally = 0;
   am::barrier();
   if (am::rank() == am::ranks() - 1) am::async_all([](int n) { tally += n; }, 7);
@@ -324,7 +324,7 @@ RANK_TEST(statements_and_questions_reach_every_rank) {
   EXPECT_EQ(tally, 7 + am::ranks());
 }
 
-RANK_TEST(a_question_to_all_ranks_fails_if_one_body_throws) {
+RANK_TEST(a_two_way_call_to_all_ranks_fails_if_one_body_throws) {
   const auto body = [](int at) {
     if (am::rank() == at) throw std::runtime_error("not here");
     return am::rank();
@@ -333,7 +333,7 @@ RANK_TEST(a_question_to_all_ranks_fails_if_one_body_throws) {
   EXPECT_EQ(am::call_all(body, -1).get().back(), am::ranks() - 1);
 }
 
-RANK_TEST(statements_and_questions_to_one_rank_keep_their_order) {
+RANK_TEST(one_way_calls_and_two_way_calls_to_one_rank_keep_their_order) {
   tally = 0;
   am::barrier();
   if (am::rank() == 0) {

@@ -21,7 +21,7 @@
 #include "armilla/error.hpp"
 #include "armilla/future.hpp"
 #include "armilla/method.hpp"
-#include "armilla/rpc/guest_service.hpp"
+#include "armilla/rpc/client_service.hpp"
 #include "armilla/rpc/loss_handlers.hpp"
 #include "armilla/rpc/packing.hpp"
 #include "armilla/team/core/record.hpp"
@@ -55,7 +55,7 @@ std::string shortened(std::string text, std::size_t most) {
   return text;
 }
 
-/// Takes in the exceptions that questions ended with.
+/// Takes in the exceptions that two-way calls ended with.
 struct error_reply {
   static constexpr const char* method_name = "reply by an exception";
 
@@ -75,7 +75,7 @@ struct error_reply {
       in.count_message(reply_error_handler, sizeof head + bytes);
       const auto error = std::make_exception_ptr(
           remote_error(head.thrower, "call", {text, head.type_bytes}, {text + head.type_bytes, head.text_bytes}));
-      if (pending_op* c = in.out.pending.find(head.name); c != nullptr && c->is_question()) {
+      if (pending_op* c = in.out.pending.find(head.name); c != nullptr && c->is_two_way_call()) {
         c->fail(error);
       } else {
         ++in.out.count().replies_abandoned;
@@ -133,22 +133,22 @@ void throw_empty_future(const char* operation) {
 
 namespace {
 
-std::string describe(const question_place& asked) {
-  const std::string method = asked.method == named_question_handler ? fmt::format("call by name of '{}'", asked.name)
-                                                                    : handler_method_name(asked.method);
+std::string describe(const two_way_call_place& asked) {
+  const std::string method = asked.method == named_two_way_call_handler ? fmt::format("call by name of '{}'", asked.name)
+                                                                        : handler_method_name(asked.method);
   return fmt::format("the reply of rank {} to {}", asked.rank, method);
 }
 
 std::string explain_reply(const context&, const char* operation, const pending_op& c) {
   if (c.state != pending_op::state_t::pending) return fmt::format("{}: the reply is there", operation);
-  if (c.is_question()) return fmt::format("{}: {}", operation, describe(c.asked));
+  if (c.is_two_way_call()) return fmt::format("{}: {}", operation, describe(c.asked));
   const std::string promised = fmt::format("{} of what {} gives", operation, c.asked.maker);
   return c.asked.rank == no_rank ? promised : fmt::format("{}, which takes {}", promised, describe(c.asked));
 }
 
 }  // namespace
 
-// The reply may be taken, and `c` used for another question, before the fiber has its turn.
+// The reply may be taken, and `c` used for another two-way call, before the fiber has its turn.
 bool wait_for_reply(pending_op& c, std::uint64_t deadline_ns, const char* operation) {
   waiting_fiber mine;
   const auto there = [&c, asked = c.generation] { return c.state != pending_op::state_t::pending || c.generation != asked; };
@@ -208,7 +208,7 @@ void note_error(context& self, const thrown_text& found, const std::string& from
   call_state& calls = *self.calls;
   const std::lock_guard lock(calls.error_lock);
   if (calls.objects_end && found.text.find(object_is_gone) != std::string::npos) return;
-  if (calls.statement_errors++ != 0) return;
+  if (calls.one_way_call_errors++ != 0) return;
   const std::string text =
       with_origin(shortened(found.text, sizeof error_record::text - std::strlen(" ()") - 1 - from.size()), from);
   calls.first_error = std::make_exception_ptr(remote_error(found.thrower, "async", found.type, text));
@@ -217,8 +217,8 @@ void note_error(context& self, const thrown_text& found, const std::string& from
 
 }  // namespace
 
-void note_statement_error(context& self, rank_t source, std::exception_ptr reason) {
-  note_error(self, describe_exception(self.rank, reason), fmt::format("in a statement of rank {}", source));
+void note_one_way_call_error(context& self, rank_t source, std::exception_ptr reason) {
+  note_error(self, describe_exception(self.rank, reason), fmt::format("in a one-way call of rank {}", source));
 }
 
 // Whoever is concerned hears of a lost rank elsewhere.
@@ -253,11 +253,11 @@ void reply_error(sending& out, rank_t source, op_id to, std::exception_ptr reaso
   finish_reply(out, c);
 }
 
-// ---- what the fence learns of statements ----
+// ---- what the fence learns of one-way calls ----
 
 namespace {
 
-std::uint64_t count_errors(context& self) { return self.calls->statement_errors; }
+std::uint64_t count_errors(context& self) { return self.calls->one_way_call_errors; }
 
 void copy_text(char* to, std::size_t size, const char* from) {
   const std::string text = shortened(from, size - 1);
@@ -269,7 +269,7 @@ bool take_error(context& self, error_record& record) {
   std::exception_ptr first;
   {
     const std::lock_guard lock(calls.error_lock);
-    if (calls.statement_errors.exchange(0) == 0) return false;
+    if (calls.one_way_call_errors.exchange(0) == 0) return false;
     first = std::exchange(calls.first_error, nullptr);
   }
   try {
@@ -286,9 +286,9 @@ bool take_error(context& self, error_record& record) {
 
 namespace {
 
-void fail_questions(context& self, rank_t lost) {
+void fail_two_way_calls(context& self, rank_t lost) {
   if (self.calls == nullptr) return;
-  self.out->pending.end_each([lost](const pending_op& c) { return c.is_question() && c.asked.rank == lost; },
+  self.out->pending.end_each([lost](const pending_op& c) { return c.is_two_way_call() && c.asked.rank == lost; },
                              [&](pending_op& c) { c.fail(self.messages->lost.error(lost, "call")); });
   if (self.calls->losses != nullptr) self.calls->losses->add_fibers(self, lost);
 }
@@ -312,15 +312,15 @@ void provide_list(call_state& calls) {
 }  // namespace
 
 void start_calls(context& self, const launch&) {
-  self.messages->lost.tell(fail_questions);
+  self.messages->lost.tell(fail_two_way_calls);
   self.messages->lost.tell_at_the_end(run_loss_handlers);
   self.messages->lost.tell_of_return(forget_stubs);
   self.calls = new call_state(self.places, *self.count);
   provide_list(*self.calls);
   self.calls->buffers.set_limit(self.settings->receive_buffers);
-  self.calls->guests = std::make_unique<guest_service>(self);
+  self.calls->clients = std::make_unique<client_service>(self);
   self.fibers->set_lost_error(
-      [](context& rank, std::exception_ptr why) { note_statement_error(rank, rank.rank, std::move(why)); });
+      [](context& rank, std::exception_ptr why) { note_one_way_call_error(rank, rank.rank, std::move(why)); });
   self.teams->hooks.errors = &count_errors;
   self.teams->hooks.take_error = &take_error;
 }

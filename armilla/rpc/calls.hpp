@@ -15,7 +15,7 @@
 namespace armilla::detail {
 
 struct launch;
-class guest_service;
+class client_service;
 class loss_handlers;
 
 /// What layer rpc keeps for a rank.
@@ -26,15 +26,15 @@ struct call_state {
   stub_cache stubs;           ///< of methods that this rank calls by name
   method_table methods;       ///< that it provides under names
   receive_buffers buffers;    ///< for messages that bodies read in place
-  std::uint32_t batches = 0;  ///< > 0: questions, too, wait for others
+  std::uint32_t batches = 0;  ///< > 0: two-way calls, too, wait for others
   // The progress thread's bodies may throw as well.
   std::mutex error_lock;
-  std::atomic<std::uint64_t> statement_errors = 0;  ///< since the last fence
-  std::exception_ptr first_error;                   ///< the first of them; the fence throws it on every rank
-  bool tell_errors = false;                         ///< at once, too: no fence comes before the end
-  bool objects_end = false;                         ///< calls to objects that are destroyed already are no errors any more
-  owned<guest_service> guests;                      ///< their calls of this rank
-  owned<loss_handlers> losses;                      ///< null: the program has said nothing of them
+  std::atomic<std::uint64_t> one_way_call_errors = 0;  ///< since the last fence
+  std::exception_ptr first_error;                      ///< the first of them; the fence throws it on every rank
+  bool tell_errors = false;                            ///< at once, too: no fence comes before the end
+  bool objects_end = false;                            ///< calls to objects that are destroyed already are no errors any more
+  owned<client_service> clients;                       ///< their calls of this rank
+  owned<loss_handlers> losses;                         ///< null: the program has said nothing of them
 };
 
 /// What an exception says: its type, readable, and its text. Of a remote_error: what the innermost body threw, and where.
@@ -45,16 +45,16 @@ struct thrown_text {
 };
 [[gnu::cold]] thrown_text describe_exception(rank_t here, const std::exception_ptr& reason);
 
-/// A statement's body threw `reason`. No rank waits for it, so the next fence throws it. Under run_main it is also printed at
+/// A one-way call's body threw `reason`. No rank waits for it, so the next fence throws it. Under run_main it is also printed at
 /// once.
-[[gnu::cold]] void note_statement_error(context& self, rank_t source, std::exception_ptr reason);
+[[gnu::cold]] void note_one_way_call_error(context& self, rank_t source, std::exception_ptr reason);
 
 /// The rank's code has ended: from here on errors that say `object_is_gone` are ignored, as destructors may call objects that
 /// the end has destroyed before. What is kept in futures and fibers that still live is noted as if they were destroyed now.
 void note_errors_at_end(context& self) noexcept;
 inline constexpr std::string_view object_is_gone = "has been destroyed on this rank";
 
-/// Answers a question with an exception instead of a value.
+/// Answers a two-way call with an exception instead of a value.
 [[gnu::cold]] void reply_error(sending& out, rank_t source, op_id to, std::exception_ptr reason);
 
 /// Something hangs on the reply to `c` that may send: until it has run, this rank counts as not idle for a fence. The reply

@@ -87,7 +87,7 @@ struct promise {
   void waits_for(const future<U>& source) const noexcept {
     const pending_op* const c = future_access::op_of(source);
     if (target->asked.rank != no_rank || c == nullptr || c->state != pending_op::state_t::pending) return;
-    if (!c->is_question() && c->reply_handler != no_handler) return;
+    if (!c->is_two_way_call() && c->reply_handler != no_handler) return;
     target->asked.method = c->asked.method;
     target->asked.rank = c->asked.rank;
     target->asked.name = c->asked.name;

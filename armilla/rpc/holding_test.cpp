@@ -60,7 +60,7 @@ void echo(am::rank_t to, long n) {
 }
 
 // What is queued when a rank is held back: the backlog, and what the bodies of one frame add to it. A frame is an eighth of a
-// ring, 16 bytes an item at least; over a network, of which there is none as small, what a frame of statements holds.
+// ring, 16 bytes an item at least; over a network, of which there is none as small, what a frame of one-way calls holds.
 std::size_t bound(std::size_t bytes, std::size_t items) { return backlog() + (items + 2) * (bytes + 64); }
 
 template <int Bytes>
@@ -82,7 +82,7 @@ RANK_TEST(answers_to_a_rank_that_takes_them_late_are_bounded) { ask_and_take_lat
 RANK_TEST(long_answers_to_a_rank_that_takes_them_late_are_bounded) { ask_and_take_late<6000>(); }
 
 // Without it the body would throw limit_error: ARMILLA_BACKLOG_LIMIT is a third of what comes back.
-RANK_TEST(statements_that_come_back_are_bounded) {
+RANK_TEST(one_way_calls_that_come_back_are_bounded) {
   constexpr long asked = 2000;
   most_queued = 0;
   echoed = 0;
@@ -116,7 +116,7 @@ RANK_TEST(a_rank_that_asks_for_too_much_is_held_back_until_it_takes_some) {
 
 am::per_rank<int> stage;
 
-// Each has taken in 60 questions of the other, and queues more than the backlog: one of them reads on.
+// Each has taken in 60 two-way calls of the other, and queues more than the backlog: one of them reads on.
 RANK_TEST(two_ranks_that_hold_each_other_back_both_get_their_answers) {
   if (am::ranks() == 1 || !in_one_memory()) return;
   *stage = 0;

@@ -138,7 +138,7 @@ RANK_TEST(long_views_of_the_segment_keep_their_order) {
   am::deallocate(numbers);
 }
 
-RANK_TEST(long_statements_keep_their_order) {
+RANK_TEST(long_one_way_calls_keep_their_order) {
   received = 0;
   am::barrier();
   for (int i = 0; i < 40; ++i) {

@@ -95,14 +95,14 @@ struct withdrawn<M, R(P...)> {
 };
 
 template <class F, class... A>
-void run_statements(delivery& in, rank_t source, bundle_rest& rest) {
+void run_one_way_calls(delivery& in, rank_t source, bundle_rest& rest) {
   const timed body(packing<F, A...>::fixed ? in.watch() : nullptr, component::cpu);
-  statement<F, A...>::run_some(in, source, rest, nullptr);
+  one_way_call<F, A...>::run_some(in, source, rest, nullptr);
 }
 
 /// Whole in memory of its own, which outlives the body.
 template <class F, class... A>
-void run_for_guest(std::span<const std::byte> message, std::vector<std::byte>& reply) {
+void run_for_client(std::span<const std::byte> message, std::vector<std::byte>& reply) {
   const std::byte* at = message.data();
   packing<F, A...>::read(at, at + message.size(), {no_rank}, [&](F& f, auto&&... arguments) {
     if constexpr (std::is_void_v<result_of<F, A...>>) {
@@ -116,7 +116,8 @@ void run_for_guest(std::span<const std::byte> message, std::vector<std::byte>& r
 }
 
 template <class F, class... A>
-inline constexpr method_runners runners_of = {&question<F, A...>::run_named, &run_statements<F, A...>, &run_for_guest<F, A...>};
+inline constexpr method_runners runners_of = {&two_way_call<F, A...>::run_named, &run_one_way_calls<F, A...>,
+                                              &run_for_client<F, A...>};
 
 template <const auto& M, class S = signature_of<M>>
 struct method_calls;
@@ -162,7 +163,7 @@ struct method_calls<M, R(P...)> {
     if (known < stub_cache::first_known) [[unlikely]]
       return ask_by_name(out, c, arguments...);
     ++out.count().stub_hits;
-    return send_question<stub, std::decay_t<P>...>(out, c, stub{known - stub_cache::first_known}, arguments...);
+    return send_two_way_call<stub, std::decay_t<P>...>(out, c, stub{known - stub_cache::first_known}, arguments...);
   }
 
   static void tell(sending& out, rank_t dest, channel_head& c, const std::decay_t<P>&... arguments) {
@@ -170,7 +171,7 @@ struct method_calls<M, R(P...)> {
     if (known < stub_cache::first_known) [[unlikely]]
       return tell_by_name(out, c, arguments...);
     ++out.count().stub_hits;
-    send_statement<stub, std::decay_t<P>...>(out, c, stub{known - stub_cache::first_known}, arguments...);
+    send_one_way_call<stub, std::decay_t<P>...>(out, c, stub{known - stub_cache::first_known}, arguments...);
   }
 
  private:
@@ -181,14 +182,14 @@ struct method_calls<M, R(P...)> {
     pending_op* const target = out.pending.take(handler<reply<result>>.id);
     future<result> result_here = future_access::adopt<result>(target);
     const op_id name = target->name();
-    target->asked = {named_question_handler, c.to, stub::text(), nullptr, nullptr, 0};
+    target->asked = {named_two_way_call_handler, c.to, stub::text(), nullptr, nullptr, 0};
     shared_range stable;
     if constexpr (!packed::fixed) stable = out.memory_for(c.to);
     const std::size_t bytes = sizeof name + packed::size(stable, arguments...);
     std::byte* const place = begin_cold_call(out, c, number_of<M>, description_of<M>, true, bytes);
     std::memcpy(place, &name, sizeof name);
     packed::write(stable, place + sizeof name, stub{0}, arguments...);
-    finish_question(out, calls, c);
+    finish_two_way_call(out, calls, c);
     if (out.observed()) [[unlikely]]
       out.count_call();
     return result_here;
@@ -196,10 +197,10 @@ struct method_calls<M, R(P...)> {
 
   [[gnu::noinline]] static void tell_by_name(sending& out, channel_head& c, const std::decay_t<P>&... arguments) {
     const timed runtime(out.watch(), component::runtime);
-    if (!out.admit_statement(c)) return;
+    if (!out.admit_one_way_call(c)) return;
     std::byte* const place = begin_cold_call(out, c, number_of<M>, description_of<M>, false, packed::size({}, arguments...));
     packed::write({}, place, stub{0}, arguments...);
-    ++out.count().statements_sent;
+    ++out.count().one_way_calls_sent;
     out.done(c);
     if (out.observed()) [[unlikely]]
       out.count_call();

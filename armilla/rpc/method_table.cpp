@@ -21,7 +21,7 @@ constexpr std::size_t names_in_an_error = 4;
 /// What each rank provides by itself: in no list.
 bool is_own(std::string_view name) noexcept { return name.starts_with("armilla."); }
 
-std::string name_of_caller(rank_t source) { return source == no_rank ? "a guest" : fmt::format("rank {}", source); }
+std::string name_of_caller(rank_t source) { return source == no_rank ? "an attached client" : fmt::format("rank {}", source); }
 
 }  // namespace
 

@@ -21,12 +21,12 @@ struct method_description {
   std::uint64_t hash;          ///< of the signature
 };
 
-/// How a method's messages run; each takes messages off the front of `rest`. A question: one. Statements: one or more, up to
-/// one that is for another method. `by_guest`: a message alone, whose reply becomes bytes.
+/// How a method's messages run; each takes messages off the front of `rest`. A two-way call: one. One-way calls: one or more, up
+/// to one that is for another method. `by_client`: a message alone, whose reply becomes bytes.
 struct method_runners {
-  void (*question)(delivery& in, rank_t source, bundle_rest& rest, bool first);
-  void (*statements)(delivery& in, rank_t source, bundle_rest& rest);
-  void (*by_guest)(std::span<const std::byte> message, std::vector<std::byte>& reply);
+  void (*two_way_call)(delivery& in, rank_t source, bundle_rest& rest, bool first);
+  void (*one_way_calls)(delivery& in, rank_t source, bundle_rest& rest);
+  void (*by_client)(std::span<const std::byte> message, std::vector<std::byte>& reply);
 };
 
 /// The methods that this rank provides. An index means one name and signature for ever: what a caller has learnt stays
@@ -53,7 +53,8 @@ class method_table {
   /// `armilla.methods`, `string()`; names that begin with `armilla.` stand in no list.
   std::string list() const;
 
-  /// The index of what `source` (`no_rank`: a guest of the job) asks for; throws usage_error that says what there is instead.
+  /// The index of what `source` (`no_rank`: an attached client of the job) asks for; throws usage_error that says what there is
+  /// instead.
   std::uint64_t look_up(const method_description& wanted, rank_t source) const;
 
   /// How many indices there are, and the name of one of them.
@@ -104,6 +105,6 @@ class stub_cache {
 
 /// Begins a call by name: room for a message of `bytes` behind the method's name and signature.
 std::byte* begin_cold_call(sending& out, channel_head& c, const method_number& method, const method_description& what,
-                           bool question, std::size_t bytes);
+                           bool two_way_call, std::size_t bytes);
 
 }  // namespace armilla::detail

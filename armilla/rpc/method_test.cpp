@@ -115,7 +115,7 @@ RANK_TEST(arguments_and_results_of_any_type_travel) {
   }
 }
 
-RANK_TEST(statements_by_name_keep_their_order_and_are_done_at_the_fence) {
+RANK_TEST(one_way_calls_by_name_keep_their_order_and_are_done_at_the_fence) {
   noted = 0, texts.clear(), touched = 0;
   am::barrier();
   for (int i = 0; i < 1000; ++i) {

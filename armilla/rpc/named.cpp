@@ -22,7 +22,7 @@ struct cold_head {
   std::uint64_t hash;
   std::uint64_t message_bytes;
   std::uint32_t method;  ///< the caller's number of it, which comes back with the index
-  std::uint16_t question;
+  std::uint16_t two_way_call;
   std::uint16_t wants_index;  ///< the first call since the caller knew no index
   std::uint32_t name_bytes;
   std::uint32_t signature_bytes;
@@ -75,26 +75,26 @@ struct named_index {
   }
 };
 
-struct named_question {
+struct named_two_way_call {
   static constexpr const char* method_name = "call by name";
   static constexpr bool may_wait = true;
 
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     bundle_rest rest{at, at + size};
     in.begin_bodies(rest);
-    entry_of(in, source, rest, sizeof(op_id)).run.question(in, source, rest, in.solo());
-    while (in.next_body(rest)) entry_of(in, source, rest, sizeof(op_id)).run.question(in, source, rest, false);
+    entry_of(in, source, rest, sizeof(op_id)).run.two_way_call(in, source, rest, in.solo());
+    while (in.next_body(rest)) entry_of(in, source, rest, sizeof(op_id)).run.two_way_call(in, source, rest, false);
   }
 };
 
-struct named_statement {
+struct named_one_way_call {
   static constexpr const char* method_name = "async by name";
   static constexpr bool may_wait = true;
 
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     bundle_rest rest{at, at + size};
     in.begin_bodies(rest);
-    do { entry_of(in, source, rest, 0).run.statements(in, source, rest); } while (in.next_body(rest));
+    do { entry_of(in, source, rest, 0).run.one_way_calls(in, source, rest); } while (in.next_body(rest));
   }
 };
 
@@ -108,7 +108,7 @@ struct named_reply {
       throw_short_message(sizeof name, size);
     std::memcpy(&name, at, sizeof name);
     const pending_op* const c = in.out.pending.find(name);
-    if (c == nullptr || !c->is_question()) [[unlikely]] {
+    if (c == nullptr || !c->is_two_way_call()) [[unlikely]] {
       ++in.out.count().replies_abandoned;
       return;
     }
@@ -136,7 +136,7 @@ struct named_cold {
     if (head.signature_bytes > longest_name) throw_damaged(source, "the length of a signature", head.signature_bytes);
     const std::size_t letters = align_up(std::size_t(head.name_bytes) + head.signature_bytes, 8);
     const std::size_t left = std::size_t(rest.end - at) - sizeof head;
-    const std::size_t least = sizeof(std::uint64_t) + (head.question != 0 ? sizeof(op_id) : 0);
+    const std::size_t least = sizeof(std::uint64_t) + (head.two_way_call != 0 ? sizeof(op_id) : 0);
     if (left < letters || head.message_bytes > left - letters) throw_short_message(letters + head.message_bytes, left);
     if (head.message_bytes < least || head.message_bytes % 8 != 0)
       throw_damaged(source, "the length of a message", head.message_bytes);
@@ -154,7 +154,7 @@ struct named_cold {
       index = in.self.calls->methods.look_up(wanted, source);
     } catch (const usage_error&) {
       if (head.wants_index != 0) send_index(in.out, source, head.method, stub_cache::unknown);
-      if (head.question == 0) return note_statement_error(in.self, source, std::current_exception());
+      if (head.two_way_call == 0) return note_one_way_call_error(in.self, source, std::current_exception());
       op_id asker;
       std::memcpy(&asker, message, sizeof asker);
       return reply_error(in.out, source, asker, std::current_exception());
@@ -169,33 +169,33 @@ struct named_cold {
     const auto copy = std::make_unique_for_overwrite<std::uint64_t[]>(head.message_bytes / 8);
     std::byte* const bytes = reinterpret_cast<std::byte*>(copy.get());
     std::memcpy(bytes, message, head.message_bytes);
-    std::memcpy(bytes + (head.question != 0 ? sizeof(op_id) : 0), &index, sizeof index);
+    std::memcpy(bytes + (head.two_way_call != 0 ? sizeof(op_id) : 0), &index, sizeof index);
     bundle_rest only{bytes, bytes + head.message_bytes};
     const method_runners run = in.self.calls->methods.find(index)->run;
-    if (head.question != 0)
-      run.question(in, source, only, false);
+    if (head.two_way_call != 0)
+      run.two_way_call(in, source, only, false);
     else
-      run.statements(in, source, only);
+      run.one_way_calls(in, source, only);
   }
 };
 
 // Naming them registers them.
 [[maybe_unused]] handler_slot& cold_slot = fixed_handler<named_cold, named_cold_handler>;
 [[maybe_unused]] handler_slot& index_slot = fixed_handler<named_index, named_index_handler>;
-[[maybe_unused]] handler_slot& question_slot = fixed_handler<named_question, named_question_handler>;
-[[maybe_unused]] handler_slot& statement_slot = fixed_handler<named_statement, named_statement_handler>;
+[[maybe_unused]] handler_slot& two_way_call_slot = fixed_handler<named_two_way_call, named_two_way_call_handler>;
+[[maybe_unused]] handler_slot& one_way_call_slot = fixed_handler<named_one_way_call, named_one_way_call_handler>;
 [[maybe_unused]] handler_slot& reply_slot = fixed_handler<named_reply, named_reply_handler>;
 
 }  // namespace
 
 std::byte* begin_cold_call(sending& out, channel_head& c, const method_number& method, const method_description& what,
-                           bool question, std::size_t bytes) {
+                           bool two_way_call, std::size_t bytes) {
   stub_cache& stubs = out.self.calls->stubs;
   cold_head head{};
   head.hash = what.hash;
   head.message_bytes = bytes;
   head.method = method.value;
-  head.question = question;
+  head.two_way_call = two_way_call;
   head.name_bytes = std::uint32_t(std::min(what.name.size(), longest_name));
   head.signature_bytes = std::uint32_t(std::min(what.signature.size(), longest_name));
   const std::size_t letters = align_up(std::size_t(head.name_bytes) + head.signature_bytes, 8);

@@ -124,7 +124,7 @@ void* operator new(std::size_t bytes) {
 void operator delete(void* p) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
-RANK_TEST(a_statement_that_does_not_fit_into_memory_is_an_error_of_the_fence) {
+RANK_TEST(a_one_way_call_that_does_not_fit_into_memory_is_an_error_of_the_fence) {
   with_and_without_aggregation([](int i, bool long_one) { am::async(next(), &take_text, i, long_one ? large() : small(i)); });
   with_and_without_aggregation([](int i, bool long_one) { am::async(next(), &take_letter, letter_of(i, long_one)); });
   with_and_without_aggregation([](int i, bool long_one) {

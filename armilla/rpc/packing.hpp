@@ -113,7 +113,7 @@ struct packing {
     return std::size_t{0};
   }();
 
-  /// `stable`: memory of this rank in which the elements of long views may stay; only for questions.
+  /// `stable`: memory of this rank in which the elements of long views may stay; only for two-way calls.
   static std::size_t size(const shared_range& stable, const A&... arguments) {
     if constexpr (fixed)
       return closure_bytes + packed_size<A...>;

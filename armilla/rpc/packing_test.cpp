@@ -67,7 +67,7 @@ long sum_to(int n) {
   return all;
 }
 
-RANK_TEST(a_statement_arrives_whole_though_its_argument_sends_while_it_is_packed) {
+RANK_TEST(a_one_way_call_arrives_whole_though_its_argument_sends_while_it_is_packed) {
   with_and_without_aggregation([] {
     for (int i = 0; i < 200; ++i) {
       const restless x = made(next(), i);

@@ -66,13 +66,13 @@ void expect_order(int n) {
   for (int i = 0; i < n && i < int(order.size()); ++i) EXPECT_EQ(order[std::size_t(i)], i);
 }
 
-RANK_TEST(a_poll_begins_no_more_statements_than_its_budget) {
+RANK_TEST(a_poll_begins_no_more_one_way_calls_than_its_budget) {
   queue_here(100, [](int i) { am::async<&note>(am::rank(), i); });
   take_in_steps(100, 7);
   expect_order(100);
 }
 
-RANK_TEST(a_poll_begins_no_more_questions_than_its_budget) {
+RANK_TEST(a_poll_begins_no_more_two_way_calls_than_its_budget) {
   std::vector<am::future<int>> asked;
   queue_here(50, [&](int i) {
     am::batch together;
@@ -82,7 +82,7 @@ RANK_TEST(a_poll_begins_no_more_questions_than_its_budget) {
   for (int i = 0; i < 50; ++i) EXPECT_EQ(asked[std::size_t(i)].get(), i + 1);
 }
 
-RANK_TEST(questions_that_travel_together_are_counted_one_by_one) {
+RANK_TEST(two_way_calls_that_travel_together_are_counted_one_by_one) {
   std::vector<am::future<int>> asked;
   ran = 0;
   {
@@ -220,7 +220,7 @@ RANK_TEST(a_frame_of_another_rank_that_is_half_begun_bars_no_third_one) {
     EXPECT_EQ(ran, 3);
     auto same = am::call(1, [] { return 41; });
     for (int i = 0; i < 1000; ++i) am::poll({.bodies = 0});
-    EXPECT(!same.ready());  // its answer comes behind the statements
+    EXPECT(!same.ready());  // its answer comes behind the one-way calls
     EXPECT_EQ(same.get(), 41);
     expect_order(10);
   }
@@ -236,7 +236,7 @@ RANK_TEST(a_long_answer_is_no_body) {
   am::fence();
 }
 
-RANK_TEST(a_long_statement_waits_for_a_poll_with_bodies_to_spare) {
+RANK_TEST(a_long_one_way_call_waits_for_a_poll_with_bodies_to_spare) {
   ran = 0;
   am::fence();
   if (am::rank() == 0 && am::ranks() > 1) {
@@ -355,7 +355,7 @@ RANK_TEST(a_budget_is_not_one_of_the_fibers_that_go_on_meanwhile) {
 
 // ---- random steps ----
 
-thread_local std::vector<int> begun_of;  // by rank: so many of its statements have begun
+thread_local std::vector<int> begun_of;  // by rank: so many of its one-way calls have begun
 thread_local int out_of_turn = 0;
 
 void begins(am::rank_t from, int n) {
@@ -367,7 +367,7 @@ void begins_and_waits(am::rank_t from, int n) {
   am::call(from, [] {}).get();
 }
 
-RANK_TEST(statements_taken_in_by_random_steps_begin_in_their_order) {
+RANK_TEST(one_way_calls_taken_in_by_random_steps_begin_in_their_order) {
   std::minstd_rand chance(unsigned(am::rank() + 1));
   const auto one_of = [&](int n) { return int(chance() % unsigned(n)); };
   begun_of.assign(std::size_t(am::ranks()), 0);
@@ -417,7 +417,7 @@ bool polls(Act act) {
 void nothing() {}
 void no_message(am::sender) {}
 
-RANK_TEST(every_nth_statement_or_call_polls) {
+RANK_TEST(every_nth_one_way_call_or_call_polls) {
   EXPECT(polls([] { am::async<&nothing>(am::rank()); }));
   EXPECT(polls([] { am::request<no_message>(am::rank()); }));
   std::vector<am::future<void>> asked;

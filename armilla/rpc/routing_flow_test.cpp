@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statements that go by way of other hosts: fences, bodies that wait, polls with a limit, and backpressure on their way.
+// One-way calls that go by way of other hosts: fences, bodies that wait, polls with a limit, and backpressure on their way.
 #include "armilla/rpc/routing_scene.hpp"
 
 using namespace routing_test;
@@ -136,7 +136,7 @@ RANK_TEST(what_is_passed_on_is_no_body_of_a_poll_with_a_limit) {
   if (am::ranks() >= 4 && am::rank() == last) EXPECT_EQ(told, 30);
 }
 
-RANK_TEST(statements_that_bodies_send_are_passed_on_as_well) {
+RANK_TEST(one_way_calls_that_bodies_send_are_passed_on_as_well) {
   forget();
   steps_made = 0;
   am::barrier();

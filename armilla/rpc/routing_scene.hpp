@@ -15,7 +15,7 @@
 #include "armilla/base/core/options.hpp"
 #include "tests/rank_test.hpp"
 
-// What the ranks say to each other in the tests of routed statements, and what they note of it.
+// What the ranks say to each other in the tests of routed one-way calls, and what they note of it.
 namespace am = armilla;
 
 namespace routing_test {
@@ -80,7 +80,7 @@ inline void by_active_message(am::sender from, long number) { note(from.rank(), 
 inline thread_local long answered = 0;
 inline void answer(am::sender from, long n) { answered += n + from.rank(); }
 inline thread_local long asked = 0;
-inline void question(am::sender from, long n) {
+inline void two_way_call(am::sender from, long n) {
   ++asked;
   am::reply<answer>(from, n);
 }

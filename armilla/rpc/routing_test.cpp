@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statements that go by way of other hosts: with ARMILLA_ROUTE_HOSTS=4 over networks, where each rank is a host. They mix with
+// One-way calls that go by way of other hosts: with ARMILLA_ROUTE_HOSTS=4 over networks, where each rank is a host. They mix with
 // what goes straight, with bodies that wait, with fences of teams, and with little credit.
 #include "armilla/rpc/routing_scene.hpp"
 
 using namespace routing_test;
 
-RANK_TEST(small_statements_to_ranks_that_are_neither_in_the_row_nor_in_the_column_are_passed_on) {
+RANK_TEST(small_one_way_calls_to_ranks_that_are_neither_in_the_row_nor_in_the_column_are_passed_on) {
   forget();
   const std::uint64_t sent = outbox().count().routed_sent, passed_on = outbox().count().routed_passed_on;
   am::barrier();
@@ -27,7 +27,7 @@ RANK_TEST(messages_of_a_pair_keep_their_order_whichever_way_each_goes) {
   for (int i = 0; i < rounds(); ++i) tell_all_at_random(unsigned(i), 400);
 }
 
-RANK_TEST(a_small_statement_does_not_overtake_a_long_one) {
+RANK_TEST(a_small_one_way_call_does_not_overtake_a_long_one) {
   forget();
   teller mine;
   for (unsigned i = 0; i < 40; ++i)
@@ -40,7 +40,7 @@ RANK_TEST(a_small_statement_does_not_overtake_a_long_one) {
   EXPECT_EQ(seen.messages, 80L * am::ranks());
 }
 
-RANK_TEST(a_call_behind_statements_finds_them_done) {
+RANK_TEST(a_call_behind_one_way_calls_finds_them_done) {
   forget();
   const am::rank_t last = am::ranks() - 1;
   for (int i = 0; i < 20; ++i) {
@@ -56,14 +56,14 @@ RANK_TEST(a_call_behind_statements_finds_them_done) {
 RANK_TEST(an_active_message_that_is_passed_on_knows_its_sender) {
   answered = 0;
   am::barrier();
-  for (am::rank_t r = 0; r < am::ranks(); ++r) am::request<question>(r, 1L);
+  for (am::rank_t r = 0; r < am::ranks(); ++r) am::request<two_way_call>(r, 1L);
   am::fence();
   long sum = 0;
   for (am::rank_t r = 0; r < am::ranks(); ++r) sum += 1 + r;
   EXPECT_EQ(answered, sum);
 }
 
-RANK_TEST(what_leaves_at_once_takes_the_statements_in_front_of_it_along) {
+RANK_TEST(what_leaves_at_once_takes_the_one_way_calls_in_front_of_it_along) {
   forget();
   const am::rank_t last = am::ranks() - 1;
   if (am::rank() == 0) {
@@ -91,7 +91,7 @@ RANK_TEST(a_reply_that_is_passed_on_leaves_when_its_handler_has_ended) {
   answered = asked = 0;
   const am::rank_t last = am::ranks() - 1;
   am::barrier();
-  if (am::rank() == 0) am::request<question>(last, 1L);
+  if (am::rank() == 0) am::request<two_way_call>(last, 1L);
   if (am::rank() == 0) am::flush();
   if (am::rank() == last) {
     while (asked == 0) am::poll();

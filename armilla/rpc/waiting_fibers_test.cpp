@@ -103,7 +103,7 @@ RANK_TEST(one_of_two_fibers_gets_the_answer) {
   am::barrier();
 }
 
-RANK_TEST(a_fiber_waits_on_when_its_future_gets_another_question) {
+RANK_TEST(a_fiber_waits_on_when_its_future_gets_another_two_way_call) {
   am::future<int> f = ask();
   auto waits = am::spawn([&] { return f.get(); });
   am::yield();

@@ -81,7 +81,7 @@ void begin_and_wait(int number, am::rank_t back) {
   if (number == 4) throw std::runtime_error("behind the wait");
 }
 
-// Each statement is a bundle of its own, since its neighbours are of another kind, alone in a frame or behind others.
+// Each one-way call is a bundle of its own, since its neighbors are of another kind, alone in a frame or after others.
 RANK_TEST(bundles_of_one_message_begin_in_order_though_their_bodies_wait_or_throw) {
   constexpr int pairs = 60;
   const std::size_t usual = am::aggregation();
@@ -219,7 +219,7 @@ RANK_TEST(a_handler_of_an_active_message_may_not_wait) {
   am::fence();
 }
 
-RANK_TEST(far_memory_is_read_inside_a_body) {
+RANK_TEST(remote_memory_is_read_inside_a_body) {
   *value = 100 + am::rank();
   am::barrier();
   const long got = am::call(next(), [](am::rank_t r) { return long(*value.on(r)); }, am::rank()).get();
@@ -262,7 +262,7 @@ RANK_TEST(a_body_marked_to_completion_may_not_wait) {
   EXPECT_THROWS(am::remote_error, (void)f.get());
 }
 
-RANK_TEST(statements_leave_while_a_fiber_yields) {
+RANK_TEST(one_way_calls_leave_while_a_fiber_yields) {
   mine().sum = 0;
   am::barrier();
   am::async(next(), [] { mine().sum = 1; });
@@ -271,7 +271,7 @@ RANK_TEST(statements_leave_while_a_fiber_yields) {
   am::barrier();
 }
 
-RANK_TEST(an_urgent_statement_leaves_at_once) {
+RANK_TEST(an_urgent_one_way_call_leaves_at_once) {
   mine().sum = 0;
   am::barrier();
   am::async(next(), am::urgent([](int n) { mine().sum += n; }), 3);

@@ -157,7 +157,7 @@ joined_process join_or_supervise(int argc, char** argv) {
 
 void take_kind(const launch& self, program_kind mine) {
   constexpr const char* names[] = {"none of them", "run", "run_main", "a session"};
-  if (!self.newcomer) return self.job->kind.store(mine, std::memory_order_release);
+  if (!self.new_rank) return self.job->kind.store(mine, std::memory_order_release);
   const program_kind theirs = self.job->kind.load(std::memory_order_acquire);
   if (theirs == mine || (theirs == program_kind::run_main && mine == program_kind::run)) return;
   throw_usage("start",

@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "armilla/am/endpoint/endpoint.hpp"
-#include "armilla/am/endpoint/far_traffic.hpp"
+#include "armilla/am/endpoint/remote_traffic.hpp"
 #include "armilla/base/core/options.hpp"
 #include "armilla/boot/watch/stall_detector.hpp"
 #include "armilla/boot/wire_up/launched_end.hpp"
@@ -13,7 +13,7 @@
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/fence.hpp"
 #include "armilla/rpc/calls.hpp"
-#include "armilla/rpc/guest_service.hpp"
+#include "armilla/rpc/client_service.hpp"
 #include "armilla/session/session_state.hpp"
 
 namespace armilla::detail {
@@ -61,17 +61,17 @@ bool stop_beside(context& rank) noexcept {
 
 namespace {
 
-// Guests' calls end in any case. A fiber that was detached, or spawned and forgotten, is a part of the job like what a body
-// leaves behind.
+// Attached clients' calls end in any case. A fiber that was detached, or spawned and forgotten, is a part of the job like what a
+// body leaves behind.
 void join_all_but(context& rank, std::uint64_t others) {
-  const guest_service& guests = *rank.calls->guests;
-  rank.messages->waits.wait_until([&] { return guests.running() == 0 && own_fibers(rank) <= others; },
+  const client_service& clients = *rank.calls->clients;
+  rank.messages->waits.wait_until([&] { return clients.running() == 0 && own_fibers(rank) <= others; },
                                   "the end of fibers that nobody joins");
 }
 
 }  // namespace
 
-std::uint64_t own_fibers(const context& rank) noexcept { return rank.fibers->alive() - rank.calls->guests->running(); }
+std::uint64_t own_fibers(const context& rank) noexcept { return rank.fibers->alive() - rank.calls->clients->running(); }
 
 void final_fence(context& rank, std::uint64_t others, ending_of which) {
   join_all_but(rank, others);
@@ -83,7 +83,7 @@ void await_instances(context& rank, std::uint64_t others) {
   run_ending_fence(rank);
 }
 
-void take_guest_calls(context& rank, bool on) noexcept { rank.calls->guests->take_calls(on); }
+void take_client_calls(context& rank, bool on) noexcept { rank.calls->clients->take_calls(on); }
 
 void tell_errors_at_once(context& rank, bool on) { rank.calls->tell_errors = on; }
 

@@ -45,12 +45,12 @@ std::uint64_t own_fibers(const context&) noexcept;
 void final_fence(context&, std::uint64_t others, ending_of which);
 /// The end of run_main before that: function instances, which may still be in collectives of world, have ended on all ranks.
 void await_instances(context&, std::uint64_t others);
-/// What a statement's body throws is printed where it happens, from now on or no more.
+/// What a one-way call's body throws is printed where it happens, from now on or no more.
 void tell_errors_at_once(context&, bool on);
 /// What ranks still keep for others goes, behind the final fence and while calls are possible.
 void let_go(context&);
-/// Calls of guests are taken in, or left where they are from now on.
-void take_guest_calls(context&, bool on) noexcept;
+/// Calls of attached clients are taken in, or left where they are from now on.
+void take_client_calls(context&, bool on) noexcept;
 /// Answers calls until another rank has raised `count` to `target` (and announced it by `wake_all`). True: there is a region to
 /// be run before that.
 bool serve_until(context&, const std::atomic<std::uint32_t>& count, std::uint32_t target);

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "armilla/am/endpoint/endpoint.hpp"
-#include "armilla/am/endpoint/far_traffic.hpp"
+#include "armilla/am/endpoint/remote_traffic.hpp"
 #include "armilla/base/core/options.hpp"
 #include "armilla/base/host/unfinished_file.hpp"
 #include "armilla/base/values/clock.hpp"
@@ -143,7 +143,7 @@ namespace {
 // By rank, on the first of those that are left; a lost one has done nothing that is known. Empty on the others, and where one
 // more is lost meanwhile.
 std::vector<rank_report> gather_reports(context& self) try {
-  if (self.session->self.newcomer) return {};  // it is in no team of those that are left
+  if (self.session->self.new_rank) return {};  // it is in no team of those that are left
   const team all = self.session->self.job->goes_on != 0 ? world().survivors() : world();
   std::vector<rank_image> images = all.gather(image_of_this_rank(self), 0);
   if (all.rank() != 0) return {};

@@ -27,8 +27,8 @@ constinit job_function join_function{};
 
 // Before the rank starts, so that no job begins that cannot go on as it was asked to.
 void require_join_function(const launch& self) {
-  if (join_function.call != nullptr || (self.job->replaces == 0 && !self.newcomer)) return;
-  if (self.newcomer)
+  if (join_function.call != nullptr || (self.job->replaces == 0 && !self.new_rank)) return;
+  if (self.new_rank)
     throw_usage("run",
                 "this rank joins a running job, and the program does not say what it runs there; call armilla::on_join(f) before "
                 "run");
@@ -42,14 +42,14 @@ void require_possible(const launch& self, who_runs who) try {
   take_kind(self, who == who_runs::first ? program_kind::run_main : program_kind::run);
 } catch (const error& why) {
   record_failure(*self.job, self.rank, failure_kind::start, 1, why.what());
-  if (self.newcomer) say(why.what());
+  if (self.new_rank) say(why.what());
   throw;
 }
 
 int run_rank(const launch& self, const job_function& asked, who_runs who) {
   require_possible(self, who);
   session_state rank(self);
-  const job_function& f = self.newcomer && who == who_runs::everybody ? join_function : asked;
+  const job_function& f = self.new_rank && who == who_runs::everybody ? join_function : asked;
   const int code = rank.run(f.call, f.function, who);
   rank.finish();
   return code != 0 ? code : int(rank.failed);
@@ -106,6 +106,6 @@ int run_job(int argc, char** argv, rank_main call, const void* function, who_run
 
 namespace armilla {
 
-bool joined() { return detail::here("joined").session->self.newcomer; }
+bool joined() { return detail::here("joined").session->self.new_rank; }
 
 }  // namespace armilla

@@ -17,7 +17,7 @@ struct job_function {
   rank_main call = nullptr;
   const void* function = nullptr;
 };
-/// What newcomers run: on_join.hpp. Before any rank runs.
+/// What new ranks run: on_join.hpp. Before any rank runs.
 void set_join_function(const job_function& f) noexcept;
 
 int run_job(int argc, char** argv, rank_main call, const void* function, who_runs who);

@@ -37,7 +37,7 @@ joined_process join_for_session(int argc, char** argv) {
                 "with ARMILLA_FABRIC=threads a session holds one rank; use armilla::run or run_main, or ARMILLA_FABRIC=shm");
   } catch (const error& why) {
     record_failure(*process.ranks[0].job, process.ranks[0].rank, failure_kind::start, 1, why.what());
-    if (process.ranks[0].newcomer) say(why.what());
+    if (process.ranks[0].new_rank) say(why.what());
     throw;
   }
 }
@@ -68,7 +68,7 @@ session::~session() {
 
 int session::run_erased(detail::rank_main call, const void* function, detail::who_runs who) {
   const detail::context& self = detail::here("session::run");  // usage_error in a child that the rank has forked
-  if (detail::takes_newcomers(*self.session->self.job))
+  if (detail::takes_new_ranks(*self.session->self.job))
     detail::throw_usage(
         "session::run",
         "a rank that comes into the running job (ARMILLA_MAX_RANKS, ARMILLA_ON_LOSS=replace) would have missed functions "

@@ -22,7 +22,7 @@
 #include "armilla/boot/wire_up/gathering.hpp"
 #include "armilla/boot/wire_up/join_job.hpp"
 #include "armilla/boot/wire_up/launched_end.hpp"
-#include "armilla/boot/wire_up/newcomer.hpp"
+#include "armilla/boot/wire_up/new_rank.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/network.hpp"
 #include "armilla/session/layers.hpp"
@@ -64,7 +64,7 @@ void set_stage(const launch& self, rank_stage stage) { self.job->rank[self.rank]
 
 // One that comes later, and is not needed any more, goes without a word.
 void begin_with_the_others(const launch& self) {
-  if (!self.newcomer) return meet(self, all_joined);
+  if (!self.new_rank) return meet(self, all_joined);
   await_turn(self);
   if (!await_hand_overs(self)) _exit(not_needed_exit_code);
   clear_place(self);
@@ -98,7 +98,7 @@ session_state::session_state(const launch& start) : self(start), signal_stack(se
     begin();
   } catch (const std::exception& why) {
     record_failure(*self.job, self.rank, failure_kind::start, 1, why.what());
-    if (self.newcomer) say(why.what());  // the job goes on, and nothing else tells it
+    if (self.new_rank) say(why.what());  // the job goes on, and nothing else tells it
     const bool quiet = stop_beside(rank);
     end_launched(self);
     if (!quiet) end_at_once(1);
@@ -115,7 +115,7 @@ void session_state::begin() {
   guard_forks(self.host_base, self.layout.total(), enter_child);
   start_wait_reports(rank);
   if (self.left != nullptr) self.left->announce_last_meeting();
-  self.newcomer ? enter_job(self) : meet(self, all_started);
+  self.new_rank ? enter_job(self) : meet(self, all_started);
   measure_locks(rank);
   begin_stats(rank);
   set_stage(self, rank_stage::running);
@@ -142,12 +142,12 @@ int session_state::run(rank_main call, const void* function, who_runs who) try {
   else if (const int code = call_function(call, function); code != 0)
     return fail(code), exit_code(code);
   if (who == who_runs::first && rank.rank == 0) tell_main_done(rank, mains);
-  take_guest_calls(rank, false);  // else there might always be one more to wait for
+  take_client_calls(rank, false);  // else there might always be one more to wait for
   // One that has joined with a program of `run` ends as the others do.
-  if (who == who_runs::first || (self.newcomer && self.job->kind.load(std::memory_order_acquire) == program_kind::run_main))
+  if (who == who_runs::first || (self.new_rank && self.job->kind.load(std::memory_order_acquire) == program_kind::run_main))
     await_instances(rank, others);
   final_fence(rank, others, ending_of::function);
-  take_guest_calls(rank, true);
+  take_client_calls(rank, true);
   return 0;
 #ifdef __GLIBCXX__
 } catch (const abi::__forced_unwind&) {  // pthread_exit, cancellation: not ours to stop; other libraries let no handler see them
@@ -166,7 +166,7 @@ void session_state::serve() {
 void session_state::finish() noexcept try {
   if (failed || ended || is_forked_child()) return;
   ended = true;
-  take_guest_calls(rank, false);
+  take_client_calls(rank, false);
   final_fence(rank, 0, ending_of::session);
   let_go(rank);
   report_stats(rank);

@@ -53,12 +53,12 @@ std::uint64_t on_all(std::uint64_t mine) {
 
 }  // namespace
 
-RANK_TEST(statements_are_counted_where_they_leave_and_where_they_run) {
+RANK_TEST(one_way_calls_are_counted_where_they_leave_and_where_they_run) {
   const am::statistics s = during([] {
     for (int i = 0; i < 1000; ++i) am::async<&take_number>(here().next, i);
   });
-  EXPECT_EQ(s.statements_sent, 1000);
-  EXPECT_EQ(s.questions_sent, 0);
+  EXPECT_EQ(s.one_way_calls_sent, 1000);
+  EXPECT_EQ(s.two_way_calls_sent, 0);
   EXPECT_EQ(s.replies_sent, 0);
   const am::method_statistics& m = method(s, "async");
   EXPECT_EQ(m.messages, 1000);
@@ -68,7 +68,7 @@ RANK_TEST(statements_are_counted_where_they_leave_and_where_they_run) {
   EXPECT_LE(m.runs, 1000);
 }
 
-RANK_TEST(statements_that_are_taken_in_by_steps_are_counted_once) {
+RANK_TEST(one_way_calls_that_are_taken_in_by_steps_are_counted_once) {
   taken = 0;
   const am::statistics s = during([] {
     for (int i = 0; i < 100; ++i) am::async<&take_number>(here().next, i);
@@ -81,19 +81,19 @@ RANK_TEST(statements_that_are_taken_in_by_steps_are_counted_once) {
   EXPECT_EQ(m.sizes[3], 100);
 }
 
-RANK_TEST(a_broadcast_is_a_statement_to_each_rank) {
+RANK_TEST(a_broadcast_is_a_one_way_call_to_each_rank) {
   const am::statistics s = during([] { am::async_all(&take_number, 1); });
-  EXPECT_EQ(s.statements_sent, am::ranks());
+  EXPECT_EQ(s.one_way_calls_sent, am::ranks());
   EXPECT_EQ(method(s, "async").messages, am::ranks());
 }
 
-RANK_TEST(questions_have_an_answer_each) {
+RANK_TEST(two_way_calls_have_an_answer_each) {
   const am::statistics s = during([] {
     for (int i = 0; i < 50; ++i) EXPECT_EQ(am::call<&ask>(here().next, 1.5).get(), 3.0);
   });
-  EXPECT_EQ(s.questions_sent, 50);
+  EXPECT_EQ(s.two_way_calls_sent, 50);
   EXPECT_EQ(s.replies_sent, 50);
-  EXPECT_EQ(s.statements_sent, 0);
+  EXPECT_EQ(s.one_way_calls_sent, 0);
   EXPECT_EQ(method(s, "call ").messages, 50);
   EXPECT_EQ(method(s, "call ").bytes, 50 * 16);
   EXPECT_EQ(method(s, "reply double").messages, 50);
@@ -108,7 +108,7 @@ RANK_TEST(an_answer_nobody_waits_for_is_abandoned) {
 RANK_TEST(an_exception_is_an_answer_of_its_own) {
   const am::statistics s = during([] { EXPECT_THROWS(am::remote_error, am::call(here().next, [] { throw 1; }).get()); });
   EXPECT_EQ(s.remote_errors, 1);
-  EXPECT_EQ(s.questions_sent, 1);
+  EXPECT_EQ(s.two_way_calls_sent, 1);
   EXPECT_EQ(method(s, "reply by an exception").messages, 1);
 }
 
@@ -129,7 +129,7 @@ RANK_TEST(active_messages_are_counted_with_their_payload) {
     const std::span<const std::byte> text = std::as_bytes(std::span("0123456789abcde"));
     am::request<take_payload>(here().next, text, 1);
   });
-  EXPECT_EQ(s.statements_sent, 11);
+  EXPECT_EQ(s.one_way_calls_sent, 11);
   EXPECT_EQ(method(s, "take_message").messages, 10);
   EXPECT_EQ(method(s, "take_message").bytes, 80);
   EXPECT_EQ(method(s, "take_payload").messages, 1);
@@ -202,12 +202,12 @@ RANK_TEST(phases_split_what_happens) {
   std::uint64_t in_phases = 0;
   for (const am::phase_statistics& p : am::phases()) {
     if (p.name != "first" && p.name != "second") continue;
-    in_phases += p.what.statements_sent;
+    in_phases += p.what.one_way_calls_sent;
     EXPECT_EQ(p.times, p.name == "first" ? 2 : 1);
-    EXPECT_EQ(p.what.statements_sent, p.name == "first" ? 30 : 5);
+    EXPECT_EQ(p.what.one_way_calls_sent, p.name == "first" ? 30 : 5);
     EXPECT_GT(p.what.seconds, 0);
   }
-  EXPECT_EQ(in_phases, s.statements_sent);
+  EXPECT_EQ(in_phases, s.one_way_calls_sent);
 }
 
 RANK_TEST(messages_belong_to_the_phase_in_which_they_run) {

@@ -90,7 +90,7 @@ std::string describe_waits(const context& self) {
 
 void write_down(const context& self) {
   control_block& mine = control_of(*self.session->self.job, self.rank);
-  const std::uint32_t question = mine.asked.load(std::memory_order_acquire);
+  const std::uint32_t two_way_call = mine.asked.load(std::memory_order_acquire);
   std::string text = describe_waits(self);
   if (text.size() > control_block::text_room) {
     constexpr std::string_view more = "  ... and more\n";
@@ -99,22 +99,23 @@ void write_down(const context& self) {
   }
   std::memcpy(mine.text, text.data(), text.size());
   mine.text_bytes = std::uint32_t(text.size());
-  mine.answered.store(question, std::memory_order_release);
+  mine.answered.store(two_way_call, std::memory_order_release);
 }
 
 bool alone(const context& self) noexcept { return self.session->self.job->supervisor == 0; }
 
-// Whether a guest has asked, which reads what is written down.
-bool is_for_guest(const control_block& mine) noexcept {
-  return !has_answered(mine) && mine.asked_by_guest.load(std::memory_order_relaxed) == mine.asked.load(std::memory_order_relaxed);
+// Whether an attached client has asked, which reads what is written down.
+bool is_for_client(const control_block& mine) noexcept {
+  return !has_answered(mine) &&
+         mine.asked_by_client.load(std::memory_order_relaxed) == mine.asked.load(std::memory_order_relaxed);
 }
 
 void answer(void* rank) {
   const context& self = *static_cast<context*>(rank);
   job_block& job = *self.session->self.job;
-  const bool for_guest = is_for_guest(control_of(job, self.rank));
+  const bool for_client = is_for_client(control_of(job, self.rank));
   write_down(self);
-  if (for_guest) return;
+  if (for_client) return;
   if (alone(self)) say_waits(job, "armilla: who waits for what:");
   if (job.supervisor != job_block::launched) return;  // else nothing asks all of them
   const control_block& mine = control_of(job, self.rank);

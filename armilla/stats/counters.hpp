@@ -12,16 +12,16 @@ struct counters {
   std::uint64_t frames_received = 0;
   std::uint64_t bytes_sent = 0;  ///< in frames: arguments, headers, names of blocks
   std::uint64_t bytes_received = 0;
-  std::uint64_t bundles_received = 0;    ///< dispatches: messages for one method, one behind the other in a frame, count once
-  std::uint64_t statements_sent = 0;     ///< async, one for each rank of a broadcast, request and reply of active messages
-  std::uint64_t statements_dropped = 0;  ///< to lost ranks, where the job goes on; not those gathered when it heard
-  std::uint64_t questions_sent = 0;      ///< call
-  std::uint64_t replies_sent = 0;        ///< values that bodies of questions returned here; exceptions are not in it
-  std::uint64_t replies_abandoned = 0;   ///< replies to a future that was dropped
-  std::uint64_t remote_errors = 0;       ///< questions that were answered by an exception
-  std::uint64_t routed_sent = 0;         ///< statements that went by way of other hosts
-  std::uint64_t routed_passed_on = 0;    ///< of other ranks, for others
-  std::uint64_t control_sent = 0;        ///< what collectives show to other hosts; not in frames and bytes
+  std::uint64_t bundles_received = 0;       ///< dispatches: messages for one method, one behind the other in a frame, count once
+  std::uint64_t one_way_calls_sent = 0;     ///< async, one for each rank of a broadcast, request and reply of active messages
+  std::uint64_t one_way_calls_dropped = 0;  ///< to lost ranks, where the job goes on; not those gathered when it heard
+  std::uint64_t two_way_calls_sent = 0;     ///< call
+  std::uint64_t replies_sent = 0;           ///< values that bodies of two-way calls returned here; exceptions are not in it
+  std::uint64_t replies_abandoned = 0;      ///< replies to a future that was dropped
+  std::uint64_t remote_errors = 0;          ///< two-way calls that were answered by an exception
+  std::uint64_t routed_sent = 0;            ///< one-way calls that went by way of other hosts
+  std::uint64_t routed_passed_on = 0;       ///< of other ranks, for others
+  std::uint64_t control_sent = 0;           ///< what collectives show to other hosts; not in frames and bytes
   std::uint64_t control_bytes_sent = 0;
   std::uint64_t bulk_sent = 0;  ///< payloads that went by a block of the sender's segment
   std::uint64_t bulk_bytes_sent = 0;
@@ -55,7 +55,7 @@ struct counters {
   // calls between programs, and threads
   std::uint64_t stub_hits = 0;        ///< calls by name whose method's index this rank knew
   std::uint64_t stub_misses = 0;      ///< calls by name that carried name and signature, to be looked up
-  std::uint64_t guest_calls = 0;      ///< of guests, that ran here
+  std::uint64_t client_calls = 0;     ///< of attached clients, that ran here
   std::uint64_t switches = 0;         ///< between fibers
   std::uint64_t fibers_made = 0;      ///< spawned, for coroutines that go on, and in place of bodies that wait
   std::uint64_t locks = 0;            ///< lockings of a mutex or shared_mutex

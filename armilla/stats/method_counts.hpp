@@ -25,7 +25,8 @@ struct method_count {
   size_histogram sizes{};
 };
 
-/// Counts what comes in by the number of its method. Exists only where statistics were asked for, or a guest takes a sample.
+/// Counts what comes in by the number of its method. Exists only where statistics were asked for, or an attached client takes a
+/// sample.
 class method_counts {
  public:
   /// `message_bytes`: each method's size of a message, 0 where it differs; such a method counts its messages itself, by

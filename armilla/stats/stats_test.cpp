@@ -144,9 +144,9 @@ TEST(stopwatch, a_border_costs_something) {
 
 TEST_F(alone, a_snapshot_holds_the_counters) {
   start("");
-  self.count->statements_sent = 7;
+  self.count->one_way_calls_sent = 7;
   const statistics s = stats();
-  EXPECT_EQ(s.statements_sent, 7);
+  EXPECT_EQ(s.one_way_calls_sent, 7);
   EXPECT_EQ(s.frames_sent, 0);
   EXPECT_GE(s.seconds, 0);
   EXPECT_EQ(s.time.sum(), 0);

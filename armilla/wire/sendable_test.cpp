@@ -139,7 +139,7 @@ struct place {
   using element_type = int;
   int* get() const;
 };
-struct far_pointer {
+struct remote_pointer {
   using element_type = int;
   int* get() const;
 };
@@ -152,8 +152,8 @@ static_assert(!sendable_closure<void (*)()> && !sendable_closure<std::function<v
 }  // namespace
 
 template <>
-inline constexpr bool sendable_as_bytes<far_pointer> = true;
-static_assert(trivially_sendable<far_pointer> && !sendable<place>);
+inline constexpr bool sendable_as_bytes<remote_pointer> = true;
+static_assert(trivially_sendable<remote_pointer> && !sendable<place>);
 
 namespace {
 

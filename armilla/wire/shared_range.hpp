@@ -6,7 +6,7 @@
 namespace armilla::detail {
 
 /// Memory of the sender that the receiver can read where it is: the elements of a long view that lie in it need not travel,
-/// their place does. Empty unless a caller knows better (the message layer does for questions between ranks of a host: the
+/// their place does. Empty unless a caller knows better (the message layer does for two-way calls between ranks of a host: the
 /// sender keeps the elements until the reply is there).
 struct shared_range {
   const std::byte* base = nullptr;

@@ -10,7 +10,7 @@
 namespace armilla::detail {
 
 /// Elements that stay out of a message's bytes, at `at` of them.
-struct far_elements {
+struct remote_elements {
   const std::byte* data = nullptr;
   std::size_t bytes = 0;
   std::size_t at = 0;
@@ -25,7 +25,7 @@ class zero_copy_encoder {
 
   /// Whether there were such elements, and the rest is short enough; else the message must be written in the usual way.
   bool good() const { return elements_.data != nullptr && !too_long_; }
-  const far_elements& elements() const { return elements_; }
+  const remote_elements& elements() const { return elements_; }
   const std::byte* rest() const { return rest_.data(); }
   std::size_t rest_bytes() const { return size_ - elements_.bytes; }
 
@@ -57,7 +57,7 @@ class zero_copy_encoder {
   std::array<std::byte, most + 16> rest_{};  // and zeros that round it up, twice
   std::size_t size_ = 0;                     // of the whole
   std::size_t begin_ = 0;
-  far_elements elements_;
+  remote_elements elements_;
   shared_range here_;
   shared_range nowhere_;
   bool too_long_ = false;

@@ -28,7 +28,7 @@ std::uintptr_t ofi_network::send_bulk(rank_t to, std::uint32_t id, const std::by
   peer& p = peer_of(to);
   if (!t.over) p.offered[id] = &t;
   if (const auto early = p.asked.find(id); early != p.asked.end()) {
-    const question asked = early->second;
+    const two_way_call asked = early->second;
     p.asked.erase(early);
     answer(to, asked);
   }
@@ -56,30 +56,30 @@ void ofi_network::next_piece(transfer& t) {
 
 /// The receive is there.
 void ofi_network::ask(transfer& t) {
-  sent_question* const asks = fresh_question();
+  sent_two_way_call* const asks = fresh_two_way_call();
   if (asks == nullptr) return;
   asks->with = t.with;
   asks->words = {{std::uint32_t(rank_) | packet_head::asks, 0, peer_of(t.with).key}, t.id, 0, t.moved, t.piece, t.tag};
   send(*asks);
 }
 
-sent_question* ofi_network::fresh_question() {
-  if (free_questions_ == nullptr) {
-    chunk_of_questions& chunk = questions_.emplace_back();
+sent_two_way_call* ofi_network::fresh_two_way_call() {
+  if (free_two_way_calls_ == nullptr) {
+    chunk_of_two_way_calls& chunk = two_way_calls_.emplace_back();
     if (const int error = enroll(&chunk.each, sizeof chunk.each, FI_SEND, chunk.registered); error != 0) {
       broken(std::string("fi_mr_reg: ") + fi_strerror(error));
       return nullptr;
     }
-    for (sent_question& each : chunk.each) {
-      each.what = operation::kind::question;
+    for (sent_two_way_call& each : chunk.each) {
+      each.what = operation::kind::two_way_call;
       each.descriptor = chunk.registered.descriptor();
-      each.next = std::exchange(free_questions_, &each);
+      each.next = std::exchange(free_two_way_calls_, &each);
     }
   }
-  return static_cast<sent_question*>(std::exchange(free_questions_, free_questions_->next));
+  return static_cast<sent_two_way_call*>(std::exchange(free_two_way_calls_, free_two_way_calls_->next));
 }
 
-void ofi_network::answer(rank_t by, const question& asked) {
+void ofi_network::answer(rank_t by, const two_way_call& asked) {
   peer& p = peer_of(by);
   if (p.lost) return;
   const auto found = p.offered.find(asked.id);

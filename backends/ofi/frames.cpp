@@ -97,8 +97,8 @@ ssize_t ofi_network::post(operation& what) {
       auto& buffer = static_cast<send_buffer&>(what);
       return fi_send(endpoint_.get(), buffer.place, buffer.bytes, buffer.descriptor, to, &what.context);
     }
-    case operation::kind::question: {
-      auto& asks = static_cast<sent_question&>(what);
+    case operation::kind::two_way_call: {
+      auto& asks = static_cast<sent_two_way_call&>(what);
       return fi_send(endpoint_.get(), &asks.words, sizeof asks.words, asks.descriptor, to, &what.context);
     }
     default: {
@@ -117,7 +117,7 @@ void ofi_network::drop(operation& what) {
   if (what.what == operation::kind::bulk_out) return end(static_cast<transfer&>(what));
   const bool frame = what.what == operation::kind::frame;
   if (frame) --peer_of(what.with).frames;
-  what.next = std::exchange(frame ? free_buffers_ : free_questions_, &what);
+  what.next = std::exchange(frame ? free_buffers_ : free_two_way_calls_, &what);
 }
 
 /// libfabric has it no more.
@@ -223,7 +223,7 @@ void ofi_network::complete(operation& what, std::size_t bytes) {
       return;
     }
     case operation::kind::frame:
-    case operation::kind::question: returned(what); return drop(what);
+    case operation::kind::two_way_call: returned(what); return drop(what);
     case operation::kind::bulk_out:
       returned(what);
       return moved(static_cast<transfer&>(what), static_cast<transfer&>(what).piece);
@@ -251,7 +251,7 @@ bool ofi_network::take(receive_slot& slot) {
   const std::uint32_t source = slot.head().source & ~packet_head::asks;
   if (source >= std::uint32_t(ranks_)) return refuse_stranger();
   if ((slot.head().source & packet_head::asks) != 0) {
-    question asked;
+    two_way_call asked;
     if (slot.bytes != sizeof asked) return refuse_stranger();
     std::memcpy(&asked, slot.place, sizeof asked);
     answer(rank_t(source), asked);

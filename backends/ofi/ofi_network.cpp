@@ -72,9 +72,9 @@ void ofi_network::finish() {
   if (endpoint_) last_words();
   endpoint_.reset();
   for (transfer& each : transfers_) end(each);
-  questions_.clear();
+  two_way_calls_.clear();
   buffers_.clear();
-  free_questions_ = free_buffers_ = nullptr;
+  free_two_way_calls_ = free_buffers_ = nullptr;
   current_ = nullptr;
   receive_memory_ = {};
   arrivals_ = unposted_ = {};

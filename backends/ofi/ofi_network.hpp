@@ -78,18 +78,18 @@ class ofi_network final : public detail::network {
     std::uint64_t key = 0;
     std::uint32_t next_out = 0, next_in = 0;
     bool lost = false;
-    std::uint32_t frames = 0;                    ///< that wait, or that libfabric has
-    std::size_t under_way = 0;                   ///< sends that libfabric has
-    operation_list waiting;                      ///< to be sent to it, in order
-    std::map<std::uint32_t, transfer*> offered;  ///< bulk that it has not asked for yet, by id
-    std::map<std::uint32_t, question> asked;     ///< what it has asked for too early
+    std::uint32_t frames = 0;                     ///< that wait, or that libfabric has
+    std::size_t under_way = 0;                    ///< sends that libfabric has
+    operation_list waiting;                       ///< to be sent to it, in order
+    std::map<std::uint32_t, transfer*> offered;   ///< bulk that it has not asked for yet, by id
+    std::map<std::uint32_t, two_way_call> asked;  ///< what it has asked for too early
   };
   struct told_loss {
     rank_t rank;
     std::string why;
   };
-  struct chunk_of_questions {
-    sent_question each[operations_a_chunk];
+  struct chunk_of_two_way_calls {
+    sent_two_way_call each[operations_a_chunk];
     registration registered;
   };
   struct chunk_of_buffers {
@@ -133,10 +133,10 @@ class ofi_network final : public detail::network {
   transfer& begin(rank_t with, std::uint32_t id, operation::kind what, std::byte* place, std::size_t bytes);
   void next_piece(transfer& what);
   void ask(transfer& what);
-  void answer(rank_t by, const question& asked);
+  void answer(rank_t by, const two_way_call& asked);
   void moved(transfer& what, std::size_t bytes);
   void end(transfer& what);
-  sent_question* fresh_question();
+  sent_two_way_call* fresh_two_way_call();
 
   // ofi_network.cpp
   void lose(rank_t r, std::string why);
@@ -181,8 +181,8 @@ class ofi_network final : public detail::network {
 
   std::deque<transfer> transfers_;  ///< stays where it is: its address is the number
   operation* free_transfers_ = nullptr;
-  std::deque<chunk_of_questions> questions_;
-  operation* free_questions_ = nullptr;
+  std::deque<chunk_of_two_way_calls> two_way_calls_;
+  operation* free_two_way_calls_ = nullptr;
 
   std::deque<told_loss> losses_;
   std::size_t told_ = 0;

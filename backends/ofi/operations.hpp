@@ -13,7 +13,7 @@ namespace armilla::ofi {
 
 /// In front of each message, 16 bytes, so what follows is aligned as a frame must be.
 struct packet_head {
-  static constexpr std::uint32_t asks = 0x80000000u;  ///< in `source`: this is a `question`
+  static constexpr std::uint32_t asks = 0x80000000u;  ///< in `source`: this is a `two-way call`
   std::uint32_t source;
   std::uint32_t number;  ///< of this frame from this source
   std::uint64_t key;     ///< of the receiver
@@ -21,7 +21,7 @@ struct packet_head {
 static_assert(sizeof(packet_head) == 16);
 
 /// The receiver of bulk asks for the next piece of it, and has a place for what comes with this tag.
-struct question {
+struct two_way_call {
   packet_head head;
   std::uint32_t id;  ///< of the transfer
   std::uint32_t unused;
@@ -31,7 +31,7 @@ struct question {
 
 /// Something that libfabric has to do, and what it returns when it is done. Some providers use the context, which must be first.
 struct operation {
-  enum class kind { receive, frame, question, bulk_out, bulk_in };
+  enum class kind { receive, frame, two_way_call, bulk_out, bulk_in };
   fi_context2 context;
   kind what;
   rank_t with = -1;
@@ -71,9 +71,9 @@ struct send_buffer : operation {
   void* descriptor = nullptr;    ///< of the memory in which it lies
 };
 
-struct sent_question : operation {
+struct sent_two_way_call : operation {
   void* descriptor = nullptr;  ///< of the memory in which it lies
-  question words{};
+  two_way_call words{};
 };
 
 struct receive_slot : operation {

@@ -31,7 +31,7 @@ bootstrap* refuse(char* why, std::size_t room, const char* what, const char* rea
 
 bootstrap* join(char* why, std::size_t room) {
   if (room > 0) *why = '\0';
-  // The cheap question first: PMIx_Init without a launcher looks around for a server of the machine's.
+  // The cheap two-way call first: PMIx_Init without a launcher looks around for a server of the machine's.
   if (std::getenv("PMIX_NAMESPACE") == nullptr || std::getenv("PMIX_RANK") == nullptr) return nullptr;
   pmix_proc_t self;
   PMIX_PROC_CONSTRUCT(&self);

@@ -131,7 +131,7 @@ bool ucx_network::refuse_stranger() {
 
 bool ucx_network::take_early(std::uint32_t number, const came& what) {
   const auto early_by = static_cast<std::int32_t>(number - peers_[what.source()].next_in);
-  if (early_by < 0) return false;  // far_link's credit bounds how many come early
+  if (early_by < 0) return false;  // remote_link's credit bounds how many come early
   early_.push_back({number, what});
   return true;
 }

@@ -20,7 +20,7 @@ double alone(row_context& c, F&& f) {
 }
 
 /// Pointers to `words` words that the last rank has written.
-std::vector<long*> far_words(row_context& c) {
+std::vector<long*> remote_words(row_context& c) {
   long* base = c.scratch<long>();
   if (c.rank == c.ranks - 1) std::iota(base, base + words, 0L);
   std::vector<long*> pointers(words);
@@ -30,7 +30,7 @@ std::vector<long*> far_words(row_context& c) {
 }
 
 double load(row_context& c) {
-  const std::vector<long*> p = far_words(c);
+  const std::vector<long*> p = remote_words(c);
   return alone(c, [&] {
     return time_per(c.iterations, [&](long n) {
       long sum = 0;
@@ -58,7 +58,7 @@ double local_read(row_context& c) {
 }
 
 double store(row_context& c) {
-  const std::vector<long*> p = far_words(c);
+  const std::vector<long*> p = remote_words(c);
   return alone(c, [&] {
     return time_per(c.iterations, [&](long n) {
       for (long i = 0; i < n; ++i) __atomic_store_n(p[std::size_t(i % words)], i, __ATOMIC_RELEASE);
@@ -67,7 +67,7 @@ double store(row_context& c) {
 }
 
 double atomic_add(row_context& c) {
-  const std::vector<long*> p = far_words(c);
+  const std::vector<long*> p = remote_words(c);
   return alone(c, [&] {
     return time_per(c.iterations, [&](long n) {
       for (long i = 0; i < n; ++i) __atomic_fetch_add(p[std::size_t(i % words)], 1, __ATOMIC_RELAXED);

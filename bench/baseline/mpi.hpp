@@ -14,6 +14,6 @@ void add_updates(row_table& rows);
 void add_em3d(row_table& rows);
 void add_graph(row_table& rows);
 void add_ring(row_table& rows);
-void add_questions(row_table& rows);
+void add_two_way_calls(row_table& rows);
 
 }  // namespace bench::mpi

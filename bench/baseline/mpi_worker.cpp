@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
   bench::mpi::add_updates(rows);
   bench::mpi::add_em3d(rows);
   bench::mpi::add_graph(rows);
-  bench::mpi::add_questions(rows);
+  bench::mpi::add_two_way_calls(rows);
   bench::mpi::add_ring(rows);
   try {
     if (argc != 2) throw std::runtime_error("started by armilla-bench only");

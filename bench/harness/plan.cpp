@@ -248,13 +248,13 @@ void add_memory(table& t) {
                  .row = "put_stream",
                  .size = size,
                  .iterations = 19'200,
-                 .baselines = {{mpi, "mpi_stream", 1.0}, {armilla, "statement_stream"}}});
+                 .baselines = {{mpi, "mpi_stream", 1.0}, {armilla, "one_way_call_stream"}}});
     t.push_back({.name = "put_ping_" + bytes,
                  .suite = "memory",
                  .row = "put_ping",
                  .size = size,
                  .iterations = 3000,
-                 .baselines = {{mpi, "mpi_ping", 1.0}, {armilla, "statement_ping"}}});
+                 .baselines = {{mpi, "mpi_ping", 1.0}, {armilla, "one_way_call_ping"}}});
   }
   const auto per_element = [&t](const std::string& row, long size, long iterations, const baseline& by_hand) {
     t.push_back({.name = row + "_" + std::to_string(size),

@@ -41,7 +41,7 @@ void add_beside_strangers(std::vector<spec>& t) {
       add("call_turns", alone, {{mpi, "mpi_turns", 1.0, few}, {yielding, "call_turns", of_before, few}});
       add("call_ring", alone, {{mpi, "mpi_ring", 1.0, few}, {yielding, "call_ring", of_before, few}});
       add("pipeline_counter", 0, {{yielding, "pipeline_counter", of_before, few}});
-      add("pipeline_statement", 0, {{yielding, "pipeline_statement", of_before, few}});
+      add("pipeline_one_way_call", 0, {{yielding, "pipeline_one_way_call", of_before, few}});
       if (strangers > 0) add("call_turns_p99", strangers == 1 ? 1e6 : 5e6, {});
     }
   const auto program = [&](const std::string& row, const char* unit, long size, long iterations, worker_kind worker,

@@ -68,7 +68,7 @@ double together(int n, const F& f) {
   return (simulated_us() - start) / n;
 }
 
-void fence_after_statement() {
+void fence_after_one_way_call() {
   const am::rank_t next = (am::rank() + 1) % am::ranks();
   am::async(next, [] { ++here().arrived; });
   am::fence();
@@ -98,7 +98,7 @@ double measure(const wishes& w) {
   if (w.program == "barrier") return together(w.repeat, [] { am::barrier(); });
   if (w.program == "fence_idle") return together(w.repeat, [] { am::fence(); });
   if (w.program == "fence_busy") {
-    const double us = together(w.repeat, fence_after_statement);
+    const double us = together(w.repeat, fence_after_one_way_call);
     if (here().arrived != std::uint64_t(w.repeat) + 1) wrong("fence");
     return us;
   }

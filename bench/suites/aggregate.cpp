@@ -101,7 +101,7 @@ double scatter_add(row_context& c) {
   return result;
 }
 
-/// Questions by the batch: as many as a batch holds are sent, then their answers taken.
+/// Two-way calls by the batch: as many as a batch holds are sent, then their answers taken.
 double index_gather(row_context& c) {
   constexpr std::size_t batch = 1024;
   const spread_table all;

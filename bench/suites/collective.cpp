@@ -30,7 +30,7 @@ double fence_idle(row_context& c) {
   return together(c, [](long) { am::fence(); });
 }
 
-/// Every rank sends one statement to the next before each fence.
+/// Every rank sends one one-way call to the next before each fence.
 double fence_busy(row_context& c) {
   const am::rank_t next = (c.rank + 1) % c.ranks;
   long sent = 0;
@@ -40,9 +40,9 @@ double fence_busy(row_context& c) {
     am::async(next, [](long n) { arrived += n; }, 1L);
     am::fence();
     ++sent;
-    verify(arrived == sent || arrived == sent + 1, "statements before a fence");  // the next one may have come already
+    verify(arrived == sent || arrived == sent + 1, "one-way calls before a fence");  // the next one may have come already
   });
-  verify(arrived == sent, "statements before the last fence");
+  verify(arrived == sent, "one-way calls before the last fence");
   return result;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graph algorithms whose items travel as statements; the library collects them.
+// Graph algorithms whose items travel as one-way calls; the library collects them.
 #include "bench/kernels/graph.hpp"
 
 #include <functional>

@@ -107,7 +107,7 @@ double pipeline_counter(row_context& c) {
   return pipeline(c, [] { counted.local().wait(1); }, [](am::rank_t to) { counted.on(to).signal(); });
 }
 
-double pipeline_statement(row_context& c) {
+double pipeline_one_way_call(row_context& c) {
   return pipeline(
       c, [] { told->acquire(); },
       [](am::rank_t to) {
@@ -157,14 +157,14 @@ double call_vec20_both(row_context& c) {
   });
 }
 
-/// Statements of 8 bytes, one after the other; finished when the last body has run, which a question after them tells.
+/// One-way calls of 8 bytes, one after the other; finished when the last body has run, which a two-way call after them tells.
 double flood(row_context& c) {
   const am::rank_t to = far(c);
   return driven(c, [&] {
     return time_per(c.iterations, [&](long n) {
       am::call(to, [] { sum = 0; }).get();
       for (long i = 0; i < n; ++i) am::async(to, [](std::uint64_t v) { sum += v; }, std::uint64_t(i));
-      verify(am::call(to, [] { return sum; }).get() == std::uint64_t(n) * std::uint64_t(n - 1) / 2, "sum of statements");
+      verify(am::call(to, [] { return sum; }).get() == std::uint64_t(n) * std::uint64_t(n - 1) / 2, "sum of one-way calls");
     });
   });
 }
@@ -258,7 +258,7 @@ void add_micro(row_table& rows) {
                            {"async_oneway", async_oneway},
                            {"async_oneway_agg", flood},
                            {"pipeline_counter", pipeline_counter},
-                           {"pipeline_statement", pipeline_statement},
+                           {"pipeline_one_way_call", pipeline_one_way_call},
                            {"idle_job", idle_job},
                            {"idle_cpu", idle_cpu}});
 }

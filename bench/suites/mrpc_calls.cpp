@@ -39,7 +39,7 @@ double call_may_wait(row_context& c) {
 
 void shut_gate() { gate = std::make_unique<am::sync_var<void>>(); }
 
-/// The body waits for what a statement right behind it brings.
+/// The body waits for what a one-way call right behind it brings.
 double call_waits_once(row_context& c) {
   shut_gate();
   return counted(c, [](am::rank_t to, long) {

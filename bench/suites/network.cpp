@@ -16,7 +16,7 @@ thread_local long came = 0;
 
 void add(am::sender, std::uint64_t v) { sum += v; }
 
-/// Requests of 8 bytes, each in a frame of its own; finished when the last has run, which a question after them tells.
+/// Requests of 8 bytes, each in a frame of its own; finished when the last has run, which a two-way call after them tells.
 double am_oneway(row_context& c) {
   const am::rank_t to = far(c);
   const std::size_t before = am::aggregation(am::peer::network);

@@ -72,8 +72,8 @@ double put_ping(row_context& c) {
   return result;
 }
 
-/// The same by statements with the block as their argument.
-struct by_statement {
+/// The same by one-way calls with the block as their argument.
+struct by_one_way_call {
   static inline thread_local long taken = 0, acknowledged = 0;
   static inline thread_local double sum = 0;
   static void take(const am::view<double>& block) {
@@ -83,26 +83,26 @@ struct by_statement {
   static void acknowledge() { ++acknowledged; }
 };
 
-double statement_stream(row_context& c) {
+double one_way_call_stream(row_context& c) {
   std::vector<double> block(std::size_t(c.size) / sizeof(double));
-  by_statement::acknowledged = 0;
+  by_one_way_call::acknowledged = 0;
   am::barrier();
   long rounds = 0;
   const auto round = [&](long n) {
-    by_statement::taken = 0;
-    by_statement::sum = 0;
+    by_one_way_call::taken = 0;
+    by_one_way_call::sum = 0;
     c.sync();
     if (c.rank == 0) {
       for (long i = 0; i < n; ++i) {
         block.front() = block.back() = double(i);
-        am::async<by_statement::take>(far(c), am::view<double>(block));
+        am::async<by_one_way_call::take>(far(c), am::view<double>(block));
         am::flush();
       }
-      for (++rounds; by_statement::acknowledged < rounds;) am::poll();
+      for (++rounds; by_one_way_call::acknowledged < rounds;) am::poll();
     } else if (c.rank == 1) {
-      while (by_statement::taken < n) am::poll();
-      verify(by_statement::sum == double(n) * double(n - 1), "statements of the stream");
-      am::async<by_statement::acknowledge>(0);
+      while (by_one_way_call::taken < n) am::poll();
+      verify(by_one_way_call::sum == double(n) * double(n - 1), "one-way calls of the stream");
+      am::async<by_one_way_call::acknowledge>(0);
       am::flush();
     }
   };
@@ -111,19 +111,19 @@ double statement_stream(row_context& c) {
   return result;
 }
 
-double statement_ping(row_context& c) {
+double one_way_call_ping(row_context& c) {
   std::vector<double> block(std::size_t(c.size) / sizeof(double));
-  by_statement::taken = 0;
+  by_one_way_call::taken = 0;
   am::barrier();
   long turn = 0;
   const double result = time_per(c.iterations, [&](long n) {
     for (long i = 0; c.rank < 2 && i < n; ++i) {
       const auto take = [&] {
-        for (++turn; by_statement::taken < turn;) am::poll();
+        for (++turn; by_one_way_call::taken < turn;) am::poll();
       };
       if (c.rank == 1) take();
       block.front() = block.back() = double(turn);
-      am::async<by_statement::take>(c.rank == 0 ? far(c) : 0, am::view<double>(block));
+      am::async<by_one_way_call::take>(c.rank == 0 ? far(c) : 0, am::view<double>(block));
       am::flush();
       if (c.rank == 0) take();
     }
@@ -244,8 +244,8 @@ double divided_blocks(row_context& c) {
 void add_transfers(row_table& rows) {
   rows.insert(rows.end(), {{"put_stream", put_stream},
                            {"put_ping", put_ping},
-                           {"statement_stream", statement_stream},
-                           {"statement_ping", statement_ping},
+                           {"one_way_call_stream", one_way_call_stream},
+                           {"one_way_call_ping", one_way_call_ping},
                            {"get_transposed", get_transposed},
                            {"pack_transposed", pack_transposed},
                            {"get_column", get_column},

@@ -15,11 +15,11 @@ template <class Peers = peers>
 class base_by_calls {
  public:
   explicit base_by_calls(const Peers& p) : peers_(p), mine_(p.mine()) {
-    for (const field f : {electric, magnetic}) edges_[f] = far_edges_of(mine_, f);
+    for (const field f : {electric, magnetic}) edges_[f] = remote_edges_of(mine_, f);
   }
   void half_step(field f) {
     subtract_terms(mine_.own(f), mine_.graph().degree, [this, f, me = am::rank()](std::size_t i) {
-      const far_edge& e = edges_[f][i];
+      const remote_edge& e = edges_[f][i];
       if (e.rank == me) return e.weight * mine_.value(other(f), e.place);
       return e.weight * peers_.value(e.rank, other(f), e.place).get();
     });
@@ -29,7 +29,7 @@ class base_by_calls {
  private:
   Peers peers_;
   region& mine_;
-  std::vector<far_edge> edges_[2];
+  std::vector<remote_edge> edges_[2];
 };
 // end of parallel
 

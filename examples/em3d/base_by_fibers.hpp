@@ -14,12 +14,12 @@ template <class Peers = peers>
 class base_by_fibers {
  public:
   explicit base_by_fibers(const Peers& p) : peers_(p), mine_(p.mine()) {
-    for (const field f : {electric, magnetic}) edges_[f] = far_edges_of(mine_, f);
+    for (const field f : {electric, magnetic}) edges_[f] = remote_edges_of(mine_, f);
     terms_.resize(edges_[electric].size());
   }
   void half_step(field f) {
     am::parfor(std::size_t(0), terms_.size(), [this, f, me = am::rank()](std::size_t i) {
-      const far_edge& e = edges_[f][i];
+      const remote_edge& e = edges_[f][i];
       terms_[i] = e.weight * (e.rank == me ? mine_.value(other(f), e.place) : peers_.value(e.rank, other(f), e.place).get());
     });
     subtract_terms(mine_.own(f), mine_.graph().degree, [this](std::size_t i) { return terms_[i]; });
@@ -29,7 +29,7 @@ class base_by_fibers {
  private:
   Peers peers_;
   region& mine_;
-  std::vector<far_edge> edges_[2];
+  std::vector<remote_edge> edges_[2];
   std::vector<double> terms_;
 };
 // end of parallel

@@ -23,12 +23,12 @@ class base_by_pointers {
   }
 
  private:
-  struct far_edge {
+  struct remote_edge {
     am::global_ptr<double> from;
     double weight;
   };
   region& mine_;
-  std::vector<far_edge> edges_[2];
+  std::vector<remote_edge> edges_[2];
 };
 // end of parallel
 

@@ -9,8 +9,8 @@
 /// purely local. Paper: MRPC, section 5 (em3d-ghost).
 namespace em3d {
 
-/// By statements: no rank asks, the owner of a value sets it at each rank that reads it, one call a value, and says at last that
-/// all have been set; calls of one rank to another run in their order. As in bulk, no barrier is needed.
+/// By one-way calls: no rank asks, the owner of a value sets it at each rank that reads it, one call a value, and says at last
+/// that all have been set; calls of one rank to another run in their order. As in bulk, no barrier is needed.
 // parallel
 template <class Peers = peers>
 class ghost_by_calls {

@@ -21,7 +21,7 @@
 #include "examples/em3d/bulk_by_pointers.hpp"
 #include "examples/em3d/ghost_by_calls.hpp"
 #include "examples/em3d/ghost_by_pointers.hpp"
-#include "examples/em3d/ghost_by_questions.hpp"
+#include "examples/em3d/ghost_by_two_way_calls.hpp"
 
 namespace {
 
@@ -51,7 +51,8 @@ double time_of(const std::string& name, region& mine, Way&& way, long steps, con
   return time.count() / double(steps) / (2.0 * mine.graph().edges_of_field() / am::ranks());
 }
 
-/// Base by calls asks a question for every far value, slow by design: as many steps as take a fifth of a second, at most a tenth.
+/// Base by calls asks a two-way call for every far value, slow by design: as many steps as take a fifth of a second, at most a
+/// tenth.
 double time_of_calls(region& mine, const peers& way, long steps) {
   const shape& s = mine.graph();
   const double one = time_of<base_by_calls<>>("base by calls", mine, way, 1, evaluate(s, 1));
@@ -71,7 +72,7 @@ void run_versions(const shape& s, long steps) {
   const double base_futures = time_of<base_by_futures<>>("base by futures", mine, others, steps, expected);
   const double base_fibers = time_of<base_by_fibers<>>("base by fibers", mine, others, steps, expected);
   const double ghost = time_of<ghost_by_pointers>("ghost by pointers", mine, mine, steps, expected);
-  const double ghost_fetch = time_of<ghost_by_questions<>>("ghost by questions", mine, others, steps, expected);
+  const double ghost_fetch = time_of<ghost_by_two_way_calls<>>("ghost by two-way calls", mine, others, steps, expected);
   const double ghost_calls = time_of<ghost_by_calls<>>("ghost by calls", mine, others, steps, expected);
   const double bulk = time_of<bulk_by_pointers>("bulk by pointers", mine, mine, steps, expected);
   const double bulk_calls = time_of<bulk_by_calls<>>("bulk by calls", mine, others, steps, expected);

@@ -38,15 +38,15 @@ class peers {
 };
 
 /// An edge of a node, its far end as the method of its owner takes it.
-struct far_edge {
+struct remote_edge {
   am::rank_t rank;
   int place;
   double weight;
 };
 
 /// The edges of a field, in the order in which they are summed up.
-inline std::vector<far_edge> far_edges_of(const part& mine, field f) {
-  std::vector<far_edge> edges;
+inline std::vector<remote_edge> remote_edges_of(const part& mine, field f) {
+  std::vector<remote_edge> edges;
   for (const edge& e : mine.edges(f)) edges.push_back({mine.owner(e.from), mine.place_at_owner(e.from), e.weight});
   return edges;
 }

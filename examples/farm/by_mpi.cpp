@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A task farm by MPI: the rows of a picture of the Mandelbrot set, of which some take a thousand times as long as others. Rank 0
-// has the rows; a rank that has time asks it for one. It counts points as well, and looks for questions between its steps, for it
-// would otherwise be the only rank that waits.
+// has the rows; a rank that has time asks it for one. It counts points as well, and looks for two-way calls between its steps,
+// for it would otherwise be the only rank that waits.
 #include <mpi.h>
 
 #include <complex>
@@ -46,7 +46,7 @@ class farm {
   }
 
  private:
-  /// Answers one question, if there is one.
+  /// Answers one two-way call, if there is one.
   void serve(bool wait) {
     int there = 1;
     MPI_Status status;

@@ -6,7 +6,7 @@
 
 #include <armilla/method.hpp>
 
-// What each rank of the program heat provides to guests and to other programs.
+// What each rank of the program heat provides to attached clients and to other programs.
 namespace heat_api {
 /// Lets the rank's part of the rod take a step in time; the largest change of a cell.
 inline constexpr armilla::method<double(double)> step{"demo.solver.step"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rod whose ends are warm, served to guests: they let it step, look at it, and stop it.
+// A rod whose ends are warm, served to attached clients: they let it step, look at it, and stop it.
 //
 //     ARMILLA_RANKS=4 ./heat --cells 1000000 &
 //     armilla-top heat
@@ -54,7 +54,7 @@ class solver {
     ++steps_;
     return change;
   }
-  /// Guests let ranks step one by one, in any order.
+  /// Attached clients let ranks step one by one, in any order.
   double step(double dt) { return advance(dt, look_around()); }
   void set(const std::map<long, double>& cells) {
     for (const auto& [i, t] : cells) rod_[checked(i)] = t;
@@ -101,7 +101,7 @@ void serve(long cells, long steps, serving how) {
   }
   const double heat = am::reduce(rod);
   am::print_on(0, "after {} steps the rod holds {:.3f}\n", steps, heat);
-  while (how == serving::asleep && !*stopped) am::sleep_for(100ms);  // a guest's call wakes the rank
+  while (how == serving::asleep && !*stopped) am::sleep_for(100ms);  // an attached client's call wakes the rank
   while (how == serving::awake && !*stopped) am::poll();
   am::barrier();
 }
@@ -111,7 +111,7 @@ void serve(long cells, long steps, serving how) {
 int main(int argc, char** argv) {
   long cells = 1000, steps = 0;
   bool once = false, awake = false;
-  examples::arguments all("A rod whose ends are warm, served to guests of the job until one stops it.");
+  examples::arguments all("A rod whose ends are warm, served to attached clients of the job until one stops it.");
   all.take("--cells", cells, "Cells of the rod", 1L, 2'000'000'000L);
   all.take("--steps", steps, "Steps to take before it serves", 0L, 1'000'000'000L);
   all.take_flag("--once", once, "Do not serve");

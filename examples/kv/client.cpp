@@ -30,7 +30,7 @@ void write_all() {
   for (int i = 0; i < keys_each; ++i) am::async<kv::put>(server_of(own_key(i)), own_key(i), std::to_string(i * i));
 }
 
-// All reads are under way before the first answer is waited for; statements to a server come before later questions.
+// All reads are under way before the first answer is waited for; one-way calls to a server come before later two-way calls.
 void read_all() {
   std::vector<am::future<std::optional<std::string>>> values;
   for (int i = 0; i < keys_each; ++i) values.push_back(am::call<kv::get>(server_of(own_key(i)), own_key(i)));

@@ -83,7 +83,7 @@ void master() {
   for (Sync<double>& of_slave : changes) expect(std::abs(of_slave.read() - change) < 1e-9, "slave threads that reduce and meet");
 }
 
-// The same by the library's own collectives, which take no question each.
+// The same by the library's own collectives, which take no two-way call each.
 double work_together(double mine) {
   const double sum = armilla::all_reduce(mine, std::plus<>{});
   armilla::barrier();

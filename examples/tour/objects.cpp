@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
     const am::rank_t dest = (am::rank() + 1) % am::ranks();
 
     am::distributed<histogram> h;               // collective: the same name on every rank
-    am::async<&histogram::add>(h.on(dest), 7);  // a statement to the part on dest
+    am::async<&histogram::add>(h.on(dest), 7);  // a one-way call to the part on dest
     am::fence();
     const long n = am::call<&histogram::total>(h.on(dest)).get();
     const long sum = am::all_reduce(h->total(), std::plus<>{});

@@ -12,7 +12,7 @@ from ._waits import in_other_greenlet, wait
 T = TypeVar("T")
 
 keep_interrupts = False  # of a worker: an interrupted body is an error of its caller
-errors: list[Any] = []  # of statements, since the last fence: packed
+errors: list[Any] = []  # of one-way calls, since the last fence: packed
 run_named: Callable[..., None]  # of _named
 before_fence: list[Callable[[], None]] = []  # what sends calls that wait for company
 after_fence: list[Callable[[], None]] = []  # what all ranks do when it has ended
@@ -187,7 +187,7 @@ def call(rank: int, f: Callable[..., T], *args: Any, **kwargs: Any) -> Future[T]
 
 
 def async_(rank: int, f: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
-    """Statement: runs `f(*args, **kwargs)` on `rank`, and nothing comes back. What it raises, the next `fence` raises on every rank."""
+    """One-way call: runs `f(*args, **kwargs)` on `rank`, and nothing comes back. What it raises, the next `fence` raises on every rank."""
     _core.call(rank, dumps_call("async_", f, args, kwargs, root=_root()), False)
 
 

@@ -89,7 +89,7 @@ def _run_fence(name: str, begin: Callable[..., int]) -> None:
 def fence() -> None:
     """Returns when all calls that any rank has made, and all that these have caused, have run everywhere.
 
-    Raises on every rank what a statement (`async_`) has raised since the last fence: that of the lowest rank.
+    Raises on every rank what a one-way call (`async_`) has raised since the last fence: that of the lowest rank.
     """
     global _fences
     _fences += 1
@@ -111,13 +111,13 @@ _told: list = []  # the number of the last fence with an error here, and the err
 
 
 def _error_of(fence: int) -> Any:
-    """What a statement has raised on this rank in front of that fence, packed; None: nothing, or a method of C++ has thrown."""
+    """What a one-way call has raised on this rank in front of that fence, packed; None: nothing, or a method of C++ has thrown."""
     kept = _told[1:] if _told and _told[0] == fence else _calls.errors
     return [bytes(p) for p in kept[0]] if kept else None
 
 
 def _as_it_was(told: _core.RemoteError) -> BaseException:
-    """The error that a statement of Python has raised, from its rank: the fence tells type and text alone."""
+    """The error that a one-way call of Python has raised, from its rank: the fence tells type and text alone."""
     rank = told.rank
     if not _core.same_program(rank):
         return told
@@ -126,15 +126,15 @@ def _as_it_was(told: _core.RemoteError) -> BaseException:
 
 
 def last_fence() -> None:
-    """What ends the script: as the fence, for ranks of every program. No call of a guest is under way then."""
-    _core.take_guest_calls(False)
-    while _core.guest_calls():
-        _waits.wait(0, 0.001, "the end of guests' calls")
+    """What ends the script: as the fence, for ranks of every program. No call of an attached client is under way then."""
+    _core.take_client_calls(False)
+    while _core.client_calls():
+        _waits.wait(0, 0.001, "the end of attached clients' calls")
     _run_fence("the end of the script", _core.last_fence)
 
 
 def own_error() -> BaseException | None:
-    """What the first statement that failed here has raised."""
+    """What the first one-way call that failed here has raised."""
     return loads_error(_core.rank(), _calls.errors[0]) if _calls.errors else None
 
 

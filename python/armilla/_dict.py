@@ -101,7 +101,7 @@ def _found(number: int) -> Dict:
 
 
 class Dict:
-    """Made by all ranks together. `update` combines: it is a statement, complete at the next `fence`, `items` or `count`; many travel
+    """Made by all ranks together. `update` combines: it is a one-way call, complete at the next `fence`, `items` or `count`; many travel
     together. `d[key]`, `d[key] = value`, `get` and `in` ask the rank that has the key.
 
     Keys are equal if they are for Python: 1, True and 1.0 are one key. They are strings, numbers, bytes, None, dates, enums, frozen

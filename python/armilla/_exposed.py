@@ -140,7 +140,7 @@ class ExposedArray:
     what is asked for is brought by the agents, each time anew, again without the ranks.
     """
 
-    def __init__(self, job: _core.Guest, name: str) -> None:
+    def __init__(self, job: _core.Client, name: str) -> None:
         self.name = name
         self._parts: list[_Part] = []
         for part in _core.exposed_parts(job, name):

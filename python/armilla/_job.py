@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from . import _core
-from ._methods import PATIENCE, GuestRank
+from ._methods import PATIENCE, ClientRank
 
 if TYPE_CHECKING:
     from ._tables import ExposedMap, ExposedSet
@@ -19,35 +19,35 @@ class Job:
     as it sees others. The job may end at any time: `alive` says so, and `stats` gives what the ranks showed last.
     """
 
-    def __init__(self, guest: _core.Guest, timeout: float = PATIENCE) -> None:
-        self._guest = guest
+    def __init__(self, client: _core.Client, timeout: float = PATIENCE) -> None:
+        self._client = client
         self.timeout = timeout
-        self._on: dict[int, GuestRank] = {}
+        self._on: dict[int, ClientRank] = {}
 
     @property
     def ranks(self) -> int:
         """How many ranks it has."""
-        return self._guest.ranks
+        return self._client.ranks
 
     @property
     def process(self) -> int:
         """Its supervisor, or the process of the job through which it was found."""
-        return self._guest.process
+        return self._client.process
 
     @property
     def program(self) -> str:
         """The path of rank 0's program."""
-        return self._guest.summary()["program"]
+        return self._client.summary()["program"]
 
     @property
     def alive(self) -> bool:
         """Whether a rank of it still runs on this host."""
-        return self._guest.alive
+        return self._client.alive
 
     def stats(self) -> list[dict[str, Any]]:
         """What each rank shows now: `rank`, `process`, `program`, `here`, `doing`, `seconds`, `waits_for`, `algorithm`, `cpu`
         (seconds of processor time), `memory`, `segment` (bytes in memory) and `counters`, a dict of all counters since the rank began to run."""
-        return self._guest.look()
+        return self._client.look()
 
     def who_waits(self) -> dict[int, tuple[str, float]]:
         """The ranks that sleep: in which operation, and for how many seconds."""
@@ -56,24 +56,24 @@ class Job:
     def explain_waits(self) -> str:
         """What the ranks wait for, as the job itself would tell: each one's fibers and what they wait for, in lines. Asks the ranks;
         those that compute are said to."""
-        return self._guest.who_waits()
+        return self._client.who_waits()
 
-    def __getitem__(self, rank: int) -> GuestRank:
+    def __getitem__(self, rank: int) -> ClientRank:
         """One rank. What it provides by name are its attributes: `job[2].demo.solver.step(0.1)` calls, and returns the value or raises
         RemoteError; `await job[2].demo.solver.step.future(0.1)`. Calls wait `timeout` seconds for the rank."""
         if rank not in self._on:
-            self._on[rank] = GuestRank(self._guest.on(rank), self.timeout)
+            self._on[rank] = ClientRank(self._client.on(rank), self.timeout)
         return self._on[rank]
 
     def exposed(self) -> dict[str, str]:
         """Name and type of the data that the job exposes."""
-        return {part["name"]: part["type"] for part in _core.exposed(self._guest)}
+        return {part["name"]: part["type"] for part in _core.exposed(self._client)}
 
     def array(self, name: str) -> Any:
         """An array or matrix that the job exposes under the name: an `ExposedArray`, without a copy."""
         from ._exposed import ExposedArray  # which needs NumPy
 
-        return ExposedArray(self._guest, name)
+        return ExposedArray(self._client, name)
 
     def map(self, name: str) -> ExposedMap:
         """A map by hash that the job exposes under the name, as a read-only Mapping: `job.map("words")["am"]`. Its ranks answer."""
@@ -104,7 +104,7 @@ def jobs() -> list[dict[str, Any]]:
 
 
 def attach(which: str | int = "") -> Job:
-    """Joins a running job of this host as a guest.
+    """Joins a running job of this host as an attached client.
 
     `which`: a process of the job, or the name of its program with or without folders; empty: the only job of this user. Raises
     `UsageError`, a `ValueError`, if there is no such job, if there are several, or if the process is another user's.

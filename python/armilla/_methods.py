@@ -11,9 +11,9 @@ PATIENCE = 10.0  # seconds
 
 
 class Reply:
-    """The result of a guest's call, later. Dropped before the call has begun, it takes the call back."""
+    """The result of an attached client's call, later. Dropped before the call has begun, it takes the call back."""
 
-    def __init__(self, reply: _core.GuestReply, patience: float) -> None:
+    def __init__(self, reply: _core.ClientReply, patience: float) -> None:
         self._reply = reply
         self._patience = patience
 
@@ -101,10 +101,10 @@ class RankMethods(Methods):
         return name in self._known or any(each.startswith(name + ".") for each in self._known)
 
 
-class GuestRank(RankMethods):
+class ClientRank(RankMethods):
     """One rank of a running job: `job[2]`. What it provides by name are its attributes."""
 
-    def __init__(self, rank: _core.GuestRank, patience: float) -> None:
+    def __init__(self, rank: _core.ClientRank, patience: float) -> None:
         super().__init__(rank.rank)
         self._core = rank
         self._patience = patience
@@ -113,7 +113,7 @@ class GuestRank(RankMethods):
         return dict(self._core.methods())
 
     def _make(self, name: str, signature: str) -> Callable[..., Any]:
-        known, patience = _core.GuestMethod(self._core, name, signature, self._patience), self._patience
+        known, patience = _core.ClientMethod(self._core, name, signature, self._patience), self._patience
         ask = known.ask
 
         def future(*arguments: Any) -> Reply:

@@ -53,7 +53,7 @@ class PeerRank(RankMethods):
         def async_(*arguments: Any) -> None:
             method.tell(rank, *arguments)
 
-        more = "`.future(...)` returns at once, with a Future; `.async_(...)` sends a statement, whose result is dropped."
+        more = "`.future(...)` returns at once, with a Future; `.async_(...)` sends a one-way call, whose result is dropped."
         return named_function(name, signature, rank, call, {"future": future, "async_": async_}, more)
 
     def __repr__(self) -> str:
@@ -85,7 +85,7 @@ job = OwnJob()
 
 
 def provide(name: str, f: Callable[..., Any], signature: str | None = None) -> None:
-    """Lets ranks of every program, and guests, call `f` as method `name` of this rank, from now on.
+    """Lets ranks of every program, and attached clients, call `f` as method `name` of this rank, from now on.
 
     `signature`: "f8(i4, str)", or as C++ prints it, "float64(int32, string)". Without it the annotations of `f` say it: `float` is float64,
     `int` int64; `str`, `bool`, `complex`, `list[float]`, `dict[str, int]`, `tuple[...]`, `X | None`, types of NumPy, and such texts. A caller

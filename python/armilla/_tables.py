@@ -25,11 +25,11 @@ class _Table:
             raise _core.UsageError(f"armilla: '{name}' is {what}{self.type}, not a {kind}")
         self.ranks: list[int] = [part["rank"] for part in parts]
         self._signatures: dict[str, str] = {}
-        self._known: dict[tuple[int, str], _core.GuestMethod] = {}
+        self._known: dict[tuple[int, str], _core.ClientMethod] = {}
 
     def parts(self) -> list[dict[str, Any]]:
         """As they are now."""
-        everything = _core.exposed(self.job._guest)
+        everything = _core.exposed(self.job._client)
         mine = [part for part in everything if part["name"] == self.name]
         if not mine:
             names = ", ".join(sorted({part["name"] for part in everything}))
@@ -45,7 +45,7 @@ class _Table:
                 self._signatures = self.job[rank].methods()  # the same on all ranks
             if name not in self._signatures:
                 raise _core.UsageError(f"armilla: '{self.name}' is exposed no more: rank {rank} provides no '{name}'")
-            known = self._known[rank, method] = _core.GuestMethod(self.job._guest.on(rank), name, self._signatures[name], self.job.timeout)
+            known = self._known[rank, method] = _core.ClientMethod(self.job._client.on(rank), name, self._signatures[name], self.job.timeout)
         return known.ask(*arguments).result(self.job.timeout)  # as it is now: it may be set anew
 
     def rank_of(self, key: Any) -> int:

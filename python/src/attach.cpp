@@ -50,7 +50,7 @@ nb::list all_jobs() {
   return all;
 }
 
-nb::list stats_of(const guest& job) {
+nb::list stats_of(const client& job) {
   nb::list all;
   for (const rank_look& r : job.look()) all.append(as_dict(r));
   return all;
@@ -59,18 +59,18 @@ nb::list stats_of(const guest& job) {
 }  // namespace
 
 void bind_attach(nb::module_& m) {
-  nb::class_<guest>(m, "Guest")
-      .def_prop_ro("process", &guest::process)
-      .def_prop_ro("ranks", [](const guest& job) { return int(job.ranks()); })
-      .def_prop_ro("alive", &guest::alive)
-      .def("summary", [](const guest& job) { return as_dict(job.summary()); })
+  nb::class_<client>(m, "Attached client")
+      .def_prop_ro("process", &client::process)
+      .def_prop_ro("ranks", [](const client& job) { return int(job.ranks()); })
+      .def_prop_ro("alive", &client::alive)
+      .def("summary", [](const client& job) { return as_dict(job.summary()); })
       .def("look", &stats_of)
       .def("who_waits",
-           [](const guest& job) {
+           [](const client& job) {
              const nb::gil_scoped_release others;
              return job.who_waits();
            })
-      .def("on", [](const guest& job, int rank) { return job.on(rank_t(rank)); });
+      .def("on", [](const client& job, int rank) { return job.on(rank_t(rank)); });
   m.def("jobs", &all_jobs);
   m.def("attach", [](const std::string& which) { return attach(which); });
 }

@@ -9,7 +9,7 @@ namespace nb = nanobind;
 // One function for each topic, in the file of its name.
 void bind_errors(nb::module_& m);
 void bind_attach(nb::module_& m);
-void bind_guest_calls(nb::module_& m);
+void bind_client_calls(nb::module_& m);
 void bind_exposed(nb::module_& m);
 void bind_block(nb::module_& m);
 void bind_frames(nb::module_& m);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls between Python ranks, and the one wait of all. Both ways are statements of the library: a body that has come in is only
-// noted, and answered when Python has run it; until then no fence ends.
+// Calls between Python ranks, and the one wait of all. Both ways are one-way calls of the library: a body that has come in is
+// only noted, and answered when Python has run it; until then no fence ends.
 #include "armilla/rpc/calls.hpp"
 
 #include <algorithm>
@@ -52,14 +52,14 @@ void send(rank_t dest, const held_buffers& held, A... arguments) {
   flush();
 }
 
-// A question: its number. Statements have none: 0.
-std::uint64_t call(int dest, nb::handle parts, bool question) {
+// A two-way call: its number. One-way calls have none: 0.
+std::uint64_t call(int dest, nb::handle parts, bool two_way_call) {
   rank_state& me = here("call");
   const held_buffers held(parts);
-  const std::uint64_t id = question ? me.last_id + 1 : 0;
+  const std::uint64_t id = two_way_call ? me.last_id + 1 : 0;
   if (dest < 0 || dest >= me.session.self.places)
-    detail::throw_bad_rank(question ? "call" : "async_", dest, me.session.self.places);
-  if (question) {
+    detail::throw_bad_rank(two_way_call ? "call" : "async_", dest, me.session.self.places);
+  if (two_way_call) {
     me.operations[id];
     me.last_id = id;
   }
@@ -192,7 +192,7 @@ void bind_calls(nb::module_& m) {
   m.def("ran", [] { here("call").session.rank.messages->sums.resume(); });
   m.def("note_error", [](int source, const std::string& type, const std::string& text) {
     detail::context& self = here("call").session.rank;
-    detail::note_statement_error(self, rank_t(source), std::make_exception_ptr(remote_error(self.rank, "async_", type, text)));
+    detail::note_one_way_call_error(self, rank_t(source), std::make_exception_ptr(remote_error(self.rank, "async_", type, text)));
   });
   m.def("poll", [] {
     here("poll");

@@ -45,12 +45,12 @@ nb::object memory_of(const exposed_part& part) {
 
 // Agents may have to be asked, which takes a while.
 template <class... Name>
-std::vector<exposed_part> find(const guest& job, const Name&... name) {
+std::vector<exposed_part> find(const client& job, const Name&... name) {
   const nb::gil_scoped_release others;
   return exposed(job, name...);
 }
 
-nb::list list_of(const guest& job) {
+nb::list list_of(const client& job) {
   nb::list all;
   for (const exposed_part& part : find(job)) all.append(as_dict(part));
   return all;
@@ -68,7 +68,7 @@ void write(const exposed_part& part, std::uint64_t offset, const bytes& from) {
   part.write(offset, {reinterpret_cast<const std::byte*>(from.data()), from.size()});
 }
 
-nb::list parts_of(const guest& job, const std::string& name) {
+nb::list parts_of(const client& job, const std::string& name) {
   nb::list all;
   for (const exposed_part& part : find(job, name)) {
     nb::dict d = as_dict(part);

@@ -10,7 +10,7 @@ NB_MODULE(_core, m) {
   nanobind::set_leak_warnings(false);      // what waits when the interpreter ends is not destroyed
   bind_errors(m);
   bind_attach(m);
-  bind_guest_calls(m);
+  bind_client_calls(m);
   bind_exposed(m);
   bind_block(m);
   bind_frames(m);

@@ -50,7 +50,7 @@ const called_method& called(const std::string& name, const std::string& text) {
   return *found;
 }
 
-/// Takes in the reply: its value is its bytes. A reply to a question by name is a bundle of its own.
+/// Takes in the reply: its value is its bytes. A reply to a two-way call by name is a bundle of its own.
 struct bytes_reply {
   static constexpr const char* method_name = "reply by name, for Python";
 
@@ -100,14 +100,15 @@ struct into_operation {
   }
 };
 
-std::byte* room(detail::sending& out, detail::channel_head& c, const called_method& m, bool question, std::size_t size,
+std::byte* room(detail::sending& out, detail::channel_head& c, const called_method& m, bool two_way_call, std::size_t size,
                 std::uint64_t& index) {
   const std::uint32_t known = out.self.calls->stubs.find(m.number, c.to);
   index = 0;
-  if (known < detail::stub_cache::first_known) return detail::begin_cold_call(out, c, m.number, m.description(), question, size);
+  if (known < detail::stub_cache::first_known)
+    return detail::begin_cold_call(out, c, m.number, m.description(), two_way_call, size);
   ++out.count().stub_hits;
   index = known - detail::stub_cache::first_known;
-  const detail::handler_id h = question ? detail::named_question_handler : detail::named_statement_handler;
+  const detail::handler_id h = two_way_call ? detail::named_two_way_call_handler : detail::named_one_way_call_handler;
   return detail::message_writer::in_frame(out, c, h, size).at;
 }
 
@@ -129,14 +130,14 @@ class peer_method {
     bytes message = message_of(*method_, head, arguments);
     out.admit(c);
     detail::pending_op* const target = out.pending.take(detail::handler<bytes_reply>.id);
-    target->asked = {detail::named_question_handler, c.to, method_->name.c_str(), nullptr, nullptr, 0};
+    target->asked = {detail::named_two_way_call_handler, c.to, method_->name.c_str(), nullptr, nullptr, 0};
     future<bytes> reply = detail::future_access::adopt<bytes>(target);
     const op_id name = target->name();
     std::memcpy(message.data(), &name, sizeof name);
     std::uint64_t index;
     std::byte* const place = room(out, c, *method_, true, message.size(), index);
     write(place, message, head, index);
-    detail::finish_question(out, *out.self.calls, c);
+    detail::finish_two_way_call(out, *out.self.calls, c);
     const std::uint64_t id = ++me.last_id;
     me.operations[id];
     detail::when_filled(std::move(reply),
@@ -154,7 +155,7 @@ class peer_method {
     std::uint64_t index;
     std::byte* const place = room(out, c, *method_, false, message.size(), index);
     write(place, message, head, index);
-    ++out.count().statements_sent;
+    ++out.count().one_way_calls_sent;
     out.done(c);
     flush();
   }
@@ -262,36 +263,36 @@ void send_reply(detail::delivery& in, rank_t source, op_id to, const bytes& resu
   detail::finish_reply(out, c);
 }
 
-void run_question(detail::delivery& in, rank_t source, detail::bundle_rest& rest, bool) {
+void run_two_way_call(detail::delivery& in, rank_t source, detail::bundle_rest& rest, bool) {
   op_id name;
   std::memcpy(&name, rest.at, sizeof name);  // it is there: the index behind it was
   rest.at += sizeof name;
   const std::byte* const message = rest.at;
   const own_method& method = method_at(source, {rest.at, rest.end});
   const std::span<const std::byte> arguments = take_arguments(rest, method);
-  in.count_message(detail::named_question_handler, sizeof name + std::size_t(rest.at - message));
+  in.count_message(detail::named_two_way_call_handler, sizeof name + std::size_t(rest.at - message));
   try {
     send_reply(in, source, name, run_in_python(method, source, arguments, in.memory_of(source)));
   } catch (...) { detail::reply_error(in.out, source, name, std::current_exception()); }
 }
 
-void run_statement(detail::delivery& in, rank_t source, detail::bundle_rest& rest) {
+void run_one_way_call(detail::delivery& in, rank_t source, detail::bundle_rest& rest) {
   const std::byte* const message = rest.at;
   const own_method& method = method_at(source, {rest.at, rest.end});
   const std::span<const std::byte> arguments = take_arguments(rest, method);
-  in.count_message(detail::named_statement_handler, std::size_t(rest.at - message));
+  in.count_message(detail::named_one_way_call_handler, std::size_t(rest.at - message));
   try {
     run_in_python(method, source, arguments, {});
-  } catch (...) { detail::note_statement_error(in.self, source, std::current_exception()); }
+  } catch (...) { detail::note_one_way_call_error(in.self, source, std::current_exception()); }
 }
 
-void run_for_guest(std::span<const std::byte> message, bytes& reply) {
+void run_for_client(std::span<const std::byte> message, bytes& reply) {
   const own_method& method = method_at(no_rank, message);
   const std::span<const std::byte> all = message.subspan(sizeof(std::uint64_t));
   reply = run_in_python(method, no_rank, all.first(extent_of(all, method.types.parameters)), {});
 }
 
-constexpr detail::method_runners runners{&run_question, &run_statement, &run_for_guest};
+constexpr detail::method_runners runners{&run_two_way_call, &run_one_way_call, &run_for_client};
 
 void check_parameters(const own_method& method) {
   for (const wire_type& p : method.types.parameters)

@@ -28,7 +28,7 @@ struct named_body;
 /// A call that has come in and has not begun.
 struct incoming {
   rank_t source = 0;
-  std::uint64_t id = 0;  ///< of the question at its rank; 0: a statement. By name: of the body here
+  std::uint64_t id = 0;  ///< of the two-way call at its rank; 0: a one-way call. By name: of the body here
   block parts;
   bool by_name = false;
 };
@@ -36,7 +36,7 @@ struct incoming {
 /// What an operation of this rank has come to.
 enum class state : int { open = 0, value = 1, raised = 2 };
 
-/// A question that this rank asked, or a collective that it began.
+/// A two-way call that this rank asked, or a collective that it began.
 struct operation {
   state now = state::open;
   std::vector<block> parts;  ///< the pickled value, or what was raised; of a collective one for each value

@@ -13,7 +13,7 @@
 #include "armilla/error.hpp"
 #include "armilla/poll.hpp"
 #include "armilla/rpc/calls.hpp"
-#include "armilla/rpc/guest_service.hpp"
+#include "armilla/rpc/client_service.hpp"
 #include "armilla/session/layers.hpp"
 #include "rank.hpp"
 
@@ -47,7 +47,7 @@ void join() {
   set_aggregation(0);  // a call of Python leaves at once: its own work takes longer than its message
 }
 
-// What reports and guests call the program of these ranks: the script, not the interpreter.
+// What reports and attached clients call the program of these ranks: the script, not the interpreter.
 void name_program(const std::string& name) {
   const detail::launch& self = here("start").session.self;
   std::snprintf(self.job->program_names[self.program], detail::job_block::max_name, "%s", name.c_str());
@@ -130,8 +130,8 @@ void bind_session(nb::module_& m) {
     outside = std::make_unique<outside_event>();
   });
   m.def("finish", &finish);
-  m.def("take_guest_calls", [](bool on) { detail::take_guest_calls(here("end").session.rank, on); });
-  m.def("guest_calls", [] { return here("end").session.rank.calls->guests->running(); });
+  m.def("take_client_calls", [](bool on) { detail::take_client_calls(here("end").session.rank, on); });
+  m.def("client_calls", [] { return here("end").session.rank.calls->clients->running(); });
   m.def("fail", &fail);
   m.def("fail_by_code", &fail_by_code);
   m.def("supervise", &supervise);

@@ -336,7 +336,7 @@ def test_a_call_gets_the_error_of_what_it_has_buffered(together):
         """)
 
 
-def test_statements_return_nothing_that_must_travel(together):
+def test_one_way_calls_return_nothing_that_must_travel(together):
     together("""
         import armilla as am, threading
         am.async_((am.rank + 1) % am.size, threading.Lock)

@@ -33,7 +33,7 @@ def test_an_error_comes_back_as_it_was_raised(job):
         """)
 
 
-def test_what_a_statement_raises_the_next_fence_raises_on_all(job):
+def test_what_a_one_way_call_raises_the_next_fence_raises_on_all(job):
     job.passes(3, """
         import armilla as am
         def bad(x): raise LookupError(x)

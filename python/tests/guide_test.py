@@ -56,7 +56,7 @@ def test_blocks_of_a_pool(tmp_path, text):
 
 
 @pytest.mark.parametrize("text", blocks("attach"))
-def test_blocks_of_a_guest(tmp_path, text):
+def test_blocks_of_a_client(tmp_path, text):
     script = tmp_path / "solver.py"
     script.write_text("import armilla as am, time\nif am.rank == 0: time.sleep(60)\nam.barrier()\n", encoding="utf-8")
     running = subprocess.Popen([sys.executable, "-m", "armilla", "-n", "2", str(script)], stderr=subprocess.PIPE, text=True)

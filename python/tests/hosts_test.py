@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A guest of a job on two hosts: one process on either, in networks of their own."""
+"""An attached client of a job on two hosts: one process on either, in networks of their own."""
 import os
 import pathlib
 import subprocess
@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ["TESTED_BUILD"])
 HOSTS = [sys.executable, "-SE", ROOT / "tests/hosts/hosts"]
 
-GUEST = """
+CLIENT = """
 import os, subprocess, sys
 import numpy as np
 import armilla
@@ -44,8 +44,8 @@ run.wait(20)
 def test_calls_and_arrays_of_another_host(tmp_path):
     if os.geteuid() != 0 or not list(BUILD.glob("lib/armilla/*ucx*")):
         pytest.skip("needs root, to make hosts, and UCX")
-    script = tmp_path / "guest.py"
-    script.write_text(GUEST, encoding="utf-8")
+    script = tmp_path / "client.py"
+    script.write_text(CLIENT, encoding="utf-8")
     done = subprocess.run([*HOSTS, "with", "2", "--on", "h1", "--", sys.executable, script, BUILD / "bin"], capture_output=True, text=True, timeout=120, check=False)
     if done.returncode == 77:
         pytest.skip(done.stdout + done.stderr)

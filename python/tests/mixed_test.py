@@ -100,12 +100,12 @@ SCRIPT = """
     am.fence()
     assert "threw KeyError (4 [" in raises(am.RemoteError, am.fence)
 
-    def statement():
-        raise KeyError("of a statement")
+    def one-way call():
+        raise KeyError("of a one-way call")
 
     if am.rank == am.size - 1:
-        am.async_(am.size - 1, statement)
-    assert raises(KeyError, am.fence) == "'of a statement'"
+        am.async_(am.size - 1, one-way call)
+    assert raises(KeyError, am.fence) == "'of a one-way call'"
     assert am.all_reduce(np.ones(1), "sum")[0] == 5.5              # with C++
     print("python", am.rank)
 """
@@ -134,8 +134,8 @@ def test_both_languages_call_each_other(tmp_path, launch):
     assert "called 'demo.py.score' as float32(float32), but here it is float64(float64)" in errors["signature"]
     for line in lines:
         if line.startswith("fence: "):
-            assert re.match(rf"fence: 3: KeyError: 4 {re.escape(where)}\d+, in look_up\] \(in a statement of rank 0\)", line)
-    assert sum(line.startswith("fence of Python's statement: 3: KeyError: 'of a statement'") for line in lines) == 2
+            assert re.match(rf"fence: 3: KeyError: 4 {re.escape(where)}\d+, in look_up\] \(in a one-way call of rank 0\)", line)
+    assert sum(line.startswith("fence of Python's one-way call: 3: KeyError: 'of a one-way call'") for line in lines) == 2
 
 
 def test_a_script_answers_when_it_has_ended(tmp_path):
@@ -151,7 +151,7 @@ def test_a_script_answers_when_it_has_ended(tmp_path):
     """
     assert names
     done = run(tmp_path, script)
-    assert done.returncode == 0 and "relay 2.5" in done.stdout and "fence of Python's statement: no error" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 0 and "relay 2.5" in done.stdout and "fence of Python's one-way call: no error" in done.stdout, done.stdout + done.stderr
 
 
 def test_an_error_of_a_script_ends_both_programs(tmp_path):
@@ -164,7 +164,7 @@ def test_an_error_of_cpp_reaches_the_script(tmp_path):
     assert done.returncode != 0 and "armilla.RemoteError: armilla: rank 1: demo.peer.fail: rank 0 threw std::out_of_range (out)" in done.stderr
 
 
-def test_guests_call_ranks_of_python(job):
+def test_clients_call_ranks_of_python(job):
     running = job.start(2, """
         import armilla as am
         stopped = []

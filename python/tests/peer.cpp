@@ -114,7 +114,7 @@ int main(int argc, char** argv) {
     am::fence();
     if (am::rank() == 0) am::async<look_up>(there, 4);
     expect_error("fence", [] { am::fence(); });
-    expect_error("fence of Python's statement", [] { am::fence(); });
+    expect_error("fence of Python's one-way call", [] { am::fence(); });
     double all[1] = {am::rank() == 0 ? 2.5 : 1.0};
     am::all_reduce(std::span<double>(all), std::plus<>{});
     std::printf("reduced %g\n", all[0]);

@@ -69,7 +69,7 @@ def test_nested_calls_in_a_ring(job, ranks):
         """)
 
 
-def test_a_fence_waits_for_what_statements_cause(job):
+def test_a_fence_waits_for_what_one_way_calls_cause(job):
     job.passes(3, """
         import armilla as am
         seen = 0
@@ -276,7 +276,7 @@ def test_import_is_quick_and_brings_nothing_large():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
-def test_a_fence_waits_for_statements_that_wait(job):
+def test_a_fence_waits_for_one_way_calls_that_wait(job):
     job.passes(3, """
         import armilla as am
         from armilla import _waits

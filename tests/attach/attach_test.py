@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Guests look into running jobs: attach_test.py SHOWN TOP INFO [--fabrics FABRIC...]."""
+"""Attached clients look into running jobs: attach_test.py SHOWN TOP INFO [--fabrics FABRIC...]."""
 import json
 import os
 import re
@@ -12,7 +12,7 @@ import tempfile
 import time
 import unittest
 
-from shown import FABRICS, PATIENCE, SHOWN, TOP, Shown, clean_environment, guest
+from shown import FABRICS, PATIENCE, SHOWN, TOP, Shown, clean_environment, client
 from shown import OTHER as INFO
 
 
@@ -24,7 +24,7 @@ class Attach(unittest.TestCase):
                 self.assertEqual((seen["process"], seen["program"], seen["threads"]),
                                  (job.process.pid, SHOWN, fabric == "threads"))
                 self.assertEqual([r["rank"] for r in seen["ranks"]], [0, 1, 2])
-                self.assertEqual([r["counters"]["statements_sent"] for r in seen["ranks"]], [1000] * 3)
+                self.assertEqual([r["counters"]["one_way_calls_sent"] for r in seen["ranks"]], [1000] * 3)
                 self.assertEqual([r["waits_for"] for r in seen["ranks"][1:]], ["barrier"] * 2)
                 for rank in seen["ranks"]:
                     self.assertGreater(rank["memory"], 0)
@@ -33,7 +33,7 @@ class Attach(unittest.TestCase):
     def test_a_job_of_one_rank(self):
         with Shown(self, ranks=1) as job:
             (rank,) = job.look()["ranks"]
-            self.assertEqual((rank["doing"], rank["process"], rank["counters"]["statements_sent"]), ("busy", job.process.pid, 1000))
+            self.assertEqual((rank["doing"], rank["process"], rank["counters"]["one_way_calls_sent"]), ("busy", job.process.pid, 1000))
 
     def test_a_stopped_rank_is_called_so(self):
         with Shown(self) as job:
@@ -42,7 +42,7 @@ class Attach(unittest.TestCase):
             os.kill(pid, signal.SIGSTOP)
             seen = job.look_until(lambda ranks: ranks[1]["doing"] == "stopped")
             os.kill(pid, signal.SIGCONT)
-            self.assertEqual(seen["ranks"][1]["counters"]["statements_sent"], 1000)
+            self.assertEqual(seen["ranks"][1]["counters"]["one_way_calls_sent"], 1000)
             self.assertEqual(seen["ranks"][0]["doing"], "busy")
 
     def test_what_moves_has_rates(self):
@@ -70,7 +70,7 @@ class Attach(unittest.TestCase):
                     self.assertTrue(8 <= part["bytes_a_second"] / part["messages_a_second"] <= 64, part)
                 sent = sum(r["messages_a_second"] for r in seen["ranks"])
                 self.assertTrue(0.5 < sum(m["messages_a_second"] for m in seen["methods"]) / sent < 2, seen)
-                table = guest(TOP, "--once", "--methods", "--interval", "200", job.pid).stdout.splitlines()
+                table = client(TOP, "--once", "--methods", "--interval", "200", job.pid).stdout.splitlines()
                 self.assertRegex(table[1], r"^ +MSG/s +BYTES/s +METHOD$")
                 self.assertTrue(any(re.search(r"^ +[1-9]\d*[kM]? +[1-9]\d*[kM]?  call serve\.half$", line) for line in table), table)
         with Shown(self) as job:
@@ -93,22 +93,22 @@ class Attach(unittest.TestCase):
             seen = job.look_until(lambda ranks: all(r["messages_a_second"] > 0 for r in ranks))
             self.assertTrue(1 <= seen["most_by_mean"]["messages"] < 2, seen)
 
-    def test_guests_that_stop_or_are_killed_do_no_harm(self):
+    def test_clients_that_stop_or_are_killed_do_no_harm(self):
         with Shown(self, scene="chat") as job:
-            guests = [subprocess.Popen([TOP, "--interval", "10", job.pid], env=clean_environment(), stdin=subprocess.DEVNULL,
+            clients = [subprocess.Popen([TOP, "--interval", "10", job.pid], env=clean_environment(), stdin=subprocess.DEVNULL,
                                        stdout=subprocess.PIPE) for _ in range(3)]
-            for each in guests:
+            for each in clients:
                 each.stdout.readline()
-            guests[0].kill()
-            guests[1].send_signal(signal.SIGSTOP)
-            before = job.look()["ranks"][0]["counters"]["statements_sent"]
-            job.look_until(lambda ranks: ranks[0]["counters"]["statements_sent"] > before)
-        for each in guests:
+            clients[0].kill()
+            clients[1].send_signal(signal.SIGSTOP)
+            before = job.look()["ranks"][0]["counters"]["one_way_calls_sent"]
+            job.look_until(lambda ranks: ranks[0]["counters"]["one_way_calls_sent"] > before)
+        for each in clients:
             each.kill()
             each.communicate()
 
     @unittest.skipUnless(os.path.exists("/proc/self/schedstat"), "the kernel does not count nanoseconds")
-    def test_a_guest_takes_no_hundredth_of_a_core(self):
+    def test_a_client_takes_no_hundredth_of_a_core(self):
         def used(pids):
             total = 0
             for pid in pids:
@@ -122,7 +122,7 @@ class Attach(unittest.TestCase):
             watcher = subprocess.Popen([TOP, "--methods", job.pid], env=clean_environment(), stdin=subprocess.DEVNULL,
                                        stdout=subprocess.PIPE)
             watcher.stdout.readline()
-            # Rank 0 computes anyway; those that wait, and the supervisor, would show what a guest makes them do.
+            # Rank 0 computes anyway; those that wait, and the supervisor, would show what an attached client makes them do.
             all_of_them = [watcher.pid, job.process.pid] + [r["process"] for r in seen["ranks"][1:]]
             before, begin = used(all_of_them), time.monotonic()
             time.sleep(2)
@@ -131,7 +131,7 @@ class Attach(unittest.TestCase):
             watcher.communicate()
         self.assertLess(took, 0.01)
 
-    def test_a_guest_ends_with_the_job(self):
+    def test_a_client_ends_with_the_job(self):
         with Shown(self) as job:
             watcher = subprocess.Popen([TOP, "--interval", "10", job.pid], env=clean_environment(), stdin=subprocess.DEVNULL,
                                        stdout=subprocess.PIPE, text=True)
@@ -144,20 +144,20 @@ class Attach(unittest.TestCase):
         for fabric in FABRICS:
             with self.subTest(fabric), Shown(self, ranks=3, fabric=fabric) as job:
                 job.look_until(lambda ranks: [r["doing"] for r in ranks] == ["busy", "waiting", "waiting"])
-                seen = guest(TOP, "--waits", job.pid)
+                seen = client(TOP, "--waits", job.pid)
                 self.assertEqual((seen.returncode, seen.stderr), (0, ""))
                 self.assertRegex(seen.stdout, r"rank 0 \(.*\) is busy")
                 self.assertRegex(seen.stdout, r"rank 1 \(.*\):\n  .* waits for barrier")
 
-    def test_a_job_of_one_rank_says_it_to_the_guest_alone(self):
+    def test_a_job_of_one_rank_says_it_to_the_client_alone(self):
         with Shown(self, scene="serve", ranks=1) as job:  # which sees at the end that nothing was printed
             for _ in range(3):
-                seen = guest(TOP, "--waits", job.pid)
+                seen = client(TOP, "--waits", job.pid)
                 self.assertRegex(seen.stdout, r"^rank 0 \(")
 
     def test_the_table(self):
         with Shown(self) as job:
-            lines = guest(TOP, "--once", "--interval", "1000", job.pid).stdout.splitlines()
+            lines = client(TOP, "--once", "--interval", "1000", job.pid).stdout.splitlines()
             self.assertEqual(len(lines), 5)
             self.assertTrue(lines[0].startswith(f"{SHOWN} ({job.pid}): 2 ranks"), lines[0])
             self.assertRegex(lines[1], r"^Most by mean: busy [12]\.\d\d$")  # no messages are sent
@@ -166,7 +166,7 @@ class Attach(unittest.TestCase):
 
     def test_jobs_are_listed_while_they_run(self):
         def listed():
-            seen = guest(INFO, "jobs")
+            seen = client(INFO, "jobs")
             self.assertEqual((seen.returncode, seen.stderr), (0, ""))
             return [line.split() for line in seen.stdout.splitlines()]
 
@@ -183,15 +183,15 @@ class Attach(unittest.TestCase):
             shutil.copy(SHOWN, program)
             name = os.path.basename(program)
             with Shown(self, program=program) as one:
-                self.assertEqual(json.loads(guest(TOP, "--once", "--json", "--interval", "10", name).stdout)["process"], one.process.pid)
+                self.assertEqual(json.loads(client(TOP, "--once", "--json", "--interval", "10", name).stdout)["process"], one.process.pid)
                 with Shown(self, program=program) as two:
                     self.assert_refused(name, f"2 jobs fit; name one by its process; .*{one.pid}.*{program}.*2 ranks")
                     rank = two.look()["ranks"][1]["process"]
-                    self.assertEqual(json.loads(guest(TOP, "--once", "--json", "--interval", "10", str(rank)).stdout)["process"],
+                    self.assertEqual(json.loads(client(TOP, "--once", "--json", "--interval", "10", str(rank)).stdout)["process"],
                                      two.process.pid)
 
     def assert_refused(self, which, why, **more):
-        seen = guest(TOP, "--once", which, **more)
+        seen = client(TOP, "--once", which, **more)
         self.assertEqual((seen.returncode, seen.stdout), (1, ""))
         self.assertRegex(seen.stderr, f"^armilla-top: .*{why}")
 
@@ -201,14 +201,14 @@ class Attach(unittest.TestCase):
         ended = subprocess.Popen(["true"])
         ended.wait()
         self.assert_refused(str(ended.pid), f"there is no process {ended.pid} on this host")
-        self.assertEqual(guest(TOP, "--json").returncode, 2)
+        self.assertEqual(client(TOP, "--json").returncode, 2)
 
     @unittest.skipUnless(os.geteuid() == 0, "only the superuser can be somebody else")
     def test_another_user_is_refused(self):
         with tempfile.TemporaryDirectory() as folder, Shown(self) as job:
             os.chmod(folder, 0o755)
             top = shutil.copy(TOP, folder)
-            seen = guest(top, "--once", job.pid, user=65534, cwd=folder)
+            seen = client(top, "--once", job.pid, user=65534, cwd=folder)
             self.assertEqual((seen.returncode, seen.stdout), (1, ""))
             self.assertRegex(seen.stderr, f"process {job.pid} is of user 0, this one of user 65534: only the user whose job it is")
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A guest, with or without manners: caller JOB RANK WHAT. Driven by attach_test.py.
+// An attached client, with or without manners: caller JOB RANK WHAT. Driven by attach_test.py.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,11 +16,11 @@
 #include <thread>
 #include <vector>
 
-#include <armilla/boot/visitors/guest_mailbox.hpp>
+#include <armilla/boot/visitors/client_mailbox.hpp>
 #include <armilla/boot/visitors/job_search.hpp>
+#include <armilla/client_call.hpp>
 #include <armilla/exposed.hpp>
 #include <armilla/exposed_map.hpp>
-#include <armilla/guest_call.hpp>
 
 #include "serve_api.hpp"
 
@@ -34,16 +34,16 @@ void say(const char* text) {
   std::fflush(stdout);
 }
 
-void flood(const am::guest_rank& rank) {
+void flood(const am::client_rank& rank) {
   for (bool first = true;; first = false) {
-    std::vector<am::guest_reply<double>> all;
+    std::vector<am::client_reply<double>> all;
     for (int i = 0; i < 16; ++i) all.push_back(am::call<serve_api::half>(rank, i));
     for (auto& each : all) each.get();
     if (first) say("begun");
   }
 }
 
-void ask_for_much(const am::guest_rank& rank) {
+void ask_for_much(const am::client_rank& rank) {
   for (bool first = true;; first = false) {
     if (am::call<serve_api::numbers>(rank, 300'000).get().size() != 300'000) return say("short");
     if (first) say("begun");
@@ -51,36 +51,36 @@ void ask_for_much(const am::guest_rank& rank) {
 }
 
 // A mailbox full of nonsense, whose bits are set again and again.
-void write_nonsense(const am::guest& job, am::rank_t r) {
+void write_nonsense(const am::client& job, am::rank_t r) {
   using namespace am::detail;
   for (const auto& memory : find_jobs()) {
     if (memory->process() != job.process() || !memory->write_control()) continue;
     const auto box = mapped_mailbox::make();
     control_block& rank = control_of(memory->job(), r);
-    rank.guests[0] = guest_place{getpid(), box->file(), 1}.word();
+    rank.clients[0] = client_place{getpid(), box->file(), 1}.word();
     std::mt19937_64 random(4711);
     for (const auto end = std::chrono::steady_clock::now() + 500ms; std::chrono::steady_clock::now() < end;) {
-      for (guest_slot& slot : (*box)->slot) {
+      for (client_slot& slot : (*box)->slot) {
         for (std::size_t at = 0; at < sizeof slot; at += 8) {
           const std::uint64_t word = random() >> (random() & 63);
           std::memcpy(reinterpret_cast<char*>(&slot) + at, &word, sizeof word);
         }
-        slot.request = guest_request(random() & 3);
+        slot.request = client_request(random() & 3);
         slot.message_bytes &= 0xfff;
-        slot.state = guest_slot::asked;
+        slot.state = client_slot::asked;
       }
       (*box)->asked = ~0u;
       rank.called = ~0u;
       wake(rank);
-      if ((random() & 15) == 0) rank.guests[random() & 7] = random() >> (random() & 63);
+      if ((random() & 15) == 0) rank.clients[random() & 7] = random() >> (random() & 63);
     }
-    for (auto& place : rank.guests) place = 0;
+    for (auto& place : rank.clients) place = 0;
   }
   say("done");
 }
 
 // All elements, of all hosts, before and after one of each part is written.
-void sum_and_write(const am::guest& job) {
+void sum_and_write(const am::client& job) {
   for (const double wanted : {-1.0, 0.0}) {
     double sum = 0;
     for (am::exposed_part& part : am::exposed(job, "numbers")) {
@@ -93,7 +93,7 @@ void sum_and_write(const am::guest& job) {
   }
 }
 
-void look_up(const am::guest& job) {
+void look_up(const am::client& job) {
   const am::exposed_map<long, long> squares(job, "squares");
   long right = 0, there = 0;
   for (long i = 0; i < 20; ++i) right += squares.find(i) == i * i;
@@ -102,7 +102,7 @@ void look_up(const am::guest& job) {
 }
 
 // Answers of 1 and of 100 numbers, of many calls at once, and of threads.
-void crowd(const am::guest_rank& rank) {
+void crowd(const am::client_rank& rank) {
   std::vector<std::jthread> threads;
   std::atomic<int> right = 0;
   for (int t = 0; t < 4; ++t)
@@ -118,8 +118,8 @@ void crowd(const am::guest_rank& rank) {
 }
 
 // More than are under way at once, none of which is fetched before the last is begun.
-void ask_many(const am::guest_rank& rank) {
-  std::vector<am::guest_reply<double>> all;
+void ask_many(const am::client_rank& rank) {
+  std::vector<am::client_reply<double>> all;
   for (int i = 0; i < 500; ++i) all.push_back(am::call<serve_api::half>(rank, i));
   int right = 0;
   for (int i = 0; i < 500; ++i) right += all[std::size_t(i)].get(60s) == i / 2.0;
@@ -127,11 +127,11 @@ void ask_many(const am::guest_rank& rank) {
 }
 
 // Calls that are taken back before the rank sees them, and what comes behind them.
-void take_back(const am::guest_rank& rank, std::string_view stop, std::string_view go_on) {
+void take_back(const am::client_rank& rank, std::string_view stop, std::string_view go_on) {
   am::call<serve_api::half>(rank, 1).get(60s);
   if (std::system(std::string(stop).c_str()) != 0) return say("not stopped");
   {
-    std::vector<am::guest_reply<void>> all;
+    std::vector<am::client_reply<void>> all;
     for (int i = 0; i < 16; ++i) all.push_back(am::call<serve_api::nap>(rank, 20'000));
   }
   std::this_thread::sleep_for(300ms);
@@ -140,7 +140,7 @@ void take_back(const am::guest_rank& rank, std::string_view stop, std::string_vi
 }
 
 // A child of a fork takes no reply of its parent's.
-void fork_between(const am::guest_rank& rank) {
+void fork_between(const am::client_rank& rank) {
   auto mine = am::call<serve_api::half>(rank, 5);
   const pid_t child = fork();
   if (child == 0) {
@@ -154,7 +154,7 @@ void fork_between(const am::guest_rank& rank) {
   std::printf("%d %g\n", WEXITSTATUS(status), mine.get(15s));
 }
 
-void refuse(const am::guest& job) {
+void refuse(const am::client& job) {
   const auto parts = am::exposed(job, "numbers");
   for (const am::exposed_part& part : parts) try {
       std::byte some[16];
@@ -171,8 +171,8 @@ void refuse(const am::guest& job) {
   } catch (const am::usage_error& why) { say(why.what()); }
 }
 
-void play(const am::guest& job, am::rank_t r, std::string_view what, char** more) {
-  const am::guest_rank rank = job.on(r);
+void play(const am::client& job, am::rank_t r, std::string_view what, char** more) {
+  const am::client_rank rank = job.on(r);
   if (what == "once") {
     std::printf("%g\n", am::call<serve_api::half>(rank, 3).get(60s));
   } else if (what == "impatient") {
@@ -187,7 +187,7 @@ void play(const am::guest& job, am::rank_t r, std::string_view what, char** more
   } else if (what == "fork") {
     am::call<serve_api::half>(rank, 1).get();
     const pid_t child = fork();
-    if (child == 0) std::exit(0);  // behind main the parent's guest is destroyed here
+    if (child == 0) std::exit(0);  // behind main the parent's attached client is destroyed here
     waitpid(child, nullptr, 0);
     std::printf("%g\n", am::call<serve_api::half>(rank, 3).get());
   } else if (what == "flood") {
@@ -218,7 +218,7 @@ void play(const am::guest& job, am::rank_t r, std::string_view what, char** more
 }  // namespace
 
 int main(int, char** argv) try {
-  static const am::guest job = am::attach(argv[1]);
+  static const am::client job = am::attach(argv[1]);
   play(job, am::rank_t(std::atoi(argv[2])), argv[3], argv + 4);
 } catch (const std::exception& why) {
   std::printf("%s\n", why.what());

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Guests of a job on two hosts that share no memory: hosts_test.py SHOWN TOP LAUNCHER CALLER, run on h1 by tests/hosts/hosts."""
+"""Attached clients of a job on two hosts that share no memory: hosts_test.py SHOWN TOP LAUNCHER CALLER, run on h1 by tests/hosts/hosts."""
 import contextlib
 import os
 import random
@@ -13,7 +13,7 @@ import time
 import unittest
 
 from shown import OTHER as LAUNCHER
-from shown import SHOWN, TOP, Shown, clean_environment, guest
+from shown import SHOWN, TOP, Shown, clean_environment, client
 
 CALLER = os.path.abspath(sys.argv[4])
 RSH = os.environ["TEST_HOSTS_RSH"]
@@ -35,11 +35,11 @@ def stopped_on(host, process):
 
 
 def counted(ranks):
-    return [r["counters"]["statements_sent"] for r in ranks]
+    return [r["counters"]["one_way_calls_sent"] for r in ranks]
 
 
 def socket_of(process, what):
-    """The address of the socket at which guests of this host ask."""
+    """The address of the socket at which attached clients of this host ask."""
     for name in os.listdir(f"/proc/{process}/fd"):
         with contextlib.suppress(OSError):
             if os.readlink(f"/proc/{process}/fd/{name}") == "/memfd:armilla (deleted)":
@@ -85,11 +85,11 @@ class Hosts(unittest.TestCase):
                     self.assertLess(time.monotonic() - begin, 5)  # two looks of 0.5 s each, on a machine that may be busy
                     self.assertEqual([r["known"] for r in seen], [True, True, False, False])
                     self.assertEqual([(r["doing"], r["program"]) for r in seen[2:]], [("", seen[0]["program"])] * 2)
-                self.assertIn("elsewhere", guest(TOP, "--once", "--interval", "20", job.pid).stdout)
+                self.assertIn("elsewhere", client(TOP, "--once", "--interval", "20", job.pid).stdout)
             after = job.look_until(lambda ranks: all(r["known"] for r in ranks))["ranks"]
             self.assertTrue(all(b > a for a, b in zip(counted(before), counted(after))), "the job has gone on")
 
-    def test_a_stopped_agent_of_the_own_host_holds_up_neither_guests_nor_the_job(self):
+    def test_a_stopped_agent_of_the_own_host_holds_up_neither_clients_nor_the_job(self):
         with self.job("chat") as job, contextlib.ExitStack() as held:
             before = job.look_until(lambda ranks: all(r["known"] for r in ranks))["ranks"]
             with open(f"/proc/{before[0]['process']}/stat", encoding="utf-8") as file:
@@ -105,7 +105,7 @@ class Hosts(unittest.TestCase):
             after = job.look_until(lambda ranks: all(r["known"] for r in ranks))["ranks"]
             self.assertTrue(all(b > a for a, b in zip(counted(before), counted(after))), "the job has gone on")
 
-    def test_guests_with_bad_manners_do_no_harm(self):
+    def test_clients_with_bad_manners_do_no_harm(self):
         dice = random.Random(1)
         with self.job("chat") as job, contextlib.ExitStack() as held:
             ranks = job.look()["ranks"]
@@ -138,7 +138,7 @@ class Hosts(unittest.TestCase):
             each.kill()
             each.communicate()
 
-    def test_a_guest_may_ask_while_the_job_ends(self):
+    def test_a_client_may_ask_while_the_job_ends(self):
         with self.job() as job:
             watchers = [subprocess.Popen([TOP, "--interval", "10", job.pid], env=clean_environment(), stdin=subprocess.DEVNULL,
                                          stdout=subprocess.PIPE, text=True) for _ in range(3)]
@@ -150,13 +150,13 @@ class Hosts(unittest.TestCase):
 
 
 class Calls(unittest.TestCase):
-    """Guests call ranks of the other host, and read and write what they expose."""
+    """Attached clients call ranks of the other host, and read and write what they expose."""
 
     def job(self):
         return Shown(self, scene="serve", ranks=4, fabric="auto", launcher=COMMAND)
 
     def ask(self, job, rank, what, *more):
-        seen = guest(CALLER, job.pid, str(rank), what, *more)
+        seen = client(CALLER, job.pid, str(rank), what, *more)
         return seen.returncode, seen.stdout
 
     def begin(self, job, rank, what):
@@ -235,7 +235,7 @@ class Calls(unittest.TestCase):
             long_one.kill()
             long_one.communicate()
 
-    def test_guests_with_bad_manners_do_no_harm(self):
+    def test_clients_with_bad_manners_do_no_harm(self):
         with self.job() as job:
             before = counted(job.look()["ranks"])[0]
             for what in ["nap", "flood", "much"] * 4:  # more than the agents take at a time
@@ -246,13 +246,13 @@ class Calls(unittest.TestCase):
             for each in stopped:
                 each.send_signal(signal.SIGSTOP)
             self.assert_served(job)
-            job.look_until(lambda ranks: ranks[0]["counters"]["statements_sent"] > before + 1000)
+            job.look_until(lambda ranks: ranks[0]["counters"]["one_way_calls_sent"] > before + 1000)
             for each in stopped:
                 each.kill()
                 each.communicate()
             self.assert_served(job)
 
-    def test_nonsense_is_no_question(self):
+    def test_nonsense_is_no_two_way_call(self):
         dice = random.Random(2)
         with self.job() as job, contextlib.ExitStack() as held:
             process = job.look()["ranks"][0]["process"]
@@ -269,10 +269,10 @@ class Calls(unittest.TestCase):
             held.close()
             self.assert_served(job)
 
-    def test_a_job_ends_while_guests_call(self):
+    def test_a_job_ends_while_clients_call(self):
         with self.job() as job:
-            guests = [self.begin(job, rank, what) for rank, what in ((2, "flood"), (3, "much"))]
-        for rank, each in zip((2, 3), guests):
+            clients = [self.begin(job, rank, what) for rank, what in ((2, "flood"), (3, "much"))]
+        for rank, each in zip((2, 3), clients):
             out, _ = each.communicate(timeout=30)
             self.assertEqual(each.returncode, 1)
             self.assertRegex(out, f"call: rank {rank} has ended")

@@ -4,7 +4,7 @@
 
 #include <armilla/method.hpp>
 
-// What the program that guests look at provides.
+// What the program that attached clients look at provides.
 namespace serve_api {
 inline constexpr armilla::method<double(double)> half{"serve.half"};
 inline constexpr armilla::method<float(float)> half_of_float{"serve.half"};

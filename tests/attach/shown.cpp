@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that guests look at: its ranks do what its first argument says, until SIGUSR2. Driven by attach_test.py.
+// A program that attached clients look at: its ranks do what its first argument says, until SIGUSR2. Driven by attach_test.py.
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -23,7 +23,7 @@ am::per_rank<long> counted;
 void count(int n) { *counted += n; }
 am::rank_t next() { return (am::rank() + 1) % am::ranks(); }
 
-// Each rank sends 1000 statements; then rank 0 is outside of the library, and the others wait for it.
+// Each rank sends 1000 one-way calls; then rank 0 is outside of the library, and the others wait for it.
 void compute() {
   for (int i = 0; i < 1000; ++i) am::async<&count>(next(), 1);
   am::fence();
@@ -46,7 +46,7 @@ void chat() {
 
 double quarter(double x) { return x / 4; }
 
-// Of each turn's messages to the next rank: three statements, one call by name, one call of a function.
+// Of each turn's messages to the next rank: three one-way calls, one call by name, one call of a function.
 void mix() {
   am::provide<serve_api::half>([](double x) { return x / 2; });
   am::barrier();
@@ -59,7 +59,8 @@ void mix() {
   am::fence();
 }
 
-// Rank 0 sends statements and looks for messages, the others sleep; all take calls of guests, and expose what they have.
+// Rank 0 sends one-way calls and looks for messages, the others sleep; all take calls of attached clients, and expose what they
+// have.
 void serve() {
   am::array<double> numbers(200'000);
   am::iota(numbers, 0.0);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A running job that guests look at, for the tests of guests: SCRIPT SHOWN TOP OTHER [--fabrics FABRIC...]."""
+"""A running job that attached clients look at, for the tests of attached clients: SCRIPT SHOWN TOP OTHER [--fabrics FABRIC...]."""
 import json
 import os
 import signal
@@ -18,7 +18,7 @@ def clean_environment():
     return {k: v for k, v in os.environ.items() if not k.startswith("ARMILLA_")} | {"ARMILLA_TUNED": "none", "ARMILLA_PIN": "none"}
 
 
-def guest(*command, **more):
+def client(*command, **more):
     return subprocess.run(command, env=clean_environment(), capture_output=True, text=True, check=False, timeout=PATIENCE, **more)
 
 
@@ -28,7 +28,7 @@ class Shown(Job):
     def __init__(self, test, scene="compute", ranks=2, fabric="shm", program=SHOWN, launcher=()):
         super().__init__([*launcher, program, scene], ranks=ranks, fabric=fabric)
         self.test = test
-        self.pid = os.path.basename(program) if launcher else str(self.process.pid)  # by which guests find it
+        self.pid = os.path.basename(program) if launcher else str(self.process.pid)  # by which attached clients find it
         for _ in range(ranks):
             test.assertEqual(self.process.stdout.readline(), "ready\n")
 
@@ -48,7 +48,7 @@ class Shown(Job):
             self.process.communicate()
 
     def look(self, interval=20):
-        seen = guest(TOP, "--once", "--json", "--interval", str(interval), self.pid)
+        seen = client(TOP, "--once", "--json", "--interval", str(interval), self.pid)
         self.test.assertEqual((seen.returncode, seen.stderr), (0, ""))
         return json.loads(seen.stdout)
 

@@ -63,15 +63,15 @@ int main(int argc, char** argv) {
     (void)am::call<&twice>(1, 3).get();
 #elif defined CASE_NAMED_MATHEMATICS
     const double root = am::call<&std::sqrt>(1, 2.0).get();
-#elif defined CASE_NAMED_STATEMENT_MATHEMATICS
+#elif defined CASE_NAMED_ONE_WAY_CALL_MATHEMATICS
     am::async<&std::pow>(1, 2.0, 3.0);
 #elif defined CASE_METHOD_WITHOUT_RANK
     am::async<&histogram::put>(h, 3);
-#elif defined CASE_QUESTION_WITHOUT_RANK
+#elif defined CASE_TWO_WAY_CALL_WITHOUT_RANK
     const int n = am::call<&histogram::total>(h).get();
 #elif defined CASE_POINTER_WITHOUT_RANK
     am::async(h, &histogram::put, 3);
-#elif defined CASE_QUESTION_POINTER_WITHOUT_RANK
+#elif defined CASE_TWO_WAY_CALL_POINTER_WITHOUT_RANK
     const int n = am::call(h, &histogram::total).get();
 #elif defined CASE_CONTAINER
     am::vector<double> x(10, 1.5);
@@ -95,7 +95,7 @@ int main(int argc, char** argv) {
     auto x = am::disjoint_set(10);
 #elif defined CASE_METHOD_ARGUMENTS
     const long n = am::call<&histogram::put>(h.on(0), 1, 2).get();
-#elif defined CASE_METHOD_STATEMENT
+#elif defined CASE_METHOD_ONE_WAY_CALL
     am::async<&histogram::put>(h.on(0), std::string("x"));
 #elif defined CASE_METHOD_POINTER
     am::async(h.on(0), &histogram::put, 1, 2);

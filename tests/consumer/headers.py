@@ -17,7 +17,7 @@ import unittest
 PREFIX, CXX = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
 INCLUDE = PREFIX / "include"
 WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion"]
-ENTRIES = ["armilla/armilla.hpp", "armilla/algorithms.hpp", *(f"armilla/{name}.hpp" for name in ("attach", "guest_call", "exposed", "exposed_map")), "armilla/plugin.hpp", *sorted(str(p.relative_to(INCLUDE)) for p in (INCLUDE / "armilla/dialect").glob("*.hpp"))]
+ENTRIES = ["armilla/armilla.hpp", "armilla/algorithms.hpp", *(f"armilla/{name}.hpp" for name in ("attach", "client_call", "exposed", "exposed_map")), "armilla/plugin.hpp", *sorted(str(p.relative_to(INCLUDE)) for p in (INCLUDE / "armilla/dialect").glob("*.hpp"))]
 EVERYTHING = "".join(f"#include <{name}>\n" for name in ENTRIES)
 
 

@@ -22,7 +22,7 @@ using deaths::require;
 
 constexpr int most = 20;
 struct counts {
-  long to[most];  // statements that this rank has sent to each, those that its bodies sent too
+  long to[most];  // one-way calls that this rank has sent to each, those that its bodies sent too
 };
 am::per_rank<counts> sent;
 long run[most];  // from each
@@ -75,7 +75,7 @@ void to_any(std::mt19937& own) try {
   if (std::string(e.type_name()) != "armilla::rank_lost") throw;
 }
 
-/// Behind a fence, before anything more is sent: each statement of ranks that live has run, once.
+/// After a fence, before anything more is sent: each one-way call of ranks that live has run, once.
 void compare() {
   for (int r = 0; r < am::ranks(); ++r) {
     long theirs = 0;
@@ -85,7 +85,7 @@ void compare() {
       continue;
     }
     if (lives(r))
-      require(run[r] == theirs, "of " + std::to_string(theirs) + " statements of rank " + std::to_string(r) + " " +
+      require(run[r] == theirs, "of " + std::to_string(theirs) + " one-way calls of rank " + std::to_string(r) + " " +
                                     std::to_string(run[r]) + " have run at meeting " + std::to_string(meetings));
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A team that loses members and takes in those that come in their places, or join it: grower SEED MILLISECONDS [MOST]. Its
-// members count steps together, by collectives, statements and fences of the team and of halves of it. Newcomers are told the
+// members count steps together, by collectives, one-way calls and fences of the team and of halves of it. New ranks are told the
 // count. Something else kills ranks meanwhile.
 #include <algorithm>
 #include <chrono>
@@ -89,7 +89,7 @@ void go_on(am::team t, bool fresh) {
       over = t.all_reduce(now_ms() < end_ms ? 0 : 1, most<int>) != 0;
     } catch (const am::rank_lost&) { whole = false; }
   require(s.value == value_at(s.step), "what came out");
-  std::printf("%s %d done: %ld steps, grown %d times\n", am::joined() ? "newcomer" : "rank", int(am::rank()), long(s.step),
+  std::printf("%s %d done: %ld steps, grown %d times\n", am::joined() ? "new_rank" : "rank", int(am::rank()), long(s.step),
               grown);
   std::fflush(stdout);
 }

@@ -85,7 +85,7 @@ class numbers {
     note(mark, x_.placement());
     x_.checkpoint(mark);
   }
-  /// One element is written by a statement of another member, which must be in a checkpoint that follows.
+  /// One element is written by a one-way call of another member, which must be in a checkpoint that follows.
   void advance(long step) {
     x_.members().fence();
     if (x_.size() == 0) return;

@@ -47,7 +47,7 @@ class OnLoss(FailedJobs, unittest.TestCase):
         run = Job([SCENES, "handler_throws_at_a_fence"], ranks=3, env=GO_ON).end()
         self.assertEqual(run.code, 0, run.err)
         for rank in (0, 2):
-            self.assertRegex(run.out, rf"(?m)^rank {rank}: std::logic_error: nobody asked \(in a statement of rank [02]\)$")
+            self.assertRegex(run.out, rf"(?m)^rank {rank}: std::logic_error: nobody asked \(in a one-way call of rank [02]\)$")
 
     def test_the_end_of_the_job_tells_what_a_handler_of_losses_throws(self):
         run = Job([SCENES, "handler_throws"], ranks=3, env=GO_ON).end()
@@ -78,7 +78,7 @@ class OnLoss(FailedJobs, unittest.TestCase):
     def test_a_body_of_the_lost_may_wait_for_the_word_of_its_loss(self):
         self.assert_scene("body_waits", 2, ["the body of the lost rank goes on, with 400000"])
 
-    def test_statements_to_the_lost_are_dropped_and_counted(self):
+    def test_one_way_calls_to_the_lost_are_dropped_and_counted(self):
         self.assert_scene("dropped", 3, ["rank 0: 12", "rank 2: 12"])
 
     def test_a_meeting_that_one_has_passed_is_over_for_all(self):
@@ -121,7 +121,7 @@ class OnLoss(FailedJobs, unittest.TestCase):
     def test_statistics_are_those_of_the_ranks_that_are_left(self):
         run = job(["0:kill:start:2000"], env=GO_ON | {"ARMILLA_STATS": "1"})
         self.assertEqual(run.code, 0, run.err)
-        self.assertRegex(run.err, r"statements sent +0 +[1-9]")
+        self.assertRegex(run.err, r"one-way calls sent +0 +[1-9]")
 
     def test_other_fabrics_refuse(self):
         for fabric in ("threads", "loop"):

@@ -43,8 +43,8 @@ class OnReplace(FailedJobs, unittest.TestCase):
     def test_it_is_not_in_the_team_of_all(self):
         self.assert_scene("fences_of_all", ["rank 0: it is not in the team of all ranks"])
 
-    def test_a_newcomer_calls_no_fence_of_all(self):
-        self.assert_scene("fence_in_newcomer", ["rank 1: no fence of all ranks"])
+    def test_a_new_rank_calls_no_fence_of_all(self):
+        self.assert_scene("fence_in_new_rank", ["rank 1: no fence of all ranks"])
 
     def test_without_a_team_it_ends_with_the_others(self):
         self.assert_scene("alone", ["rank 1: no team any more"])
@@ -81,7 +81,7 @@ class OnReplace(FailedJobs, unittest.TestCase):
         run = self.assert_scene("short_lives", [], back=10)
         self.assertRegex(run.err, r"10 in a row have not lived for 100 ms in this place: it is given up")
 
-    def test_a_program_says_what_newcomers_run(self):
+    def test_a_program_says_what_new_ranks_run(self):
         run = job("nothing_said")
         self.assertNotEqual(run.code, 0)
         self.assertRegex(run.err, r"call armilla::on_join\(f\) before run, or set ARMILLA_ON_LOSS=continue")

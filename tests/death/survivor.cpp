@@ -26,7 +26,7 @@ using deaths::require;
 
 unsigned seed = 0;
 
-// How many statements this rank has sent to each, and run from each.
+// How many one-way calls this rank has sent to each, and run from each.
 std::vector<long> sent, run;
 am::per_rank<long> words;
 
@@ -110,9 +110,9 @@ class work {
     from_each = t.all_to_all(to_each);
     for (am::rank_t i = 0; i < t.size(); ++i) {
       const long has_run = run[std::size_t(t.world_rank(i))];
-      require(has_run == from_each[std::size_t(i)], "of " + std::to_string(from_each[std::size_t(i)]) + " statements of rank " +
-                                                        std::to_string(t.world_rank(i)) + " " + std::to_string(has_run) +
-                                                        " have run");
+      require(has_run == from_each[std::size_t(i)], "of " + std::to_string(from_each[std::size_t(i)]) +
+                                                        " one-way calls of rank " + std::to_string(t.world_rank(i)) + " " +
+                                                        std::to_string(has_run) + " have run");
     }
     t.barrier();  // before anything more is sent
   }

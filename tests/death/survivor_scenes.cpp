@@ -200,16 +200,16 @@ void half_and_fence() {
   say_left(am::living());
 }
 
-// Statements to a lost rank are dropped and counted, short and long ones.
+// One-way calls to a lost rank are dropped and counted, short and long ones.
 void dropped() {
   if (am::rank() == 1) kill(getpid(), SIGKILL);
   if (!is_lost_in([] { am::barrier(); })) std::printf("the loss was not told\n");
   for (int i = 0; i < 10; ++i) am::async(1, note);
   am::async(1, [](const std::vector<long>&) {}, std::vector<long>(100'000));
   am::async(1, am::urgent<&note>());
-  if (!is_lost_in([] { am::call(1, note).get(); })) std::printf("a question was sent\n");
+  if (!is_lost_in([] { am::call(1, note).get(); })) std::printf("a two-way call was sent\n");
   am::fence();
-  std::printf("rank %d: %d\n", int(am::rank()), int(am::stats().statements_dropped));
+  std::printf("rank %d: %d\n", int(am::rank()), int(am::stats().one_way_calls_dropped));
 }
 
 // Rank 1 dies in a barrier that it has entered. Rank 2 comes late and passes it, for all have come; the others heard before.

@@ -189,7 +189,7 @@ class Stalls(unittest.TestCase):
         self.check("call", r"the reply of rank \d to call wait_for_ever\(\)")
 
     def test_a_body_that_never_ends_under_a_fence(self):
-        self.check("statement", r"fence: bodies that have not ended")
+        self.check("one_way_call", r"fence: bodies that have not ended")
 
     def test_a_barrier_that_one_does_not_come_to(self):
         self.check("barrier", "has not come", (2, 4))

@@ -131,7 +131,7 @@ void work() {
     for (int i = 0; i < 99; ++i) am::async<&wait_for_ever>(last);
     am::call<&wait_for_ever>(last).get();
   }
-  if (scene == "statement" && me == 0) am::async<&wait_for_ever>(last);
+  if (scene == "one_way_call" && me == 0) am::async<&wait_for_ever>(last);
   if (scene == "barrier" && me != last) am::barrier();
   if (scene == "barrier" && me == last) am::wait_for_message();
   if (scene == "exchange" && me != last) exchange_parts(32);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Termination detection under random schedules: many short rounds of random trees of statements that create statements, after
-// each of which a fence must find that all have run. What a round does follows from its number alone, so every rank knows how
-// many statements end on it; when what happens is up to the network, and to ARMILLA_FAULTS.
+// Termination detection under random schedules: many short rounds of random trees of one-way calls that create one-way calls,
+// after each of which a fence must find that all have run. What a round does follows from its number alone, so every rank knows
+// how many one-way calls end on it; when what happens is up to the network, and to ARMILLA_FAULTS.
 //
 // In the environment: ROUNDS, how many; a second's worth by default. FIRST_ROUND: the number of the first.
 #include <cstdint>
@@ -26,7 +26,7 @@ number mix(number x) {
   return x;
 }
 
-/// A statement of a round's forest; all that it does follows from its number.
+/// A one-way call of a round's forest; all that it does follows from its number.
 struct node {
   number round, name;
   unsigned depth;  // below it

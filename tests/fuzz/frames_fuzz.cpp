@@ -60,7 +60,7 @@ class input_network final : public detail::scripted_network {
   std::size_t input_bytes_;
 };
 
-/// Rank 0 of a job of four ranks that share no memory, whose statements go by rows and columns.
+/// Rank 0 of a job of four ranks that share no memory, whose one-way calls go by rows and columns.
 class fuzzed_rank {
  public:
   fuzzed_rank(const std::byte* bytes, std::size_t n) : net(bytes, n) {
@@ -185,15 +185,15 @@ std::vector<std::vector<std::byte>> samples() {
   sample(frames().add(own_head, 0, head_words(credit, {})));
   sample(frames().add_record(bulk_handler, {64, 64, 10}));
   sample(frames()
-             .add_record(far_bulk_handler, {0, 64, named_question_handler})
+             .add_record(remote_bulk_handler, {0, 64, named_two_way_call_handler})
              .add_record(well_known(handler_range::session, 0), {1}, 1));
-  sample(frames().add_record(far_bulk_handler, {0, 256, named_cold_handler}).add_record(far_bulk_handler, {1, 8, 64}));
-  sample(frames().add_record(zero_copy_handler, {0, 72, named_question_handler, 16, 48, 1, 2, 3}));
+  sample(frames().add_record(remote_bulk_handler, {0, 256, named_cold_handler}).add_record(remote_bulk_handler, {1, 8, 64}));
+  sample(frames().add_record(zero_copy_handler, {0, 72, named_two_way_call_handler, 16, 48, 1, 2, 3}));
   sample(frames().add_record(reply_error_handler, {0, 5ULL << 32 | 3, 1, 0x6261726f7272, 0}));
   sample(frames().add_record(named_index_handler, {0, 0, 0}));
-  sample(frames().add_record(named_question_handler, {0, 0, 0x3ff0000000000000}));
-  sample(frames().add_record(named_question_handler, {0, 1, 3, 0x616263, 2, 0x0000000200000001}));
-  sample(frames().add_record(named_statement_handler, {0, 0x3ff0000000000000}));
+  sample(frames().add_record(named_two_way_call_handler, {0, 0, 0x3ff0000000000000}));
+  sample(frames().add_record(named_two_way_call_handler, {0, 1, 3, 0x616263, 2, 0x0000000200000001}));
+  sample(frames().add_record(named_one_way_call_handler, {0, 0x3ff0000000000000}));
   for (std::uint64_t generation = 0; generation < 2; ++generation)
     for (std::uint64_t cell = 0; cell < 2; ++cell) {
       const std::uint64_t name = generation << 32 | cell;
@@ -205,21 +205,21 @@ std::vector<std::vector<std::byte>> samples() {
     return to | source << 16 | h << 32 | length << 48;
   };
   constexpr std::uint64_t follows = 1 << 15, one = 0x3ff0000000000000;
-  sample(frames().add_record(relay_handler, {routed(0, 1, named_statement_handler, 2), 0, one}));
-  sample(frames().add_record(relay_handler, {routed(0, 3, named_question_handler, 2), 0, one, routed(0, 3, 100, 0)}));
+  sample(frames().add_record(relay_handler, {routed(0, 1, named_one_way_call_handler, 2), 0, one}));
+  sample(frames().add_record(relay_handler, {routed(0, 3, named_two_way_call_handler, 2), 0, one, routed(0, 3, 100, 0)}));
   sample(frames()
-             .add_record(relay_handler, {routed(0, 1, named_statement_handler, follows | 2), 3, 0, one})
-             .add_record(named_statement_handler, {0, one})
-             .add_record(named_statement_handler, {0, one})
-             .add_record(named_statement_handler, {0, one}));
-  sample(frames().add_record(relay_handler, {routed(3, 1, named_statement_handler, 2), 0, one, routed(1, 2, 7, 0)}));
-  sample(frames().add_record(relay_handler, {routed(4, 1, named_statement_handler, 1), 0, routed(0, 4, 7, 0)}));
+             .add_record(relay_handler, {routed(0, 1, named_one_way_call_handler, follows | 2), 3, 0, one})
+             .add_record(named_one_way_call_handler, {0, one})
+             .add_record(named_one_way_call_handler, {0, one})
+             .add_record(named_one_way_call_handler, {0, one}));
+  sample(frames().add_record(relay_handler, {routed(3, 1, named_one_way_call_handler, 2), 0, one, routed(1, 2, 7, 0)}));
+  sample(frames().add_record(relay_handler, {routed(4, 1, named_one_way_call_handler, 1), 0, routed(0, 4, 7, 0)}));
   sample(frames().add_record(relay_handler, {routed(0, 0, relay_handler, 1), 0, routed(0, 1, relay_handler, 9)}));
   sample(frames().add_record(begun_handler, {8}, 1).add_record(begun_handler, {~0ULL}));
   sample(frames()
              .add_record(order_handler, {0})
              .add_record(order_handler, {1})
-             .add_record(relay_handler, {routed(0, 1, named_statement_handler, 2), 0, one}));
+             .add_record(relay_handler, {routed(0, 1, named_one_way_call_handler, 2), 0, one}));
   sample(frames().add_record(named_cold_handler, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
   for (std::uint64_t what = 0; what < 7; ++what)
     sample(frames().add_record(well_known(handler_range::global, 0), {64, 0, what << 8, 0, 0, 0, 0, 0}));

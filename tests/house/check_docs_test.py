@@ -19,7 +19,7 @@ class CheckDocs(unittest.TestCase):
         # A library of nothing: what is tested here is the tool.
         (self.folder / "armilla").mkdir()
         (self.folder / "armilla/armilla.hpp").write_text("namespace armilla { inline int rank() { return 0; } }\n")
-        for name in ("algorithms", "attach", "exposed", "exposed_map", "guest_call"):
+        for name in ("algorithms", "attach", "exposed", "exposed_map", "client_call"):
             (self.folder / f"armilla/{name}.hpp").touch()
 
     def check(self, text, *arguments, name="page.md"):

@@ -61,7 +61,7 @@ class thing : detail::base_of_thing {
 };
 }
 """,
-    "armilla/rpc/inside.hpp": "namespace armilla {\n/// In a header that users do not reach.\nvoid far_away();\n}\n",
+    "armilla/rpc/inside.hpp": "namespace armilla {\n/// In a header that users do not reach.\nvoid remote_away();\n}\n",
 }
 
 
@@ -94,7 +94,7 @@ class Reference(unittest.TestCase):
         self.assertIn("```cpp\nvoid inherited(int i);\n```\n\nFrom the base.", page)
 
     def test_nothing_of_the_inside_is_shown(self):
-        self.assertEqual(re.findall("hidden|unexplained|far_away", self.page + self.index), [])
+        self.assertEqual(re.findall("hidden|unexplained|remote_away", self.page + self.index), [])
 
     def test_what_a_header_says_of_its_topic_stands_before_its_names(self):
         self.assertIn("## armilla/asked.hpp\n\nAsking.\n\n```cpp\nasked();\n```\n\n**Rules.**\n\n- one\n\n## asked\n", self.page)

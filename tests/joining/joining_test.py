@@ -91,7 +91,7 @@ class Joining(FailedJobs, unittest.TestCase):
         self.assertEqual(join(job, SCENES, "wait_for_joiners").returncode, 0)
         self.assert_ends(job, ["rank 0: joiners have come"])
 
-    def test_an_error_of_a_last_statement_fails_the_job(self):
+    def test_an_error_of_a_last_one_way_call_fails_the_job(self):
         job = Job([SCENES, "error_at_the_end"], ranks=2, env=GOES_ON).end()
         self.assertEqual(job.code, 1, job.err)
         self.assertIn("too late", job.err)

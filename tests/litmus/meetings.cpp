@@ -32,7 +32,7 @@ RANK_TEST(a_barrier_shows_completed_puts) {
   }
 }
 
-RANK_TEST(a_fence_completes_puts_stores_and_statements) {
+RANK_TEST(a_fence_completes_puts_stores_and_one_way_calls) {
   hits.local() = 0;
   am::barrier();  // bodies of a faster rank run while this one waits
   for (long i = 1; i <= rounds / 3; ++i) {

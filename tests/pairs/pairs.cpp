@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Features of the library, each with a result that is known: pairs SEED HOW FEATURE..., driven by pairs_test.py, which draws
 // them. HOW: world, halves (each half of the ranks by itself), fibers (each feature in a fiber of its own, on a team of its own),
-// death (rank 1 dies between two rounds, where ranks go on), guest (rounds until attached clients have left a file `seen`), join
-// (two ranks join after the first round), or several of them, joined by commas.
+// death (rank 1 dies between two rounds, where ranks go on), attached client (rounds until attached clients have left a file
+// `seen`), join (two ranks join after the first round), or several of them, joined by commas.
 #include <signal.h>
 #include <unistd.h>
 
@@ -45,8 +45,8 @@ struct tally {
 };
 am::per_rank<tally*> tallies;
 
-// Statements, and questions that their bodies ask in turn: the fence waits for both.
-void statements(const task& t) {
+// One-way calls, and two-way calls that their bodies ask in turn: the fence waits for both.
+void one_way_calls(const task& t) {
   const am::rank_t n = t.team.size();
   for (am::rank_t i = 0; i < n; ++i)
     am::async(
@@ -57,10 +57,10 @@ void statements(const task& t) {
         },
         t.number, t.seed, t.team.world_rank(t.team.rank()));
   t.team.fence();
-  expect((*tallies)->sums[{t.number, t.seed}] == 2L * n, "what statements have added");
+  expect((*tallies)->sums[{t.number, t.seed}] == 2L * n, "what one-way calls have added");
 }
 
-void questions(const task& t) {
+void two_way_calls(const task& t) {
   std::vector<am::future<std::string>> asked;
   for (am::rank_t i = 0; i < 3 * t.team.size(); ++i)
     asked.push_back(am::call(
@@ -197,8 +197,8 @@ void kept(const task& t) {
 constexpr am::method<double(double)> half{"serve.half"};
 
 using feature = void (*)(const task&);
-const std::map<std::string_view, feature> features = {{"statements", statements},
-                                                      {"questions", questions},
+const std::map<std::string_view, feature> features = {{"one_way_calls", one_way_calls},
+                                                      {"two_way_calls", two_way_calls},
                                                       {"collectives", collectives},
                                                       {"map", map},
                                                       {"vector", vector},
@@ -278,7 +278,7 @@ void play_first(const job& j) {
   am::barrier();
   j.play_on(am::world(), 0);
   if (j.has("death")) return lose_one(j);
-  if (j.has("guest")) play_until_seen(j);
+  if (j.has("client")) play_until_seen(j);
   if (j.has("join")) {
     if (am::rank() == 0) say("ready");
     return play_with_joiners(j, am::world(), am::ranks() + joiners);

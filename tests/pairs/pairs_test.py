@@ -26,12 +26,12 @@ PROGRESS = ({}, {"ARMILLA_PROGRESS_MODE": "thread"}, {"ARMILLA_PROGRESS_MODE": "
 WATCHED = ({}, {"ARMILLA_TRACE": "trace.json"}, {"ARMILLA_STATS": "stats.json"}, {"ARMILLA_RECORD": "record"}, {"ARMILLA_WAIT_REPORT": "20"})
 TUNED = ({}, {"ARMILLA_AGGREGATE": "64"}, {"ARMILLA_EAGER": "128"}, {"ARMILLA_ACCESS_BY_MESSAGE": "on"}, {"ARMILLA_CROSS_COPY": "off"},
          {"ARMILLA_RING": "8K"}, {"ARMILLA_COLLECTIVES": "pairs"}, {"ARMILLA_STACK": "64K"}, {"ARMILLA_SPIN": "0"})
-FEATURES = ("statements", "questions", "collectives", "map", "vector", "queue", "files", "saves", "objects", "memory", "kept")
-FENCE = {"statements", "map", "queue", "saves", "kept"}  # of which one fiber of a rank at a time may be inside
+FEATURES = ("one_way_calls", "two_way_calls", "collectives", "map", "vector", "queue", "files", "saves", "objects", "memory", "kept")
+FENCE = {"one_way_calls", "map", "queue", "saves", "kept"}  # of which one fiber of a rank at a time may be inside
 
 
 PYTHON_FEATURES = ("calls", "one_way_calls", "collectives", "arrays", "dictionaries")
-KINDS = ("plain",) * 8 + ("guest", "join", "python", "checked")
+KINDS = ("plain",) * 8 + ("client", "join", "python", "checked")
 JOINERS = 2
 
 
@@ -65,7 +65,7 @@ def drawn(seed, fabrics, kinds):
     if env["ARMILLA_FABRIC"] == "shm" and kind == "plain" and env.get("ARMILLA_PROGRESS_MODE") is None and "ARMILLA_RECORD" not in env and dice.random() < 0.25:
         how = how + ["death"]
         env["ARMILLA_ON_LOSS"] = "continue"
-    if kind in ("guest", "join"):
+    if kind in ("client", "join"):
         how = how + [kind]
     features = dice.sample(FEATURES, dice.choice((1, 2, 2, 3)))
     while "fibers" in how and len(FENCE.intersection(features)) > 1:
@@ -112,10 +112,10 @@ class Tried:
     def beside(self, job):
         """What happens while it runs."""
         fault = ""
-        if self.kind in ("guest", "join"):
+        if self.kind in ("client", "join"):
             job.wait_for_lines(1)
             try:
-                fault = (self.attach if self.kind == "guest" else self.join)(job)
+                fault = (self.attach if self.kind == "client" else self.join)(job)
             except (subprocess.TimeoutExpired, ValueError) as error:
                 fault = str(error)
             if fault:
@@ -146,7 +146,7 @@ def kinds_of(chosen):
     """Those that can be had here."""
     kinds = {"plain"}
     if chosen.top and chosen.caller:
-        kinds.add("guest")
+        kinds.add("client")
     if chosen.armilla_run and "shm" in chosen.fabrics:
         kinds.add("join")
     if chosen.checked and os.path.exists(chosen.checked):

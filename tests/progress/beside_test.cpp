@@ -117,7 +117,7 @@ RANK_TEST(a_safe_body_gives_memory_back) {
 
 // ---- the fence, and what hangs on answers ----
 
-// Statements whose bodies ask, and send when the answer has come. The last rank counts slowly, so that answers come in between
+// One-way calls whose bodies ask, and send when the answer has come. The last rank counts slowly, so that answers come in between
 // the counts of the others and its own.
 template <class Start>
 void expect_all_under_fence(Start start, long sent_by_each) {

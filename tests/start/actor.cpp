@@ -121,8 +121,8 @@ int fork_in_many_ways() {
     other.join();
   }
   const armilla::rank_t next = (star + 1) % armilla::ranks();
-  if (scene == "fork_question" && me) armilla::call(next, [] { return fork_and_return(), 1; }).get();
-  if (scene == "fork_statement" && me)
+  if (scene == "fork_two_way_call" && me) armilla::call(next, [] { return fork_and_return(), 1; }).get();
+  if (scene == "fork_one_way_call" && me)
     for (int i = 0; i < 3; ++i) armilla::async(next, [] { fork_and_return(); });
   if (scene == "fork_programs" && me) std::printf("%d %d %d\n", shell("exit 3"), say_by_pipe(), spawned());
   armilla::fence();

@@ -52,11 +52,11 @@ class Forked(StartTest):
 
     @unittest.skipIf(SANITIZED, "sanitizers handle faults themselves")
     def test_a_child_that_returns_from_a_body_or_fiber_does_nothing_for_the_rank(self):
-        for scene in ("fork_fiber", "fork_question"):
+        for scene in ("fork_fiber", "fork_two_way_call"):
             for job in self.each(scene):
                 self.assertEqual(self.lines(job), ["child ended with 1"])
                 self.assertRegex(job.err, LOST)
-        for job in self.each("fork_statement"):
+        for job in self.each("fork_one_way_call"):
             self.assertEqual(self.lines(job), ["child ended with 1"] * 3)
         for job in self.each("fork_many"):
             self.assertEqual(self.lines(job), ["child ended with 1", "other"])

@@ -142,7 +142,7 @@ class Labels(StartTest):
             self.assertEqual((job.out, job.err), (2 * "no end of line", 2 * "complaint\n"), how)
 
     @unittest.skipIf("shm" not in FABRICS, "processes only")
-    def test_a_question_of_rank_0_is_seen_before_its_answer(self):
+    def test_a_two_way_call_of_rank_0_is_seen_before_its_answer(self):
         for how in ("raw", "lines"):
             job = Job([LAUNCHER, "-n", "2", "--output", how, ACTOR, "asks", "0"], stdin=subprocess.PIPE)
             self.assertEqual(job.process.stdout.read(6), "what? ", how)

@@ -92,9 +92,9 @@ inline void of_fibers(std::string_view scene) {
   if (scene == "late_task") fall_late().start();
 }
 
-inline void of_statements(std::string_view scene) {
+inline void of_one_way_calls(std::string_view scene) {
   const am::rank_t next = next_rank();
-  if (scene == "statement") am::async(next, fall);
+  if (scene == "one_way_call") am::async(next, fall);
   if (scene == "batch") {
     const am::batch together;
     am::async(next, fall);
@@ -120,7 +120,7 @@ inline void of_members(std::string_view scene, const am::team& members, bool me)
     am::array<long> x(many, 0L, am::on(members));
     if (me) x.visit(many - 1, [](long&) { fall(); });
   }
-  if (scene == "map") {  // whose statements are still held back when it is destroyed
+  if (scene == "map") {  // whose one-way calls are still held back when it is destroyed
     am::unordered_map<long, long> x(members);
     for (long key = 0; me && key < long(many); ++key) x.insert(key, 0), x.visit(key, [](long&) { fall(); });
   }
@@ -157,7 +157,7 @@ inline void leave_an_error(std::string_view scene, bool me) {
   if (!me) return;
   of_futures(scene);
   of_fibers(scene);
-  of_statements(scene);
+  of_one_way_calls(scene);
 }
 
 }  // namespace left

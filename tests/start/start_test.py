@@ -333,10 +333,10 @@ class Ending(StartTest):
     def test_exception_of_run_main(self):
         self.on_fabrics("main_throws", "ended by an exception: std::runtime_error: main fell", 1, rank="0")
 
-    def test_an_error_of_a_statement_is_told_at_once_under_run_main(self):
+    def test_an_error_of_a_one_way_call_is_told_at_once_under_run_main(self):
         for fabric in FABRICS:
             job = self.run_job("lost_error", ranks=2, fabric=fabric, env={"ARMILLA_STALL": "300ms"})
-            self.assertRegex(job.err, r"(?s)^armilla: rank 1: std::logic_error: the instance fell \(in a statement of rank 0\)[^\n]*\n"
+            self.assertRegex(job.err, r"(?s)^armilla: rank 1: std::logic_error: the instance fell \(in a one-way call of rank 0\)[^\n]*\n"
                                       r".*the job stands still")
             self.assertNotEqual(job.code, 0)
 
@@ -351,7 +351,7 @@ class Ending(StartTest):
     def test_an_error_that_nobody_asks_for_fails_the_job(self):
         of_members = [part + of for part in ("", "half_") for of in ("collective", "nowait", "visit", "map")]
         scenes = ["left_" + of for of in (
-            "statement", "batch", "last_hop", "object", "destroyed", "destroyed_usage", "destroyed_future", "future", "usage", "kept_future",
+            "one_way_call", "batch", "last_hop", "object", "destroyed", "destroyed_usage", "destroyed_future", "future", "usage", "kept_future",
             "replaced_future", "then", "then_behind", "then_inside", "when_all", "fiber", "late_fiber", "kept_fiber", "task", "late_task", *of_members)]
         self.assert_told(scenes, "nobody asked", FABRICS, (2,))
         self.assert_told(scenes, "nobody asked", FABRICS[:1], (1,))

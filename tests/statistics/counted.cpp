@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does things whose number is known: each rank sends 100 statements and asks 10 questions, in phases. Then `counted fail` fails,
-// with `counted throw` the last rank throws and with `counted kill` it is killed; before, `counted fibers` spawns some
-// that wait for calls, `counted many` asks 1000 questions more, and `counted algorithms` goes through an array of which the last
-// rank has four times as much as each other.
+// Does things whose number is known: each rank sends 100 one-way calls and asks 10 two-way calls, in phases. Then `counted fail`
+// fails, with `counted throw` the last rank throws and with `counted kill` it is killed; before, `counted fibers` spawns some
+// that wait for calls, `counted many` asks 1000 two-way calls more, and `counted algorithms` goes through an array of which the
+// last rank has four times as much as each other.
 #include <csignal>
 #include <cstdio>
 #include <stdexcept>

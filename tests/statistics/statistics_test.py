@@ -46,8 +46,8 @@ class StatisticsTest(unittest.TestCase):
     def test_counts_are_what_the_program_did(self):
         for report in self.everywhere():
             for rank in report["by_rank"]:
-                self.assertEqual(rank["counters"]["statements_sent"], 100)
-                self.assertEqual(rank["counters"]["questions_sent"], 10)
+                self.assertEqual(rank["counters"]["one_way_calls_sent"], 100)
+                self.assertEqual(rank["counters"]["two_way_calls_sent"], 10)
                 self.assertEqual(rank["counters"]["replies_sent"], 10)
             total = report["total"]["counters"]
             self.assertEqual(total["frames_sent"], total["frames_received"])
@@ -85,10 +85,10 @@ class StatisticsTest(unittest.TestCase):
     def test_phases_add_up(self):
         for report in self.everywhere():
             outer, send, ask = (self.phase(report, n) for n in ("outer", "send", "ask"))
-            for name in ("statements_sent", "questions_sent", "fences"):
+            for name in ("one_way_calls_sent", "two_way_calls_sent", "fences"):
                 self.assertEqual(outer["counters"][name], send["counters"][name] + ask["counters"][name], name)
-            self.assertEqual(send["counters"]["statements_sent"], 100 * report["ranks"])
-            self.assertEqual(ask["counters"]["questions_sent"], 10 * report["ranks"])
+            self.assertEqual(send["counters"]["one_way_calls_sent"], 100 * report["ranks"])
+            self.assertEqual(ask["counters"]["two_way_calls_sent"], 10 * report["ranks"])
             self.assertEqual(outer["times"], report["ranks"])
             self.assertLessEqual(send["seconds"] + ask["seconds"], outer["seconds"])
 
@@ -129,7 +129,7 @@ class StatisticsTest(unittest.TestCase):
         job = run("1")
         self.assertEqual((job.returncode, job.stdout), (0, "done\n"))
         self.assertRegex(job.stderr, r"(?m)^by rank +rank 0 +rank 1 +total$")
-        self.assertRegex(job.stderr, r"(?m)^  statements sent +100 +100 +200$")
+        self.assertRegex(job.stderr, r"(?m)^  one-way calls sent +100 +100 +200$")
         self.assertRegex(job.stderr, r"(?m)^by phase, all ranks +outer +send +ask$")
         self.assertRegex(job.stderr, r"(?m)^ +180 +1440 +\d+  async take\(int\)  8:180$")
         self.assertRegex(job.stderr, r"(?m)^KiB sent, by destination +from 0 +from 1\n  to rank 0 +[0-9.]+ +[0-9.]+\n  to rank 1 ")
@@ -147,7 +147,7 @@ class StatisticsTest(unittest.TestCase):
         self.assertRegex(text, r"(?m)^by rank +rank 8 +total$")
 
     def test_text_and_file_can_be_had_together(self):
-        self.assertIn("statements sent", run(f"1,{self.file}").stderr)
+        self.assertIn("one-way calls sent", run(f"1,{self.file}").stderr)
         self.assertEqual(json.loads(self.file.read_text())["ranks"], 2)
 
     def test_nothing_is_printed_unless_asked_for(self):

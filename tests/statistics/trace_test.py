@@ -63,7 +63,7 @@ class TraceTest(unittest.TestCase):
                         self.assertGreaterEqual(begun[pid, "fence"], 2)
                         for phase in ("outer", "send", "ask"):
                             self.assertEqual(begun[pid, phase], 1)
-                    # Ten questions and ten answers a rank have arrows, and some statements.
+                    # Ten two-way calls and ten answers a rank have arrows, and some one-way calls.
                     self.assertGreaterEqual(sum(e["ph"] == "s" for e in events), 20 * ranks)
                     self.assertTrue(any(e["ph"] == "C" for e in events))
 

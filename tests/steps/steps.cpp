@@ -61,32 +61,32 @@ long plus_one(long n) { return n + 1; }
 void nothing() {
   measure([] {});
 }
-void statement() {
+void one_way_call() {
   am::set_aggregation(0);
   measure([] { am::async(0, [](long n) { taken += n; }, 1L); });
   am::set_aggregation(std::size_t{4096});
 }
-void statement_to_run() {
+void one_way_call_to_run() {
   measure([] { am::async(0, [](long n) { taken += n; }, 1L); });
 }
-void statement_by_pointer() {
+void one_way_call_by_pointer() {
   measure([] { am::async(0, &one_way, 1L); });
 }
-void question() {
+void two_way_call() {
   measure([] { taken += am::call(0, [](long n) { return n + 1; }, 1L).get(); });
 }
-void question_to_completion() {
+void two_way_call_to_completion() {
   measure([] { taken += am::call(0, am::to_completion<&plus_one>(), 1L).get(); });
 }
-void question_struct() {
+void two_way_call_struct() {
   const four_numbers four{};
   measure([&] { number += am::call(0, [](const four_numbers& f) { return f.of[1]; }, four).get(); });
 }
-void question_vector() {
+void two_way_call_vector() {
   const std::vector<double> twenty(20, 1.0);
   measure([&] { number += am::call(0, [](const std::vector<double>& v) { return v[3]; }, twenty).get(); });
 }
-void question_8_at_once() {
+void two_way_call_8_at_once() {
   std::vector<am::future<long>> answers(8);
   measure([&] {
     for (auto& answer : answers) answer = am::call(0, [](long n) { return n + 1; }, 1L);
@@ -105,17 +105,17 @@ void future_get() {
 void future_then() {
   measure([] { taken += am::make_future(1L).then([](long n) { return n + 1; }).get(); });
 }
-void member_statement() {
+void member_one_way_call() {
   am::distributed<part> parts;
   const auto there = parts.on(0);
   measure([&] { am::async<&part::add>(there, 1L); });
 }
-void member_question() {
+void member_two_way_call() {
   am::distributed<part> parts;
   const auto there = parts.on(0);
   measure([&] { taken += am::call<&part::total>(there, 1L).get(); });
 }
-void processor_object_question() {
+void processor_object_two_way_call() {
   const am::remote<part> made = am::create<part>(0).get();
   measure([&] { taken += am::call<&part::total>(made, 1L).get(); });
   am::destroy(made);
@@ -254,20 +254,20 @@ struct path {
 
 const std::vector<path> paths{
     {"nothing", &nothing},
-    {"statement", &statement},
-    {"question", &question},
+    {"one_way_call", &one_way_call},
+    {"two_way_call", &two_way_call},
     {"poll_empty", &poll_empty},
-    {"statement_to_run", &statement_to_run},
-    {"statement_by_pointer", &statement_by_pointer},
-    {"question_to_completion", &question_to_completion},
-    {"question_struct", &question_struct},
-    {"question_vector", &question_vector},
-    {"question_8_at_once", &question_8_at_once},
+    {"one_way_call_to_run", &one_way_call_to_run},
+    {"one_way_call_by_pointer", &one_way_call_by_pointer},
+    {"two_way_call_to_completion", &two_way_call_to_completion},
+    {"two_way_call_struct", &two_way_call_struct},
+    {"two_way_call_vector", &two_way_call_vector},
+    {"two_way_call_8_at_once", &two_way_call_8_at_once},
     {"future_get", &future_get},
     {"future_then", &future_then},
-    {"member_statement", &member_statement},
-    {"member_question", &member_question},
-    {"processor_object_question", &processor_object_question},
+    {"member_one_way_call", &member_one_way_call},
+    {"member_two_way_call", &member_two_way_call},
+    {"processor_object_two_way_call", &processor_object_two_way_call},
     {"fence_idle", &fence_idle},
     {"barrier_alone", &barrier_alone},
     {"all_reduce_alone", &all_reduce_alone},

@@ -23,7 +23,7 @@ bool runs_same_program(am::rank_t r) { return (r == 0) == (am::rank() == 0); }
 
 }  // namespace
 
-RANK_TEST(questions_go_between_programs) {
+RANK_TEST(two_way_calls_go_between_programs) {
   provide_all();
   am::barrier();
   for (am::rank_t r = 0; r < am::ranks(); ++r) {
@@ -58,7 +58,7 @@ RANK_TEST(long_arguments_and_results_go_between_programs) {
     }
 }
 
-RANK_TEST(statements_beyond_all_credit_go_between_programs) {
+RANK_TEST(one_way_calls_beyond_all_credit_go_between_programs) {
   constexpr int many = 100'000;
   noted = 0;
   am::barrier();
@@ -80,7 +80,7 @@ RANK_TEST(bodies_may_send_beyond_all_credit) {
   am::barrier();
 }
 
-RANK_TEST(many_questions_are_outstanding_between_programs) {
+RANK_TEST(many_two_way_calls_are_outstanding_between_programs) {
   std::vector<am::future<double>> all;
   for (int i = 0; i < 20'000; ++i) all.push_back(am::call<api::half>(next(), i));
   double sum = 0;

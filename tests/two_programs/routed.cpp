@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks of one program send each other statements by way of a rank that runs another one, which does not know these.
+// Ranks of one program send each other one-way calls by way of a rank that runs another one, which does not know these.
 #include <cstdio>
 
 #include <armilla/armilla.hpp>

@@ -103,7 +103,7 @@ std::string while_computing(const options& settings, const network* beyond) {
 
 // How the segments of ranks are reached to which the network carries messages.
 std::string way_to_segments(const launch& self) {
-  far_segments* const beyond = memory_of(*current).mapped_far.get();
+  remote_segments* const beyond = memory_of(*current).mapped_far.get();
   int far = 0, mapped = 0;
   for (armilla::rank_t r = 0; r < self.places; ++r) {
     if (!self.far(r)) continue;

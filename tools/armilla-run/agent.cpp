@@ -99,8 +99,8 @@ void agent::wait_for_events() {
   for (const auto& c : children_)
     if (c->line >= 0) list.push_back({c->line, POLLIN, 0});
   lines_.watch(list);
-  if (!root_lost_) guests_.watch(list), relay_.watch(list);
-  const std::uint64_t now = now_ns(), until = std::min({stop_ns_, deadline_, guests_.until_ns(), relay_.until_ns()});
+  if (!root_lost_) clients_.watch(list), relay_.watch(list);
+  const std::uint64_t now = now_ns(), until = std::min({stop_ns_, deadline_, clients_.until_ns(), relay_.until_ns()});
   poll(list.data(), nfds_t(list.size()), until == never ? -1 : until <= now ? 0 : int((until - now) / milli) + 1);
 }
 
@@ -118,8 +118,8 @@ void agent::hear_root() {
     if (frame->what == channel::lost) hear_of_loss(frame->text);
     if (frame->what == channel::gathering) pass_gathering(frame->text);
     if (frame->what == channel::stop) stop();
-    if (frame->what == channel::look) guests_.tell();
-    if (frame->what == channel::seen) guests_.take(frame->text);
+    if (frame->what == channel::look) clients_.tell();
+    if (frame->what == channel::seen) clients_.take(frame->text);
     if (frame->what == channel::circuit) relay_.take(frame->text);
     if (frame->what == channel::signal && frame->text.size() == sizeof(std::int32_t)) {
       std::int32_t number = 0;
@@ -271,7 +271,7 @@ int agent::run() {
     reap();
     advance();
     relay_.reap();
-    if (!root_lost_) relay_.advance(), guests_.advance();
+    if (!root_lost_) relay_.advance(), clients_.advance();
     lines_.forward();
   }
   while (!lines_.finish() && !root_lost_) {

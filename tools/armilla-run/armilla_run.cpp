@@ -26,8 +26,8 @@
 #include "armilla/boot/children/supervisor.hpp"
 #include "armilla/boot/watch/ending.hpp"
 #include "armilla/error.hpp"
+#include "client_server.hpp"
 #include "debugger.hpp"
-#include "guest_server.hpp"
 #include "hosts.hpp"
 #include "join.hpp"
 #include "tools/arguments/arguments.hpp"
@@ -223,7 +223,7 @@ int run_joiners(const job_words& job, std::vector<program_spec> programs) {
 
 int run(int argc, char** argv) {
   if (argc == 2 && std::string(argv[1]) == "--agent") return armilla::run::be_agent();
-  if (argc > 3 && std::string(argv[1]) == "--guest") return armilla::run::serve_guest({argv + 2, argv + argc});
+  if (argc > 3 && std::string(argv[1]) == "--client") return armilla::run::serve_client({argv + 2, argv + argc});
   const auto parts = split_at_colons(argc, argv);
   job_words job;
   std::vector<program_spec> programs;

@@ -10,11 +10,11 @@
 
 namespace armilla::run {
 
-/// What agents say to each other of a circuit, through armilla-run: a guest on the host `opener` talks with a process on the host
-/// of `rank`. The text of a channel::circuit; bytes follow.
+/// What agents say to each other of a circuit, through armilla-run: an attached client on the host `opener` talks with a process
+/// on the host of `rank`. The text of a channel::circuit; bytes follow.
 struct circuit_frame_head {
   enum word : std::uint32_t {
-    open = 1,   ///< from the opener: a guest wants that rank
+    open = 1,   ///< from the opener: an attached client wants that rank
     data,       ///< either way: bytes
     taken,      ///< either way: `u64`, so many bytes of the other side have gone on to their reader
     close,      ///< either way, and from armilla-run: there will be nothing more

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What guests and ranks of other hosts say to each other, at the side of armilla-run: it is passed on, unread.
+// What attached clients and ranks of other hosts say to each other, at the side of armilla-run: it is passed on, unread.
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -17,7 +17,7 @@
 #include "armilla/boot/wire_up/agent_line.hpp"
 #include "calls.hpp"
 #include "channel.hpp"
-#include "guest_relay.hpp"
+#include "client_relay.hpp"
 #include "lent_memory.hpp"
 #include "look_listener.hpp"
 
@@ -35,7 +35,7 @@ class agent {
  public:
   /// `number`: the host's in the list.
   agent(channel& root, const std::string& host, std::uint32_t number)
-      : root_(root), host_(host), first_host_(number == 0), guests_(root, host), relay_(root, host, number) {}
+      : root_(root), host_(host), first_host_(number == 0), clients_(root, host), relay_(root, host, number) {}
   int run();
 
  private:
@@ -68,8 +68,8 @@ class agent {
   int ended_well_ = 0;  // ranks
   std::uint64_t grace_ns_ = 0;
   lent_memory lent_;
-  look_listener guests_;
-  guest_relay relay_;
+  look_listener clients_;
+  client_relay relay_;
   std::vector<std::unique_ptr<child>> children_;
   orphanage orphans_;
   output_lines lines_;

@@ -13,15 +13,15 @@
 #include "armilla/base/values/clock.hpp"
 #include "armilla/boot/host/local_socket.hpp"
 #include "armilla/boot/host/units.hpp"
-#include "armilla/guest/far_look.hpp"
-#include "armilla/guest/look.hpp"
+#include "armilla/client/look.hpp"
+#include "armilla/client/remote_look.hpp"
 
 namespace armilla::run {
 namespace {
 
 using namespace armilla::detail;
 
-constexpr std::size_t most_guests = 8;  // at a time; others wait in the socket's queue
+constexpr std::size_t most_clients = 8;  // at a time; others wait in the socket's queue
 constexpr int most_queued = 16;
 constexpr std::size_t ranks_in_a_part = 8;  // about 5 KiB
 
@@ -43,11 +43,11 @@ void look_listener::open(int memory) try {
   one.listener.reset(listen_locally(look_socket_name(lent->identity()), most_queued));
   if (one.listener.get() < 0 && errno == EADDRINUSE) return entrances_.pop_back();  // another agent here looks at these ranks
   one.memory = std::move(lent);
-} catch (const std::exception&) {}  // no room for it: guests see the ranks of this host alone
+} catch (const std::exception&) {}  // no room for it: attached clients see the ranks of this host alone
 
-// While there is no room for more guests, those that wait outside cost nothing.
+// While there is no room for more attached clients, those that wait outside cost nothing.
 void look_listener::watch(std::vector<pollfd>& list) const {
-  if (next_.size() < most_guests)
+  if (next_.size() < most_clients)
     for (const entrance& one : entrances_)
       if (one.listener.get() >= 0) list.push_back({one.listener.get(), POLLIN, 0});
 }
@@ -55,11 +55,11 @@ void look_listener::watch(std::vector<pollfd>& list) const {
 std::uint64_t look_listener::until_ns() const { return some_wait_ ? now_ns() + channel::try_again_ns : never; }
 
 void look_listener::take_in(int listener) {
-  for (std::size_t tries = 0; next_.size() < most_guests && tries < most_guests; ++tries) {
-    const int guest = accept_locally(listener);
-    if (guest < 0) return;
-    next_.emplace_back(guest);
-    if (!is_of_same_user(guest)) next_.pop_back();
+  for (std::size_t tries = 0; next_.size() < most_clients && tries < most_clients; ++tries) {
+    const int client = accept_locally(listener);
+    if (client < 0) return;
+    next_.emplace_back(client);
+    if (!is_of_same_user(client)) next_.pop_back();
   }
 }
 
@@ -95,8 +95,8 @@ void look_listener::take(const std::string& part) {
 void look_listener::answer() {
   const descriptor file(memfd_create("armilla looks", MFD_CLOEXEC));
   const bool good = file.get() >= 0 && write(file.get(), heard_.data(), heard_.size()) == ssize_t(heard_.size());
-  for (const descriptor& guest : now_)
-    if (good) send_with_descriptor(guest.get(), "", 1, file.get());
+  for (const descriptor& client : now_)
+    if (good) send_with_descriptor(client.get(), "", 1, file.get());
   now_.clear();
   heard_.clear();
   asked_ = false;

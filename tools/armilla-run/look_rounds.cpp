@@ -15,7 +15,7 @@ using detail::never;
 using detail::now_ns;
 
 constexpr std::uint64_t answer_within_ns = 500 * milli;
-constexpr std::uint64_t between_rounds_ns = 50 * milli;  // whatever guests do
+constexpr std::uint64_t between_rounds_ns = 50 * milli;  // whatever attached clients do
 
 }  // namespace
 

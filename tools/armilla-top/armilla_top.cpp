@@ -86,7 +86,7 @@ std::size_t lines_of_terminal() noexcept {
 /// Looks one after the other, and what happened between two of them.
 class watcher {
  public:
-  explicit watcher(armilla::guest job) : job_(std::move(job)), looks_(job_.look()) {}
+  explicit watcher(armilla::client job) : job_(std::move(job)), looks_(job_.look()) {}
 
   std::vector<rank_rates> next() {
     const auto now = steady::now();
@@ -97,11 +97,11 @@ class watcher {
     at_ = now;
     return rates;
   }
-  const armilla::guest& job() const noexcept { return job_; }
+  const armilla::client& job() const noexcept { return job_; }
   double seconds() const noexcept { return seconds_; }
 
  private:
-  armilla::guest job_;
+  armilla::client job_;
   steady::time_point at_ = steady::now();
   std::vector<armilla::rank_look> looks_;
   double seconds_ = 0;
@@ -150,7 +150,7 @@ char show_methods(watcher& look, const wishes& w, const raw_keys& keys) {
 }
 
 // Until the next key.
-void show_waits(const armilla::guest& job, const raw_keys& keys) {
+void show_waits(const armilla::client& job, const raw_keys& keys) {
   fmt::print("\033[H\033[JWho waits for what:\n{}\nAny key: back to the table.\n", job.who_waits());
   std::fflush(stdout);
   while (job.alive() && keys.next(1000) == 0) {}
@@ -187,7 +187,7 @@ int main(int argc, char** argv) {
   if (words.size() > 1) return armilla::tools::complain(self, fmt::format("'{}' is too much", words[1]));
   if (w.json && !w.once) return armilla::tools::complain(self, "--json is for --once");
   try {
-    armilla::guest job = armilla::attach(words.empty() ? "" : words[0]);
+    armilla::client job = armilla::attach(words.empty() ? "" : words[0]);
     if (w.waits) return fmt::print("{}", job.who_waits()), 0;
     watcher look(std::move(job));
     w.once ? print_once(look, w) : watch(look, w);

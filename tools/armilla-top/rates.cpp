@@ -13,7 +13,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-std::uint64_t messages_of(const statistics& s) { return s.statements_sent + s.questions_sent + s.replies_sent; }
+std::uint64_t messages_of(const statistics& s) { return s.one_way_calls_sent + s.two_way_calls_sent + s.replies_sent; }
 std::uint64_t bytes_of(const statistics& s) { return s.bytes_sent + s.bulk_bytes_sent; }
 
 // Counters begin again when a rank begins to run.

@@ -5,14 +5,14 @@
 #include <vector>
 
 #include "armilla/attach.hpp"
-#include "armilla/guest/method_rates.hpp"
+#include "armilla/client/method_rates.hpp"
 
 namespace armilla::top {
 
 /// One rank between two looks.
 struct rank_rates {
   rank_look last;
-  double messages = 0;  ///< sent a second: statements, questions, replies
+  double messages = 0;  ///< sent a second: one-way calls, two-way calls, replies
   double bytes = 0;     ///< sent a second, by frames and by blocks
   double busy = 0;      ///< processors that it kept busy: processor time a second
 };

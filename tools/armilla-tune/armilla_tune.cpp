@@ -37,12 +37,12 @@ struct wishes {
   std::string out = am::detail::tuned_file();
   bool dry_run = false;
   int rounds = 15;
-  int statements = 50'000;
+  int one_way_calls = 50'000;
 };
 
 struct candidate {
   std::size_t bytes = 0;
-  std::vector<double> times{};  // ns of a statement, one for each round
+  std::vector<double> times{};  // ns of a one-way call, one for each round
 
   double median() const {
     std::vector<double> sorted = times;
@@ -54,15 +54,16 @@ struct candidate {
 
 std::uint64_t sum;  // the receiver's
 
-/// Nanoseconds of a statement, from the first until a question after the last is answered. Nothing if a statement got lost.
-std::optional<double> time_flood(std::size_t aggregation, long statements) {
+/// Nanoseconds of a one-way call, from the first until a two-way call after the last is answered. Nothing if a one-way call got
+/// lost.
+std::optional<double> time_flood(std::size_t aggregation, long one_way_calls) {
   am::set_aggregation(aggregation);
   am::call(receiver, [] { sum = 0; }).get();
   const std::uint64_t start = am::detail::now_ns();
-  for (long i = 0; i < statements; ++i) am::async(receiver, [](std::uint64_t v) { sum += v; }, std::uint64_t(i));
+  for (long i = 0; i < one_way_calls; ++i) am::async(receiver, [](std::uint64_t v) { sum += v; }, std::uint64_t(i));
   const std::uint64_t arrived = am::call(receiver, [] { return sum; }).get();
-  const double took = double(am::detail::now_ns() - start) / double(statements);
-  if (arrived != std::uint64_t(statements) * std::uint64_t(statements - 1) / 2) return {};
+  const double took = double(am::detail::now_ns() - start) / double(one_way_calls);
+  if (arrived != std::uint64_t(one_way_calls) * std::uint64_t(one_way_calls - 1) / 2) return {};
   return took;
 }
 
@@ -83,7 +84,7 @@ std::vector<candidate> candidates() {
 bool measure(std::vector<candidate>& all, const wishes& w) {
   for (int round = 0; round <= w.rounds; ++round)
     for (candidate& c : all) {
-      const std::optional<double> took = time_flood(c.bytes, w.statements);
+      const std::optional<double> took = time_flood(c.bytes, w.one_way_calls);
       if (!took) return false;
       if (round > 0) c.times.push_back(*took);
     }
@@ -97,7 +98,7 @@ const candidate& choose(const std::vector<candidate>& all) {
 }
 
 void print_table(const std::vector<candidate>& all, const candidate& chosen) {
-  fmt::print("ns of a statement of 8 bytes, one way, rank 0 to rank {}\n", receiver);
+  fmt::print("ns of a one-way call of 8 bytes, one way, rank 0 to rank {}\n", receiver);
   fmt::print("{:>10} {:>10} {:>10}\n", "aggregate", "median", "best");
   for (const candidate& c : all)
     fmt::print("{:>10} {:>10.1f} {:>10.1f}{}\n", c.bytes, c.median(), c.best(), &c == &chosen ? "  <-" : "");
@@ -109,8 +110,9 @@ std::string text_of(const candidate& chosen) {
   std::tm now{};
   const std::time_t seconds = std::time(nullptr);
   ::localtime_r(&seconds, &now);
-  return fmt::format("# Measured by armilla-tune on {}, {:%Y-%m-%d %H:%M}: {:.1f} ns for a statement of 8 bytes.\naggregate={}\n",
-                     host, now, chosen.median(), chosen.bytes);
+  return fmt::format(
+      "# Measured by armilla-tune on {}, {:%Y-%m-%d %H:%M}: {:.1f} ns for a one-way call of 8 bytes.\naggregate={}\n", host, now,
+      chosen.median(), chosen.bytes);
 }
 
 /// Why it is not written; empty: it is. A job that starts meanwhile reads the old file or the new one.
@@ -133,7 +135,7 @@ int store(const candidate& chosen, const wishes& w) {
 
 int tune(const wishes& w) {
   std::vector<candidate> all = candidates();
-  if (!measure(all, w)) return fmt::print(stderr, "armilla-tune: statements got lost\n"), 1;
+  if (!measure(all, w)) return fmt::print(stderr, "armilla-tune: one-way calls got lost\n"), 1;
   const candidate& chosen = choose(all);
   print_table(all, chosen);
   return store(chosen, w);
@@ -161,8 +163,8 @@ armilla::tools::program description(wishes& w) {
                   {"--dry-run", "", "Measure and print, write nothing", into(w.dry_run)},
                   {"--rounds", "N", fmt::format("How often each size is measured (default: {})", w.rounds),
                    into(w.rounds, 1, 1000)},
-                  {"--statements", "N", fmt::format("One-way calls in each measurement (default: {})", w.statements),
-                   into(w.statements, 1, 100'000'000)}},
+                  {"--one_way_calls", "N", fmt::format("One-way calls in each measurement (default: {})", w.one_way_calls),
+                   into(w.one_way_calls, 1, 100'000'000)}},
       .more = "Jobs read the file by themselves; ARMILLA_TUNED names another one, or none.\n"};
 }
 

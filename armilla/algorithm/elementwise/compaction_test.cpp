@@ -174,7 +174,7 @@ std::vector<pair> pairs_of(dice& d, std::size_t n, bool sorted) {
 
 }  // namespace
 
-RANK_TEST(questions_ask_about_what_a_projection_gives) {
+RANK_TEST(two_way_calls_ask_about_what_a_projection_gives) {
   for_random_teams(8, [](dice& d, const am::team& t) {
     const std::size_t n = d.size();
     const std::vector<pair> a = pairs_of(d, n, d.below(2) == 0);

@@ -19,7 +19,7 @@ namespace armilla::detail {
 [[noreturn, gnu::cold]] void throw_unlike_lists(const char* operation, std::size_t indices, std::size_t values);
 
 /// What a list names of a member whose elements this rank does not map.
-struct far_list {
+struct remote_list {
   std::vector<std::size_t> places, numbers;  ///< of the element there, of the entry in the list
 };
 
@@ -33,8 +33,8 @@ class part_addresses {
   }
   /// Calls here(k, element) for entries whose elements are mapped; the lists of the others, by member, else.
   template <class Here>
-  std::vector<far_list> each(std::span<const std::size_t> list, Here here) const {
-    std::vector<far_list> far;
+  std::vector<remote_list> each(std::span<const std::size_t> list, Here here) const {
+    std::vector<remote_list> far;
     std::array<T*, 32> found;  // their lines are asked for together: each may miss the caches
     for (std::size_t first = 0; first < list.size(); first += found.size()) {
       const std::size_t n = std::min(found.size(), list.size() - first);
@@ -49,7 +49,7 @@ class part_addresses {
 
  private:
   // The element that entry k names, if it is mapped; else it is noted as far.
-  T* find(std::span<const std::size_t> list, std::size_t k, std::vector<far_list>& far) const {
+  T* find(std::span<const std::size_t> list, std::size_t k, std::vector<remote_list>& far) const {
     if (list[k] >= state_.where.size()) [[unlikely]]
       throw_element(list[k], state_.where.size());
     const auto [member, place] = state_.where.locate(list[k]);
@@ -78,8 +78,8 @@ std::vector<kept_as<T>> chosen(std::span<const T> values, const std::vector<std:
 
 /// A list by the members that have its elements, where these lie in the memory of their rank.
 template <class T>
-std::vector<far_list> by_owner(const owned_state<T>& s, std::span<const std::size_t> list) {
-  std::vector<far_list> all(std::size_t(s.where.members()));
+std::vector<remote_list> by_owner(const owned_state<T>& s, std::span<const std::size_t> list) {
+  std::vector<remote_list> all(std::size_t(s.where.members()));
   for (std::size_t k = 0; k < list.size(); ++k) {
     if (list[k] >= s.where.size()) [[unlikely]]
       throw_element(list[k], s.where.size());
@@ -92,7 +92,7 @@ std::vector<far_list> by_owner(const owned_state<T>& s, std::span<const std::siz
 
 template <class T>
 void gather_owned(const owned_state<T>& s, std::span<const std::size_t> indices, std::span<T> into) {
-  const std::vector<far_list> lists = by_owner(s, indices);
+  const std::vector<remote_list> lists = by_owner(s, indices);
   std::vector<future<std::vector<T>>> come(lists.size());
   for (std::size_t m = 0; m < lists.size(); ++m)
     if (!lists[m].places.empty()) come[m] = call(s.name(rank_t(m)).rank(), &copy_places<T>, s.name(rank_t(m)), lists[m].places);
@@ -112,7 +112,7 @@ void add_there(const global_ptr<T>& block, const std::vector<std::size_t>& place
 }
 
 template <class T>
-void send_additions(const global_ptr<T>& block, const far_list& list, std::span<const T> values) {
+void send_additions(const global_ptr<T>& block, const remote_list& list, std::span<const T> values) {
   for (std::size_t first = 0; first < list.places.size(); first += most_additions) {
     const std::size_t n = list.places.size() - first < most_additions ? list.places.size() - first : most_additions;
     const auto places = list.places.begin() + std::ptrdiff_t(first), numbers = list.numbers.begin() + std::ptrdiff_t(first);

@@ -5,7 +5,7 @@
 #include "armilla/algorithm/elementwise/first_found.hpp"
 #include "armilla/fold.hpp"
 
-/// What questions about ranges do inside.
+/// What two-way calls about ranges do inside.
 namespace armilla::detail {
 
 inline constexpr auto lesser = [](std::size_t a, std::size_t b) { return a < b ? a : b; };

@@ -54,7 +54,7 @@ class searcher {
 
   void can_send_to(const distributed<searcher>& parts) { parts_ = &parts; }
 
-  /// Statement: goes on with the search, until it leads to memory that is not mapped, or is over.
+  /// One-way call: goes on with the search, until it leads to memory that is not mapped, or is over.
   void go_on(search_step s) {
     for (;;) {
       const std::size_t member = g_->owner(s.at);

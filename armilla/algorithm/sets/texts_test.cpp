@@ -36,9 +36,9 @@ RANK_TEST(an_element_is_read_and_written_wherever_it_lies) {
     EXPECT_EQ(x.get(i).get(), s);
   }
   am::barrier();
-  if (am::rank() == am::ranks() - 1) x.set(3, "by a statement");
+  if (am::rank() == am::ranks() - 1) x.set(3, "by a one-way call");
   am::fence();
-  EXPECT_EQ(std::string(x[3]), "by a statement");
+  EXPECT_EQ(std::string(x[3]), "by a one-way call");
   EXPECT_THROWS_SAYING(am::usage_error, "element 11 of 11", x.get(11));
   am::barrier();
 }

@@ -320,7 +320,7 @@ RANK_TEST(an_argument_too_long_for_a_progress_thread_elsewhere_is_refused_at_its
   am::barrier();
 }
 
-RANK_TEST(an_error_of_a_safe_statement_is_thrown_by_the_fence) {
+RANK_TEST(an_error_of_a_safe_one_way_call_is_thrown_by_the_fence) {
   am::async(next(), am::safe([](int n) {
               if (n >= 0) throw std::runtime_error("beside");
             }),

@@ -6,16 +6,16 @@
 //     block:  watermark | bytes
 //
 // The name of an outgoing_block leaves before the bytes are written, and the receiver follows the watermark. To a far rank the
-// block travels whole, when it is full, into one of the receiver's: far_traffic_bulk.cpp.
+// block travels whole, when it is full, into one of the receiver's: remote_traffic_bulk.cpp.
 #include "armilla/am/endpoint/block.hpp"
 
 #include <cstring>
 
 #include <fmt/format.h>
 
-#include "armilla/am/endpoint/far_traffic.hpp"
 #include "armilla/am/endpoint/inbox.hpp"
 #include "armilla/am/endpoint/message_writer.hpp"
+#include "armilla/am/endpoint/remote_traffic.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/ring/heap.hpp"
@@ -133,7 +133,7 @@ void inbox::take_block(rank_t source, std::uint64_t offset, std::size_t size, st
   if (size % 8 != 0 || offset % alignof(watermark) != 0) throw_damaged(source, "a block's length", size);
   if (h >= handlers_.size || names_block(h)) throw_damaged(source, "a handler's number", h);
   const bool far = host.far[std::size_t(source)];
-  // Which block of this rank the network has brought, only this rank itself says: far_traffic::take_bulk.
+  // Which block of this rank the network has brought, only this rank itself says: remote_traffic::take_bulk.
   if (far && (arriving_ == nullptr || arriving()->far.bytes != 0)) throw_damaged(source, "a block's name, its place", offset);
   const rank_t owner = far ? self.rank : source;
   std::byte* const segment = host.segment_start(owner);

@@ -51,7 +51,7 @@ class change_of_mind {
 
 am::per_rank<int> arrived;
 
-RANK_TEST(calls_statements_and_meetings_end) {
+RANK_TEST(calls_one_way_calls_and_meetings_end) {
   const change_of_mind changing;
   EXPECT(on_two_processors && am::detail::current->host->oversubscribed);
   const am::rank_t next = (am::rank() + 1) % am::ranks();
@@ -72,7 +72,7 @@ RANK_TEST(calls_statements_and_meetings_end) {
 am::per_rank<std::uint64_t> taken;
 
 // More than the rings hold: senders wait for credit, which wakes no rank.
-RANK_TEST(floods_of_statements_arrive) {
+RANK_TEST(floods_of_one_way_calls_arrive) {
   const change_of_mind changing;
   const std::vector<std::uint64_t> much(512, 1);
   *taken = 0;

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "armilla/am/endpoint/far_traffic.hpp"
+#include "armilla/am/endpoint/remote_traffic.hpp"
 #include "armilla/base/core/options.hpp"
 #include "armilla/boot/host/life.hpp"
 #include "armilla/fabric/host_map.hpp"
@@ -54,7 +54,7 @@ endpoint::endpoint(context& self, const host_map& host, role who)
 
 // All frames have been taken in, so all blocks have been received: the network only has to notice.
 void endpoint::close_network() {
-  far_traffic* const far = out.far();
+  remote_traffic* const far = out.far();
   if (far == nullptr) return;
   far->closing = true;
   if (in.shows_processed != nullptr) out.host().shared->let_progress_thread_look(true);  // its rank looks no more

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A rank that asks for more than it takes in is not read from until it has taken some of it.
 //
-// What is queued for a rank grows by what is read from it: its questions make replies, its statements perhaps statements back.
-// So the frames of a rank for which more than ARMILLA_BACKLOG is queued stay where they are. It runs out of credit, waits for
-// some, as every send does, and takes in messages meanwhile; half of the backlog later it is read from again.
+// What is queued for a rank grows by what is read from it: its two-way calls make replies, its one-way calls perhaps one-way
+// calls back. So the frames of a rank for which more than ARMILLA_BACKLOG is queued stay where they are. It runs out of credit,
+// waits for some, as every send does, and takes in messages meanwhile; half of the backlog later it is read from again.
 //
 // Why that ends: a rank that is held back is waited for only until it takes in what is queued for it. It does at its next wait
 // or poll, unless it holds back the rank that it should read from. So only two ranks that hold each other back could wait for
@@ -14,7 +14,7 @@
 
 #include "armilla/am/endpoint/arrival_order.hpp"
 #include "armilla/am/endpoint/endpoint.hpp"
-#include "armilla/am/endpoint/far_traffic.hpp"
+#include "armilla/am/endpoint/remote_traffic.hpp"
 #include "armilla/am/endpoint/router.hpp"
 #include "armilla/base/core/options.hpp"
 #include "armilla/error.hpp"

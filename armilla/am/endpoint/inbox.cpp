@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "armilla/am/endpoint/arrival_order.hpp"
-#include "armilla/am/endpoint/far_traffic.hpp"
+#include "armilla/am/endpoint/remote_traffic.hpp"
 #include "armilla/am/handler/method_name.hpp"
 #include "armilla/base/core/options.hpp"
 #include "armilla/error.hpp"
@@ -105,7 +105,7 @@ void inbox::adopt(int kind, rank_t source) {
   inbound_.back().after = std::exchange(*place, &inbound_.back());
   if (kind != ring_directory::bodies) return;
   inbound_of_[std::size_t(source)] = std::uint32_t(inbound_.size());
-  if (out.host().newcomer) inbound_.back().reader.follow(ring);
+  if (out.host().new_rank) inbound_.back().reader.follow(ring);
 }
 
 // Also where nothing has ever come from a near rank.

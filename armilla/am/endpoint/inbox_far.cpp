@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "armilla/am/endpoint/endpoint.hpp"
-#include "armilla/am/endpoint/far_traffic.hpp"
 #include "armilla/am/endpoint/inbox.hpp"
+#include "armilla/am/endpoint/remote_traffic.hpp"
 #include "armilla/am/endpoint/router.hpp"
 
 // Model: tests/models/protocols/routing.pml
@@ -13,7 +13,7 @@ namespace armilla::detail {
 
 template <taker By>
 bool inbox::poll_far() {
-  far_traffic& far = *out.far();
+  remote_traffic& far = *out.far();
   const bool in_loop = By == taker::loop && self.fibers->in_loop();
   bool any = false;
   if (!far.control_queue.empty()) [[unlikely]]
@@ -58,7 +58,7 @@ template bool inbox::poll_far<taker::in_place>();
 // A frame that waits for routed messages stays until these have begun: it would take the turns of those that bring them.
 void inbox::take_up_far() {
   const router* const routes = out.routing();
-  out.far()->link.take_up([&](far_link::end_t e) { return routes == nullptr || routes->may_go_on(e); });
+  out.far()->link.take_up([&](remote_link::end_t e) { return routes == nullptr || routes->may_go_on(e); });
 }
 
 // As if its source had sent it straight: nothing else from there comes before it has begun.
@@ -69,7 +69,7 @@ bool inbox::take_late() {
   out.far()->hold(m.source);
   const bundle_header head{m.handler, std::uint32_t(m.bytes.size())};
   const std::size_t bytes = sizeof head + m.bytes.size();
-  far_frame mine{nullptr, 0, m.source, 0, false, false, new std::byte[bytes]};
+  remote_frame mine{nullptr, 0, m.source, 0, false, false, new std::byte[bytes]};
   std::memcpy(mine.copy, &head, sizeof head);
   std::memcpy(mine.copy + sizeof head, m.bytes.data(), m.bytes.size());
   mine.data = mine.copy;
@@ -112,7 +112,7 @@ void inbox::give_back_far(arrival& a) {
 }
 
 // A body whose argument is still on its way is not over.
-void far_traffic::show_processed(rank_t source) noexcept {
+void remote_traffic::show_processed(rank_t source) noexcept {
   for (const coming& c : receiving)
     if (c.source == source) return;
   // release: what the bodies have done; pairs with the acquire in processed_from

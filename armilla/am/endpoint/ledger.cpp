@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/am/endpoint/ledger.hpp"
 
-#include "armilla/am/endpoint/far_traffic.hpp"
 #include "armilla/am/endpoint/inbox.hpp"
+#include "armilla/am/endpoint/remote_traffic.hpp"
 #include "armilla/am/endpoint/router.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/fabric/pair_weight.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "armilla/am/endpoint/endpoint.hpp"
-#include "armilla/am/endpoint/far_traffic.hpp"
+#include "armilla/am/endpoint/remote_traffic.hpp"
 #include "armilla/boot/host/life.hpp"
 #include "armilla/boot/watch/loss_log.hpp"
 #include "armilla/error.hpp"
@@ -14,7 +14,7 @@
 
 // Model: tests/models/order/losses.rs
 // Model: tests/models/protocols/end.pml
-// Model: tests/models/protocols/newcomer.pml
+// Model: tests/models/protocols/new_rank.pml
 namespace armilla::detail {
 
 losses::losses(outbox& out, event_count& sleeper) noexcept : out_(out), sleeper_(sleeper), count_(out.count()) {
@@ -44,9 +44,9 @@ bool losses::hear() {
   hearing_ = true;
   sleeper_.hear_losses();
   const job_block& job = out_.host().job();
-  if (takes_newcomers(job)) look_for_successors();
+  if (takes_new_ranks(job)) look_for_successors();
   for (const rank_t r : lost_since(job, out_)) lose(r);
-  if (takes_newcomers(job)) hand_over_places();
+  if (takes_new_ranks(job)) hand_over_places();
   for (const follower told : followers_) told(out_.self);
   hearing_ = false;
   return true;
@@ -66,7 +66,7 @@ void losses::lose(rank_t r) {
   if (out_.host().far[std::size_t(r)] && out_.far() != nullptr) out_.far()->lose(r);
 }
 
-// ---- others in their places: see boot/wire_up/newcomer.hpp ----
+// ---- others in their places: see boot/wire_up/new_rank.hpp ----
 
 // Also for one that is lost again by now: what it had sent is taken in as that of any lost rank.
 void losses::look_for_successors() {
@@ -101,7 +101,7 @@ void losses::take_back(peer_channel& c, std::uint32_t life) {
   for (const listener known : of_return_) known(out_.self, c.to);
 }
 
-// The refusal is written before this rank looks for newcomers: one either sees it, or is seen and waited for.
+// The refusal is written before this rank looks for new ranks: one either sees it, or is seen and waited for.
 void losses::let_no_more_come() {
   if (std::exchange(ends_, true)) return;
   const job_block& job = out_.host().job();
@@ -115,7 +115,7 @@ void losses::let_no_more_come() {
 }
 
 std::exception_ptr losses::error(rank_t lost, const char* operation) const {
-  if (lost == out_.self.rank)  // a newcomer, which the teams of the start never had
+  if (lost == out_.self.rank)  // a new rank, which the teams of the start never had
     return std::make_exception_ptr(
         usage_error(operation,
                     "this rank came into the running job, and is not in the team of the ranks of the start (world()), on "

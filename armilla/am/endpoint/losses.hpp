@@ -63,7 +63,7 @@ class losses {
   std::vector<follower> followers_;
   std::vector<follower> when_accepted_;
   std::vector<rank_t> news_;  // those that have been lost since the ranks that were left agreed last, and are not there again
-  bool ends_ = false;         // no newcomer is let in any more
+  bool ends_ = false;         // no new rank is let in any more
   bool hearing_ = false;      // what a listener does may send
 };
 

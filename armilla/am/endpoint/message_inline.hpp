@@ -91,22 +91,22 @@ struct active_message {
   static void send(sending& out, channel_head& c, payload bytes, argument_list<A...>, const std::type_identity_t<A>&... values) {
     const timed runtime(out.observed() ? out.watch() : nullptr, component::runtime);
     if constexpr (parts::has_payload) require_own_memory(bytes.data(), bytes.size(), 1, "request");
-    if (!out.admit_statement(c)) return;
-    constexpr traffic kind = parts::has_payload ? traffic::uncounted_statements : traffic::statements;
+    if (!out.admit_one_way_call(c)) return;
+    constexpr traffic kind = parts::has_payload ? traffic::uncounted_one_way_calls : traffic::one_way_calls;
     std::byte* at = message_writer::in_frame(out, c, handler<active_message<H>>.id, size(bytes.size()), kind).at;
     (put_argument(at, values), ...);
     if constexpr (parts::has_payload) {
       put_argument(at, std::uint64_t(bytes.size()));
       if (!bytes.empty()) std::memcpy(at, bytes.data(), bytes.size());
     }
-    if constexpr (parts::has_payload) ++out.count().statements_sent;
+    if constexpr (parts::has_payload) ++out.count().one_way_calls_sent;
   }
 
   /// Without company, at once; false if it must take the general way.
   template <class... A>
   static bool send_alone(sending& out, channel_head& c, argument_list<A...>, const std::type_identity_t<A>&... values) {
     if constexpr (parts::has_payload) return false;
-    const auto message = message_writer::alone(out, c, handler<active_message<H>>.id, size(0), traffic::statements);
+    const auto message = message_writer::alone(out, c, handler<active_message<H>>.id, size(0), traffic::one_way_calls);
     if (!message) [[unlikely]]
       return false;
     std::byte* at = message.at;

@@ -146,7 +146,7 @@ RANK_TEST(a_ring_of_a_rank_that_is_not_there_is_refused) {
   am::barrier();
 }
 
-RANK_TEST(every_nth_statement_polls) {
+RANK_TEST(every_nth_one_way_call_polls) {
   reset();
   am::set_poll_every(4);
   am::request<add_one>(next(), 1L);

@@ -10,8 +10,8 @@
 
 namespace armilla::detail {
 
-/// What some bundles bring, by method, for guests that watch the rank. A rank that nothing watches counts nothing: frames are
-/// observed, which takes some nanoseconds more for each, only until the sample has its bundles.
+/// What some bundles bring, by method, for attached clients that watch the rank. A rank that nothing watches counts nothing:
+/// frames are observed, which takes some nanoseconds more for each, only until the sample has its bundles.
 class method_sample {
  public:
   /// Bundles of a sample: some tens of microseconds of the rank's time, however often it is asked.

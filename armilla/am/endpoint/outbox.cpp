@@ -10,9 +10,9 @@
 
 #include "armilla/am/endpoint/arrival_order.hpp"
 #include "armilla/am/endpoint/endpoint.hpp"
-#include "armilla/am/endpoint/far_traffic.hpp"
 #include "armilla/am/endpoint/holding.hpp"
 #include "armilla/am/endpoint/message_writer.hpp"
+#include "armilla/am/endpoint/remote_traffic.hpp"
 #include "armilla/am/endpoint/router.hpp"
 #include "armilla/base/core/options.hpp"
 #include "armilla/boot/host/life.hpp"
@@ -87,7 +87,7 @@ inline std::byte* outbox::append_in_general(peer_channel& c, handler_id h, std::
   }
   // A block's name always travels in a frame: it would need a block itself, whose name would need one, and so on.
   if (size > eager_ && !names_block(h)) [[unlikely]] {
-    if (kind == traffic::statements) ++count_.statements_sent;
+    if (kind == traffic::one_way_calls) ++count_.one_way_calls_sent;
     return append_bulk(c, h, size);
   }
   const std::size_t need = size + sizeof(bundle_header);
@@ -119,7 +119,7 @@ void outbox::open_frame(peer_channel& c, std::size_t need) {
 // The one place where a message of a channel waits for what is received: the rank makes room by taking in messages.
 inline void outbox::wait_for_credit(peer_channel& c) {
   prepared(c);
-  if (c.lost && life_of(host_.job(), c.to).number != c.life) self.messages->lost.hear();  // a newcomer is there
+  if (c.lost && life_of(host_.job(), c.to).number != c.life) self.messages->lost.hear();  // a new rank is there
   if (c.way != nullptr) router_->settle(*c.way);
   self.messages->waits.await_credit(c);
 }
@@ -165,15 +165,15 @@ void outbox::close_bundle(peer_channel& c) noexcept {
 }
 
 void outbox::count_bundle(peer_channel& c) noexcept {
-  if (c.kind == traffic::uncounted || c.kind == traffic::uncounted_statements) return;
+  if (c.kind == traffic::uncounted || c.kind == traffic::uncounted_one_way_calls) return;
   const auto bytes = std::uint32_t(c.cursor - c.counted);
   c.counted = c.cursor;
   count_messages(c.kind, bytes == c.message_size ? 1 : bytes / c.message_size);
 }
 
 void outbox::count_messages(traffic kind, std::uint64_t messages) noexcept {
-  if (kind == traffic::statements) count_.statements_sent += messages;
-  if (kind == traffic::questions) count_.questions_sent += messages;
+  if (kind == traffic::one_way_calls) count_.one_way_calls_sent += messages;
+  if (kind == traffic::two_way_calls) count_.two_way_calls_sent += messages;
   if (kind == traffic::replies) count_.replies_sent += messages;
 }
 
@@ -349,7 +349,7 @@ std::size_t outbox::aggregate(peer kind) const noexcept {
 }
 
 void outbox::open_network(endpoint& all, role who) {
-  far_ = far_traffic::open(all, who);
+  far_ = remote_traffic::open(all, who);
   if (far_ == nullptr) return;
   count_backlogs(backlog_channels_);
   // A block over a network is a transfer of its own, which asks and answers first: dear for a few words.
@@ -379,11 +379,11 @@ std::byte* sending::begin_alone_slowly(channel_head& c, handler_id h, std::size_
 
 void sending::await_credit(channel_head& c) { static_cast<outbox*>(this)->wait_for_credit(outbox::full(c)); }
 
-bool sending::admit_statement_slowly(channel_head& c) {
+bool sending::admit_one_way_call_slowly(channel_head& c) {
   const job_block& job = static_cast<outbox*>(this)->host_.job();
   await_credit(c);
   if (!c.lost || job.goes_on == 0 || !was_taken(job, c.to)) return true;  // it is sent, or refused
-  ++count_.statements_dropped;
+  ++count_.one_way_calls_dropped;
   return false;
 }
 

@@ -17,7 +17,7 @@
 namespace armilla::detail {
 
 struct endpoint;
-struct far_traffic;
+struct remote_traffic;
 class heap;
 class router;
 struct host_map;
@@ -75,8 +75,8 @@ class outbox : public sending {
   /// Sends every open frame, except of the channels for which `keeps(peer_channel&)` holds.
   template <class Keeps>
   void flush_but(Keeps&& keeps);
-  /// Replies of active messages to the rank of `c`, which are statements, have been put into frames of its way: they leave behind
-  /// the frame that is being taken in.
+  /// Replies of active messages to the rank of `c`, which are one-way calls, have been put into frames of its way: they leave
+  /// behind the frame that is being taken in.
   [[gnu::cold]] void send_routed_replies(peer_channel& c) noexcept;
   /// Sends what is queued as far as there is credit; true if anything has left.
   [[gnu::cold]] bool drain();
@@ -116,11 +116,11 @@ class outbox : public sending {
   // ---- the network ----
 
   /// The way to ranks that a network reaches; null where every rank is reached by a ring.
-  far_traffic* far() noexcept { return far_.get(); }
-  const far_traffic* far() const noexcept { return far_.get(); }
+  remote_traffic* far() noexcept { return far_.get(); }
+  const remote_traffic* far() const noexcept { return far_.get(); }
   void open_network(endpoint& all, role who);
   void close_network() noexcept;
-  /// The ways of statements by other ranks; null: all go straight.
+  /// The ways of one-way calls by other ranks; null: all go straight.
   router* routing() noexcept { return router_.get(); }
   const router* routing() const noexcept { return router_.get(); }
   /// Whether the network may still touch memory of a transfer of `owner`; false where there is no network.
@@ -131,7 +131,7 @@ class outbox : public sending {
 
  private:
   friend class outgoing_block;
-  friend struct far_traffic;
+  friend struct remote_traffic;
   friend class router;
   friend class sending;
 
@@ -189,7 +189,7 @@ class outbox : public sending {
   const host_map& host_;
   owned<heap> blocks_;  // null: see `blocks`
   std::unique_ptr<router> router_;
-  std::unique_ptr<far_traffic> far_;  // as `owned`, g++ 12 takes an instruction more for a poll that finds nothing
+  std::unique_ptr<remote_traffic> far_;  // as `owned`, g++ 12 takes an instruction more for a poll that finds nothing
 };
 
 /// All of an outbox.

@@ -44,7 +44,7 @@ void outbox::open_ring(peer_channel& c) {
                                  : to_thread    ? host_layout::to_progress_thread
                                                 : host_layout::to_rank;
   c.ring = ring_writer(host_.ring(lane, self.rank, c.to));
-  if (host_.newcomer) c.ring.follow();
+  if (host_.new_rank) c.ring.follow();
   c.direct = c.ready && c.same_program;
   open_rings_.push_back(c.index);
   c.peer->rings.enter(lane == host_layout::from_progress_thread ? ring_directory::replies : ring_directory::bodies,

@@ -33,7 +33,7 @@ struct peer_channel : channel_head {
   relayed passed_on = relayed::nothing;  ///< what is passed on to its peer; too much: more is queued than ARMILLA_BACKLOG
   enum class feeds : std::uint8_t { nothing, this_host, other_hosts };
   feeds feeding = feeds::nothing;     ///< where what comes from its peer is passed on to
-  peer_channel* way = nullptr;        ///< by which statements go to its peer: see router. Then it is never ready
+  peer_channel* way = nullptr;        ///< by which one-way calls go to its peer: see router. Then it is never ready
   traffic kind = traffic::uncounted;  ///< of the open bundle
   std::uint32_t message_size = 0;     ///< bytes of each of its messages; 0: they differ, and count themselves
   bundle_header* bundle = nullptr;

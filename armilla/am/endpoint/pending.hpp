@@ -15,14 +15,14 @@ namespace armilla::detail {
 
 [[gnu::noinline]] void run_continuations(continuation* first, pending_op* complete);
 
-/// The name of a question on the wire. The generation tells a reply to a dropped future from one to its successor.
+/// The name of a two-way call on the wire. The generation tells a reply to a dropped future from one to its successor.
 struct op_id {
   std::uint32_t index;
   std::uint32_t generation;
 };
 
-/// Which method a question calls on which rank, for reports, and where its result goes. Lies where the result will.
-struct question_place {
+/// Which method a two-way call calls on which rank, for reports, and where its result goes. Lies where the result will.
+struct two_way_call_place {
   handler_id method;
   rank_t rank;         ///< of what this rank itself has promised: the rank that it waits for, or no_rank
   const char* name;    ///< of a method that is called by name; else not set
@@ -58,7 +58,7 @@ struct pending_op {
   continuation* next_step = nullptr;
   union {
     pending_op* next_free = nullptr;
-    question_place asked;  ///< while it is pending: of a question. Other layers store what they need, by `store`
+    two_way_call_place asked;  ///< while it is pending: of a two-way call. Other layers store what they need, by `store`
     std::exception_ptr* error;
     void* large;
     alignas(8) std::byte small[40];
@@ -67,8 +67,8 @@ struct pending_op {
   template <class T>
   static constexpr bool fits = sizeof(T) <= sizeof small && alignof(T) <= 8;
 
-  /// A reply to a question may fill it, or an error; not a reply to what another layer has asked.
-  bool is_question() const noexcept { return reply_handler >= first_free_handler; }
+  /// A reply to a two-way call may fill it, or an error; not a reply to what another layer has asked.
+  bool is_two_way_call() const noexcept { return reply_handler >= first_free_handler; }
 
   template <class T, class... A>
   void store(A&&... arguments) {
@@ -139,7 +139,7 @@ class pending_ops {
   }
   /// Generations count from there. Before the first operation.
   void begin(std::uint32_t generation) noexcept { first_generation_ = generation; }
-  /// The pending operation of that name, or null: the question was abandoned, or the name is made up.
+  /// The pending operation of that name, or null: the two-way call was abandoned, or the name is made up.
   pending_op* find(op_id name) noexcept {
     if (name.index / chunk_size >= chunks_.size()) [[unlikely]]
       return nullptr;

@@ -28,12 +28,12 @@ TEST(pending_ops, a_made_up_name_finds_nothing) {
   EXPECT_EQ(all.find({1U << 31, 1}), nullptr);
 }
 
-// An error that answers a question must not be written over what memory has asked.
-TEST(pending_ops, only_questions_are_completed_by_replies) {
+// An error that answers a two-way call must not be written over what memory has asked.
+TEST(pending_ops, only_two_way_calls_are_completed_by_replies) {
   pending_ops all;
-  EXPECT_FALSE(all.take(of_one_layer)->is_question());
-  EXPECT_TRUE(all.take(of_another)->is_question());
-  EXPECT_FALSE(all.take(no_handler)->is_question());
+  EXPECT_FALSE(all.take(of_one_layer)->is_two_way_call());
+  EXPECT_TRUE(all.take(of_another)->is_two_way_call());
+  EXPECT_FALSE(all.take(no_handler)->is_two_way_call());
 }
 
 TEST(pending_ops, ending_some_may_begin_many) {

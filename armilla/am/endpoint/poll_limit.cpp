@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "armilla/am/endpoint/block.hpp"
-#include "armilla/am/endpoint/far_traffic.hpp"
 #include "armilla/am/endpoint/inbox.hpp"
+#include "armilla/am/endpoint/remote_traffic.hpp"
 #include "armilla/am/endpoint/router.hpp"
 #include "armilla/base/values/clock.hpp"
 #include "armilla/fabric/host_map.hpp"
@@ -80,7 +80,7 @@ std::byte* inbox::put_back_far(arrival& a, const std::byte* next) {
   bulk_name name;
   std::memcpy(&name, a.first + sizeof(bundle_header), sizeof name);
   std::byte* const block = out.host().segment_start(self.rank) + name.offset;
-  out.far()->receiving.push_back({a.source, block, std::size_t(name.size), name.handler, far_traffic::has_come, false});
+  out.far()->receiving.push_back({a.source, block, std::size_t(name.size), name.handler, remote_traffic::has_come, false});
   delete[] a.far.copy;
   return nullptr;
 }

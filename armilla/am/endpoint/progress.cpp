@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "armilla/am/endpoint/endpoint.hpp"
-#include "armilla/am/endpoint/far_traffic.hpp"
+#include "armilla/am/endpoint/remote_traffic.hpp"
 #include "armilla/base/core/options.hpp"
 #include "armilla/base/values/clock.hpp"
 #include "armilla/error.hpp"
@@ -115,12 +115,12 @@ void progress::poll_in_turn() {
 
 bool progress::take_rare_work() {
   const bool heard = sleeper_.losses_to_hear() && lost_.hear();
-  return (sleeper_.called_by_guest() && guests_.serve(guests_.argument)) || heard;
+  return (sleeper_.called_by_client() && clients_.serve(clients_.argument)) || heard;
 }
 
-void progress::set_guest_work(const guest_work& work) noexcept {
-  guests_ = work;
-  sleeper_.watch_guests(work.serve != nullptr);
+void progress::set_client_work(const client_work& work) noexcept {
+  clients_ = work;
+  sleeper_.watch_clients(work.serve != nullptr);
 }
 
 // ---- waits ----
@@ -156,7 +156,7 @@ void progress::await_credit(peer_channel& c) {
   if (c.lost && out_.host().job().goes_on == 0) lost_.raise(c.to, "send");  // else what waits for a reply is told
 }
 
-// Its instructions count in each question: the record is looked up once.
+// Its instructions count in each two-way call: the record is looked up once.
 void progress::begin_wait(const char* what, wait_object on) {
   scheduler& fibers = *self_.fibers;
   fiber_record& me = fibers.running();

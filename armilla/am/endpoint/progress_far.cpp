@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "armilla/am/endpoint/far_traffic.hpp"
 #include "armilla/am/endpoint/progress.hpp"
+#include "armilla/am/endpoint/remote_traffic.hpp"
 #include "armilla/am/endpoint/router.hpp"
 #include "armilla/base/values/clock.hpp"
 #include "armilla/fabric/host_map.hpp"
@@ -20,7 +20,7 @@ constexpr std::uint64_t longest_sleep_ns = 100'000'000;  // at a descriptor
 }  // namespace
 
 void progress::sleep_beside_network(const event_count::backoff& backoff, std::uint64_t deadline_ns, bool closed) noexcept {
-  far_traffic& far = *out_.far();
+  remote_traffic& far = *out_.far();
   if (far.any_bulk() || (out_.routing() != nullptr && out_.routing()->any_late())) {  // moves only while this rank looks
     sleeper_.cancel_wait();
     sched_yield();

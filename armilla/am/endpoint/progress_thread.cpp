@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-#include "armilla/am/endpoint/far_traffic.hpp"
+#include "armilla/am/endpoint/remote_traffic.hpp"
 #include "armilla/base/core/options.hpp"
 #include "armilla/base/values/clock.hpp"
 #include "armilla/fabric/host_map.hpp"
@@ -81,7 +81,7 @@ void progress_thread::rest(const event_count::backoff& backoff) noexcept {
 
 bool progress_thread::look_at_network() {
   shared_network& shared = *host_.shared;
-  far_traffic& far = *mine_.out.far();
+  remote_traffic& far = *mine_.out.far();
   auto& rank = far.rank;
   const std::uint64_t now = now_ns();
   const bool sleeps = shared.sleeping_rank();
@@ -106,7 +106,7 @@ bool progress_thread::look_at_network() {
 // Behind `prepare_wait`, and a look that found nothing in the rings.
 void progress_thread::rest_beside_network(const event_count::backoff& backoff) noexcept {
   shared_network& shared = *host_.shared;
-  far_traffic& far = *mine_.out.far();
+  remote_traffic& far = *mine_.out.far();
   network& net = far.link.net();
   const auto& rank = far.rank;
   const std::uint64_t now = now_ns();

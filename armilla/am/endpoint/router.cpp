@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "armilla/am/endpoint/endpoint.hpp"
-#include "armilla/am/endpoint/far_traffic.hpp"
 #include "armilla/am/endpoint/holding.hpp"
 #include "armilla/am/endpoint/message_writer.hpp"
+#include "armilla/am/endpoint/remote_traffic.hpp"
 #include "armilla/base/core/options.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
@@ -103,7 +103,7 @@ router::router(outbox& out, const host_map& host)
 
 // What is long is worth a frame of its own sooner than a second way.
 static bool may_be_routed(handler_id h, std::size_t size, traffic kind) noexcept {
-  return is_statement(kind) && size <= longest_routed && h < most_handlers;
+  return is_one_way_call(kind) && size <= longest_routed && h < most_handlers;
 }
 
 std::byte* router::place_for(peer_channel& c, handler_id h, std::size_t size, traffic kind) {
@@ -143,7 +143,7 @@ std::byte* router::append(const peer_channel& c, peer_channel& next, handler_id 
   p.sent_bytes += size;
   p.way_lines = out_.far()->link.sent(next.index);
   if (&c != &next) ++out_.count().routed_sent;
-  if (kind == traffic::statements) ++out_.count().statements_sent;
+  if (kind == traffic::one_way_calls) ++out_.count().one_way_calls_sent;
   return place + heads;
 }
 
@@ -219,8 +219,8 @@ void router::note_feeder(rank_t from, const peer_channel& next) {
 // What its source sent straight before it has begun.
 bool router::straight_ones_have_begun(rank_t source, std::uint64_t lines) const noexcept {
   if (out_.self.messages->lost.first() != no_rank) return true;  // what it waits for may never come
-  const far_link& link = out_.far()->link;
-  return link.taken(far_link::end_t(source)) >= lines && !link.is_held(far_link::end_t(source));
+  const remote_link& link = out_.far()->link;
+  return link.taken(remote_link::end_t(source)) >= lines && !link.is_held(remote_link::end_t(source));
 }
 
 void router::deliver(const head& what, const std::byte* at) {

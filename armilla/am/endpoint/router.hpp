@@ -13,12 +13,12 @@
 
 namespace armilla::detail {
 
-/// Statements to ranks of many hosts, by way of others: so a rank fills frames for a row and a column of hosts, not for all.
+/// One-way calls to ranks of many hosts, by way of others: so a rank fills frames for a row and a column of hosts, not for all.
 /// docs/adr/0030-one-way-calls-by-rows-and-columns.md.
 ///
 /// A *routed* message lies in a frame to the next rank on its way, in a bundle for `relay_handler`, with what says whose it is,
 /// which rank it is for, and which message it is. That rank runs it, or appends it to its own frame for the next one. All
-/// messages of a pair that are routed go one way, so they keep their order. All others of the pair go straight: questions,
+/// messages of a pair that are routed go one way, so they keep their order. All others of the pair go straight: two-way calls,
 /// replies, and what is long. Where a pair changes from one to the other, the next message says what was sent the other way
 /// before it: straight ones how many routed ones, routed ones how many lines. Its receiver puts it off until these have begun.
 /// Replies ask for no order.

@@ -36,8 +36,17 @@ inline constexpr std::size_t least_frame = cache_line - frame_head;
 
 /// What the messages of a bundle count as. They are counted when the bundle ends, so that appending one costs nothing more.
 /// Uncounted ones are counted by their senders. Replies leave where a body may send no more: the rings bound them.
-enum class traffic : std::uint8_t { uncounted, uncounted_statements, statements, questions, replies, uncounted_replies };
-constexpr bool is_statement(traffic k) noexcept { return k == traffic::statements || k == traffic::uncounted_statements; }
+enum class traffic : std::uint8_t {
+  uncounted,
+  uncounted_one_way_calls,
+  one_way_calls,
+  two_way_calls,
+  replies,
+  uncounted_replies
+};
+constexpr bool is_one_way_call(traffic k) noexcept {
+  return k == traffic::one_way_calls || k == traffic::uncounted_one_way_calls;
+}
 constexpr bool is_reply(traffic k) noexcept { return k == traffic::replies || k == traffic::uncounted_replies; }
 
 /// Where a handler's messages may go: to ranks of this program, or to those of all programs, which know its number.
@@ -61,7 +70,7 @@ struct channel_head {
   bool ready = false;                   ///< set up, and no frames wait for credit: nothing may pass those
   bool direct = false;         ///< ready, with an open ring to a peer of this program; else the general way is to be taken
   bool lost = false;           ///< no rank is in its place: not ready until one joins there; sends throw rank_lost
-  std::uint32_t life = 0;      ///< of its rank: how many newcomers have come into that place
+  std::uint32_t life = 0;      ///< of its rank: how many new ranks have come into that place
   std::byte* frame = nullptr;  ///< first byte of the open frame
   std::size_t aggregate = 0;   ///< bytes after which a frame of small messages is sent
   // Messages that go straight into the ring are not counted one by one: the ring's position tells how many there were.
@@ -122,10 +131,10 @@ class sending {
       await_credit(c);
   }
 
-  /// The same for a statement. False: it is for a lost rank, in a job that goes on, and is dropped.
-  bool admit_statement(channel_head& c) {
+  /// The same for a one-way call. False: it is for a lost rank, in a job that goes on, and is dropped.
+  bool admit_one_way_call(channel_head& c) {
     if (!c.ready) [[unlikely]]
-      return admit_statement_slowly(c);
+      return admit_one_way_call_slowly(c);
     return true;
   }
 
@@ -284,7 +293,7 @@ class sending {
   [[gnu::noinline]] std::byte* append_slowly(channel_head& c, handler_id h, std::size_t size, traffic kind);
   [[gnu::noinline]] std::byte* begin_alone_slowly(channel_head& c, handler_id h, std::size_t size, traffic kind, audience to);
   [[gnu::cold]] void await_credit(channel_head& c);
-  [[gnu::cold]] bool admit_statement_slowly(channel_head& c);
+  [[gnu::cold]] bool admit_one_way_call_slowly(channel_head& c);
   [[gnu::cold]] void wake(const channel_head& c) noexcept;
   [[gnu::cold]] control_block& scattered_control(rank_t r) const noexcept;
   void flush_listed();

@@ -35,7 +35,7 @@ host_map message_state::map(const context& self, const launch& how) {
   host.base = how.host_base;
   host.layout = how.layout;
   host.threads = how.threads;
-  host.newcomer = how.newcomer;
+  host.new_rank = how.new_rank;
   host.oversubscribed = how.oversubscribed;
   host.segment = zeroed_array<std::byte*>(ranks);
   host.pid = zeroed_array<pid_t>(ranks);
@@ -88,7 +88,7 @@ void start_messages(context& self, const launch& how) {
     state->messages.out.set_aggregate(peer::host, 0);
     state->messages.waits.every_nth_call_polls(std::uint32_t(self.settings->poll_every));
   }
-  if (how.newcomer) {
+  if (how.new_rank) {
     self.out->pending.begin(first_generation(++self.out->to(self.rank).life));
     self.messages->lost.hear();
   }

@@ -34,7 +34,7 @@ struct arrival : taken_frame {
   arrival(inbound& ring, const ring_reader::frame& f) noexcept
       : in(&ring), source(ring.source), bytes(f.bytes), at(f.data), end(f.data + f.bytes), first(f.data) {}
   /// Of bytes that lie as if a network had brought them.
-  arrival(rank_t from, const std::byte* data, std::uint32_t length, const far_frame& owner) noexcept
+  arrival(rank_t from, const std::byte* data, std::uint32_t length, const remote_frame& owner) noexcept
       : source(from), bytes(length), at(data), end(data + length), far(owner), first(data) {}
 
   inbound* in = nullptr;  ///< null: it came over a network
@@ -43,7 +43,7 @@ struct arrival : taken_frame {
   const std::byte* at = nullptr;  ///< the next bundle
   const std::byte* end = nullptr;
   union {
-    far_frame far;
+    remote_frame far;
   };
   const std::byte* first = nullptr;
   handler_id handler = no_handler;  ///< of the present bundle

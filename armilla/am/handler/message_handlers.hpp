@@ -5,7 +5,7 @@
 /// Well-known handlers of layer am.
 namespace armilla::detail {
 
-inline constexpr handler_id far_bulk_handler = well_known(handler_range::am, 0);  ///< names a block that a network carries
+inline constexpr handler_id remote_bulk_handler = well_known(handler_range::am, 0);  ///< names a block that a network carries
 inline constexpr handler_id bulk_handler =
     well_known(handler_range::am, 1);  ///< a message lies in a block of its sender's segment
 inline constexpr handler_id zero_copy_handler =

@@ -122,7 +122,7 @@ std::string shorten_method(std::string_view text) {
     std::string_view handler, word;
     bool calls;
   };
-  for (const kind& k : {kind{"statement", "async ", true}, kind{"question", "call ", true}, kind{"reply", "reply ", false},
+  for (const kind& k : {kind{"one_way_call", "async ", true}, kind{"two_way_call", "call ", true}, kind{"reply", "reply ", false},
                         kind{"active_message", "message ", false}}) {
     if (!is_template(text, k.handler)) continue;
     const std::vector<std::string_view> arguments = arguments_of(text, text.find('<'));

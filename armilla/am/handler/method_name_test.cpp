@@ -24,7 +24,7 @@ void ping(armilla::sender, long) {}
 template <class F>
 std::string name_inside(F) {
   const auto body = [](int) {};
-  return armilla::detail::method_name(typeid(armilla::detail::statement<decltype(body), int>).name());
+  return armilla::detail::method_name(typeid(armilla::detail::one_way_call<decltype(body), int>).name());
 }
 
 }  // namespace sample
@@ -40,8 +40,9 @@ std::string name() {
 }
 
 TEST(method_name, says_what_is_called_and_with_what) {
-  EXPECT_EQ((name<statement<constant_function<&sample::twice>, std::vector<double>>>()), "async sample::twice(vector<double>)");
-  EXPECT_EQ((name<question<constant_function<&sample::twice>, std::vector<double>>>()), "call sample::twice(vector<double>)");
+  EXPECT_EQ((name<one_way_call<constant_function<&sample::twice>, std::vector<double>>>()),
+            "async sample::twice(vector<double>)");
+  EXPECT_EQ((name<two_way_call<constant_function<&sample::twice>, std::vector<double>>>()), "call sample::twice(vector<double>)");
   EXPECT_EQ((name<active_message<&sample::ping>>()), "message sample::ping");
   EXPECT_EQ((name<reply<double>>()), "reply double");
   EXPECT_EQ((name<reply<void>>()), "reply void");
@@ -52,26 +53,27 @@ TEST(method_name, leaves_out_what_only_compilers_need) {
 }
 
 TEST(method_name, names_members) {
-  EXPECT_EQ((name<statement<bound_member<&sample::histogram::add, sample::histogram>, int>>()),
+  EXPECT_EQ((name<one_way_call<bound_member<&sample::histogram::add, sample::histogram>, int>>()),
             "async sample::histogram::add(int)");
-  EXPECT_EQ((name<question<bound_member<&sample::histogram::total, sample::histogram>>>()), "call sample::histogram::total()");
-  EXPECT_EQ((name<question<member_of_object<&sample::histogram::total, sample::histogram>>>()),
+  EXPECT_EQ((name<two_way_call<bound_member<&sample::histogram::total, sample::histogram>>>()),
             "call sample::histogram::total()");
-  EXPECT_EQ((name<statement<member_of_creation<&sample::histogram::add, sample::histogram>, int>>()),
+  EXPECT_EQ((name<two_way_call<member_of_object<&sample::histogram::total, sample::histogram>>>()),
+            "call sample::histogram::total()");
+  EXPECT_EQ((name<one_way_call<member_of_creation<&sample::histogram::add, sample::histogram>, int>>()),
             "async sample::histogram::add(int)");
 }
 
 TEST(method_name, names_instances_of_templates) {
-  EXPECT_EQ((name<statement<constant_function<&sample::generic<std::string>>, std::string>>()),
+  EXPECT_EQ((name<one_way_call<constant_function<&sample::generic<std::string>>, std::string>>()),
             "async sample::generic<string>(string)");
 }
 
 TEST(method_name, names_functions_of_one_file) {
-  EXPECT_EQ((name<statement<constant_function<&hidden>, int>>()), "async hidden(int)");
+  EXPECT_EQ((name<one_way_call<constant_function<&hidden>, int>>()), "async hidden(int)");
 }
 
 TEST(method_name, a_function_pointer_is_its_type) {
-  EXPECT_EQ((name<statement<portable_function<void(int)>, int>>()), "async function pointer void (int)(int)");
+  EXPECT_EQ((name<one_way_call<portable_function<void(int)>, int>>()), "async function pointer void (int)(int)");
 }
 
 TEST(method_name, names_lambdas_by_where_they_stand) {
@@ -81,11 +83,11 @@ TEST(method_name, names_lambdas_by_where_they_stand) {
   EXPECT_NE(found.find("lambda"), found.npos) << found;
 }
 
-TEST(method_name, plain_text_stays_as_it_is) { EXPECT_EQ(method_name("memory question"), "memory question"); }
+TEST(method_name, plain_text_stays_as_it_is) { EXPECT_EQ(method_name("memory two-way call"), "memory two-way call"); }
 
 TEST(method_name, any_text_is_survived) {
-  for (const char* text :
-       {"", "(", ">", "armilla::detail::statement<", "armilla::detail::reply<)", "{lambda(", "armilla::detail::question<&(f"})
+  for (const char* text : {"", "(", ">", "armilla::detail::one-way call<", "armilla::detail::reply<)", "{lambda(",
+                           "armilla::detail::two-way call<&(f"})
     static_cast<void>(shorten_method(text));
 }
 

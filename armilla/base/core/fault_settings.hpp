@@ -10,8 +10,8 @@ namespace armilla::detail {
 /// What ARMILLA_FAULTS says. Times in nanoseconds, the others probabilities of a frame.
 ///
 /// Delay, reordering between pairs, a slow and a stopped rank are what every network does now and then: all must work under
-/// them. Order within a pair and that frames come once is a promise of networks, but `far_link` numbers frames and needs neither.
-/// No layer above expects a lost frame: with `drop`, `reliable` stands between.
+/// them. Order within a pair and that frames come once is a promise of networks, but `remote_link` numbers frames and needs
+/// neither. No layer above expects a lost frame: with `drop`, `reliable` stands between.
 struct fault_settings {
   std::uint64_t delay_ns = 0;
   std::uint64_t jitter_ns = 0;  ///< each frame, and each bulk transfer, comes later by up to this

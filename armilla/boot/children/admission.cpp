@@ -12,7 +12,7 @@
 #include "armilla/boot/host/life.hpp"
 #include "armilla/boot/host/units.hpp"
 #include "armilla/boot/watch/loss_log.hpp"
-#include "armilla/boot/wire_up/newcomer.hpp"
+#include "armilla/boot/wire_up/new_rank.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -21,10 +21,10 @@ constexpr std::uint64_t short_life_ns = 100 * milli;
 constexpr int most_short_lives = 10;  // of one place in a row: its program cannot live there
 
 // All ranks have finished: none waits for what is coming.
-void end_newcomers(std::vector<child>& children) {
+void end_new_ranks(std::vector<child>& children) {
   for (child& c : children)
     if (c.alive && !c.told()) {
-      end_newcomer(c);
+      end_new_rank(c);
       c.place = child::state::given_up;
     }
 }
@@ -57,7 +57,7 @@ std::string admission::why_given_up(const child& c) {
 // rank, and how long, is its own affair.
 void admission::advance(std::vector<child>& children) {
   if (std::ranges::none_of(children, [](const child& c) { return c.alive && c.place == child::state::in_job; }))
-    return end_newcomers(children);
+    return end_new_ranks(children);
   for (child& c : children)
     if (c.place == child::state::lost && !c.alive) start(c);
   if (std::ranges::count(children, child::state::coming, &child::place) != 0) return;
@@ -77,7 +77,7 @@ void admission::start(child& c) {
   c.place = child::state::starting;
   c.short_lives = before.short_lives;
   c.joins = before.joins;
-  if (!c.alive) lose_newcomer(c);  // nothing else would say so
+  if (!c.alive) lose_new_rank(c);  // nothing else would say so
 }
 
 void admission::let_come(child& c) {
@@ -99,7 +99,7 @@ void admission::welcome(child& c) {
 
 // It may have been told that it is not needed any more. If it has died, there is another one, but for one that joins: that has
 // been asked for once.
-void admission::lose_newcomer(child& c) {
+void admission::lose_new_rank(child& c) {
   if (c.place == child::state::coming) {
     const rank_life life = life_of(*plan_.job, c.first);
     change_life(*plan_.job, c.first, life, {life.number, presence::lost});

@@ -9,8 +9,8 @@
 
 namespace armilla::detail {
 
-/// How newcomers come into the running job, as its supervisor sees it: successors of lost ranks, and ranks that join. What they
-/// do themselves is in newcomer.hpp.
+/// How new ranks come into the running job, as its supervisor sees it: successors of lost ranks, and ranks that join. What they
+/// do themselves is in new_rank.hpp.
 class admission {
  public:
   admission(job_plan& plan, child_starter& starter, joiners& joining) noexcept
@@ -23,10 +23,10 @@ class admission {
   /// Starts processes for the places that have none, and lets the next one in. When all ranks of the job have finished, it ends
   /// those that are not in it.
   void advance(std::vector<child>& children);
-  /// Looks whether a newcomer that was let in is in the job now.
+  /// Looks whether a new rank that was let in is in the job now.
   void welcome(child& c);
-  /// A newcomer has ended before it was in the job.
-  void lose_newcomer(child& c);
+  /// A new rank has ended before it was in the job.
+  void lose_new_rank(child& c);
 
  private:
   bool can_be_replaced(const child& c) const;

@@ -22,7 +22,7 @@ bool noted_by(const job_plan& plan, const child& c) {
          (record.rank >= c.first || record.rank < 0);
 }
 
-void end_newcomer(child& c) noexcept {
+void end_new_rank(child& c) noexcept {
   if (c.alive) kill(c.pid, SIGKILL);
   if (c.place != child::state::coming) c.place = child::state::given_up;
 }

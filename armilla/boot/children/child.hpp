@@ -16,7 +16,7 @@ struct child {
   enum class state {
     in_job,
     starting,  ///< a process was started for its place, and has not come to `run` yet, or waits for others to come in
-    coming,    ///< a newcomer, for which the others hand over the place
+    coming,    ///< a new rank, for which the others hand over the place
     lost,      ///< none is in its place, and another process is to be started there
     given_up   ///< and none is
   };
@@ -39,7 +39,7 @@ bool finished(const job_plan& plan, const child& c);
 bool noted_by(const job_plan& plan, const child& c);
 /// Ends a process that is not in the job yet, if there is one, and lets none follow. One that is `coming` may have come in
 /// meanwhile: what becomes of its place is known when it has ended.
-void end_newcomer(child& c) noexcept;
+void end_new_rank(child& c) noexcept;
 /// Which ranks it is, of which program.
 ending base_of(const job_plan& plan, const child& c);
 /// How it ended, from its exit status. Nothing: it lives, or it ended well.

@@ -122,7 +122,7 @@ int end_in(child::state state, child::state& after) {
   if (process < 0) return -1;
   if (process == 0) pause();
   child c{.pid = process, .alive = true, .place = state};
-  end_newcomer(c);
+  end_new_rank(c);
   after = c.place;
   alarm(10);
   int status = 0;
@@ -145,7 +145,7 @@ TEST(child, that_may_have_come_in_is_killed_and_its_end_is_waited_for) {
 
 TEST(child, that_was_to_be_started_is_given_up) {
   child c{.place = child::state::lost};
-  end_newcomer(c);
+  end_new_rank(c);
   EXPECT_EQ(c.place, child::state::given_up);
 }
 

@@ -62,7 +62,7 @@ void joiners::withdraw(std::vector<child>& children) {
     one.request->caller.reset(-1);
     for (const rank_t place : one.places)
       if (child* const c = child_in(children, place); c->joins)
-        end_newcomer(*c);  // else it has come in; what is there now is another's affair
+        end_new_rank(*c);  // else it has come in; what is there now is another's affair
   }
 }
 

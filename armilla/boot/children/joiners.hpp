@@ -10,7 +10,7 @@
 namespace armilla::detail {
 
 /// The ranks that join a running job, as its supervisor sees them: which requests asked for them, and how far they are. A place
-/// is given to one that joins as that of a lost rank is given to its successor (newcomer.hpp).
+/// is given to one that joins as that of a lost rank is given to its successor (new_rank.hpp).
 class joiners {
  public:
   /// Takes requests where the job has spare places.

@@ -240,7 +240,7 @@ void supervisor::go_on_without_the_lost() {
     if (c.place == child::state::coming) admission_.welcome(c);
     if (c.alive || c.told()) continue;
     if (c.place == child::state::starting || c.place == child::state::coming)
-      admission_.lose_newcomer(c);
+      admission_.lose_new_rank(c);
     else if (finished(plan_, c) && WIFEXITED(c.status))
       failure_ = failure_ ? failure_ : look_at(plan_, c);  // its part was done, but the program says that it failed
     else if (!lose(c))

@@ -54,16 +54,18 @@ struct control_block {
 
   /// Counted up, before the rank is woken, to ask what it waits for: `ask`.
   alignas(cache_line) std::atomic<std::uint32_t> asked;
-  std::atomic<std::uint32_t> answered;  ///< up to this question; `text` is written before
+  std::atomic<std::uint32_t> answered;  ///< up to this two-way call; `text` is written before
   /// 0 unless the owner sleeps; else twice the time (now_ns) since when it has found nothing to do, and 1 more if only ranks of
   /// this job can change that.
   std::atomic<std::uint64_t> idle;
   std::atomic<std::uint64_t> looked;   ///< when it last looked and found nothing, roughly; 0: never
   std::atomic<std::uint32_t> present;  ///< of a progress thread's block: there is one; its rank says so before it can begin
   std::uint32_t text_bytes;
-  /// A bit for each place whose guest has asked for something, set before the rank is woken; the owner takes all of them.
+  /// A bit for each place whose attached client has asked for something, set before the rank is woken; the owner takes all of
+  /// them.
   std::atomic<std::uint32_t> called;
-  std::atomic<std::uint32_t> asked_by_guest;  ///< the last question (`asked`) of a guest, which alone reads the answer
+  std::atomic<std::uint32_t>
+      asked_by_client;  ///< the last two-way call (`asked`) of an attached client, which alone reads the answer
   /// Where in this host's memory the list of the data that it exposes begins; 0: it exposes nothing.
   std::atomic<std::uint64_t> exposed;
   std::atomic<std::uint64_t> waits;         ///< begun: looks that found nothing behind those that found something
@@ -80,9 +82,9 @@ struct control_block {
   alignas(cache_line) std::atomic<std::uint64_t> waits_for[waits_words];
   /// Of the rank; all zeros in the block of a progress thread. Plain words of 8 bytes, which others read while they grow.
   alignas(cache_line) counters count;
-  /// Guests of the job that call this rank: what each wrote, a `guest_place`; 0: the place is free.
-  static constexpr std::size_t guest_places = 8;
-  alignas(cache_line) std::atomic<std::uint64_t> guests[guest_places];
+  /// Attached clients of the job that call this rank: what each wrote, a `client_place`; 0: the place is free.
+  static constexpr std::size_t client_places = 8;
+  alignas(cache_line) std::atomic<std::uint64_t> clients[client_places];
   static constexpr std::size_t text_room = host_layout::control_bytes / 2 - std::size_t(7) * cache_line -
                                            align_up(sizeof(counters), cache_line) - align_up(sizeof(ring_directory), cache_line);
   alignas(cache_line) char text[text_room];  ///< what its fibers wait for, in lines

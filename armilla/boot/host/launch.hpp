@@ -33,7 +33,7 @@ struct launch {
   rank_t spare_places = 0;  ///< the last so many of them are for ranks that join later
   std::uint32_t program = 0;
   std::vector<program_entry> programs;
-  bool newcomer = false;           ///< it takes the place of a rank that was lost, or one that was kept for ranks that join
+  bool new_rank = false;           ///< it takes the place of a rank that was lost, or one that was kept for ranks that join
   bool threads = false;            ///< ranks are threads of this process
   bool oversubscribed = false;     ///< more ranks than processors: a wait soon lets others run
   std::uint32_t cores = 1;         ///< cores that this job may use

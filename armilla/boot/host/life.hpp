@@ -9,17 +9,17 @@
 ///
 ///     living, life 0 -> lost -> coming -> living, life 1 -> lost ...
 ///
-/// A spare place begins in the middle: `lost`, in life 0. What tells of a loss makes it `lost`. Where newcomers come
+/// A spare place begins in the middle: `lost`, in life 0. What tells of a loss makes it `lost`. Where new ranks come
 /// (ARMILLA_ON_LOSS=replace, ARMILLA_MAX_RANKS), the supervisor makes it
 /// `coming` when it lets a process in, for one place at a time; that process makes it `living` when all ranks that
-/// live have handed over (newcomer.hpp). If it ends before, the supervisor makes it `lost` again.
+/// live have handed over (new_rank.hpp). If it ends before, the supervisor makes it `lost` again.
 // Model: tests/models/order/losses.rs
 namespace armilla::detail {
 
 enum class presence : std::uint32_t { living, lost, coming };
 
 struct rank_life {
-  std::uint32_t number = 0;  ///< how many newcomers have come into this place
+  std::uint32_t number = 0;  ///< how many new ranks have come into this place
   presence now = presence::living;
 
   static constexpr rank_life from(std::uint32_t word) noexcept { return {word >> 2, presence(word & 3)}; }
@@ -60,7 +60,7 @@ inline rank_t ranks_seen(const job_block& job) noexcept {
   return n;
 }
 /// Whether ranks come into the running job: in places of lost ones, or in spare ones.
-inline bool takes_newcomers(const job_block& job) noexcept { return job.replaces != 0 || job.spare_places != 0; }
+inline bool takes_new_ranks(const job_block& job) noexcept { return job.replaces != 0 || job.spare_places != 0; }
 
 /// Makes it `next`, if it is `now` still.
 inline bool change_life(job_block& job, rank_t r, rank_life now, rank_life next) noexcept {

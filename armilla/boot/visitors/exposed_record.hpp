@@ -6,8 +6,9 @@
 
 namespace armilla::detail {
 
-/// What a rank exposes to guests under a name: a part of an array, which lies in its segment, or of a map. The records of a rank
-/// lie there, too, as a list that begins in its control pages; guests read it without its help. Offsets are of the host's memory.
+/// What a rank exposes to attached clients under a name: a part of an array, which lies in its segment, or of a map. The records
+/// of a rank lie there, too, as a list that begins in its control pages; attached clients read it without its help. Offsets are
+/// of the host's memory.
 struct exposed_record {
   static constexpr std::uint64_t good_magic = 0x3173776f68736d61;  // "amshows1"
   static constexpr std::size_t letters = 128, most_dimensions = 4;

@@ -100,7 +100,7 @@ void* job_memory::map(std::uint64_t first, std::uint64_t bytes) const noexcept {
   return file.get() < 0 ? nullptr : map_part_of_memory(file.get(), first, bytes);
 }
 
-// Without a supervisor: a rank of this host. What holds the memory may be a guest that looks for jobs.
+// Without a supervisor: a rank of this host. What holds the memory may be an attached client that looks for jobs.
 pid_t job_memory::process() const noexcept {
   if (job_->supervisor > 0) return job_->supervisor;
   pid_t first = 0;

@@ -85,7 +85,7 @@ TEST(losses, a_spare_place_is_lost_until_a_rank_joins) {
   job_block& job = make_job(4);
   job.spare_places = 2;
   for (int r = 2; r < 4; ++r) job.life[r].store(rank_life{0, presence::lost}.word());
-  EXPECT_TRUE(was_taken(job, 1) && !was_taken(job, 2) && is_unused(job, 2) && takes_newcomers(job));
+  EXPECT_TRUE(was_taken(job, 1) && !was_taken(job, 2) && is_unused(job, 2) && takes_new_ranks(job));
   EXPECT_STREQ(find_loss(job, 2)->cause, "has not joined the job yet");
   EXPECT_EQ(job.losses.count.load(), 0u);
   replace(job, 2);

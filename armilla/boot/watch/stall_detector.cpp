@@ -9,7 +9,7 @@
 #include "armilla/base/values/clock.hpp"
 #include "armilla/boot/host/life.hpp"
 #include "armilla/boot/host/units.hpp"
-#include "armilla/boot/visitors/guest_mailbox.hpp"
+#include "armilla/boot/visitors/client_mailbox.hpp"
 #include "armilla/boot/watch/ending.hpp"
 #include "armilla/boot/watch/loss_log.hpp"
 #include "armilla/boot/watch/posted_text.hpp"
@@ -235,7 +235,7 @@ bool stall_detector::all_closed_since(std::uint64_t latest_ns) {
       if (rank_t(r) >= world_size(job_)) return false;  // one that joins may end any wait
       continue;
     }
-    if ((now_[r] & 1) == 0 || now_[r] >> 1 > latest_ns || has_guest(rank)) return false;
+    if ((now_[r] & 1) == 0 || now_[r] >> 1 > latest_ns || has_client(rank)) return false;
     // A rank that has been woken is not asleep any more, even if it has not got its core yet. One at the last meeting needs no
     // wake-up.
     const bool ending = job_.rank[r].stage.load(std::memory_order_acquire) == rank_stage::ending;

@@ -49,7 +49,7 @@ std::string silence_headline(const std::vector<rank_t>& silent, std::uint64_t st
 /// What is no stall, whatever it looks like:
 /// - a rank that computes, sleeps by other means than the library's, or reads its input, however long: it shows no time;
 /// - a fiber in sleep_for or a wait with a deadline: open waits, for its rank wakes by itself;
-/// - a job that a guest calls: the guest may end any wait;
+/// - a job that an attached client calls: the attached client may end any wait;
 /// - a job with a place for a rank that joins: that may, too;
 /// - a progress thread that works, also one that has not rested yet: it shows no time;
 /// - ranks that serve while one does any of these (run_main): that one shows no time;

@@ -31,7 +31,7 @@
 #include "armilla/boot/watch/loss_log.hpp"
 #include "armilla/boot/wire_up/gathering.hpp"
 #include "armilla/boot/wire_up/launcher.hpp"
-#include "armilla/boot/wire_up/newcomer.hpp"
+#include "armilla/boot/wire_up/new_rank.hpp"
 #include "armilla/error.hpp"
 
 // Model: tests/models/protocols/end.pml
@@ -141,7 +141,7 @@ launch describe_launch(job_block& job, rank_t rank, const options& settings) {
   self.spare_places = rank_t(job.spare_places);
   self.program = job.rank[rank].program;
   self.programs = programs_of(job, rank);
-  self.newcomer = is_newcomer(job, rank);
+  self.new_rank = is_new_rank(job, rank);
   self.threads = job.threads != 0;
   self.cores = job.cores;
   self.processors = job.processors;
@@ -160,7 +160,7 @@ std::vector<launch> join_job(options& settings) {
   job_block& job = map_job(place.memory, place.rank);
   close(place.memory);  // the mapping keeps it, and what this rank starts shall not inherit it
   if (job.supervisor > 0) die_with_parent(job.supervisor);
-  if (is_newcomer(job, place.rank)) clear_control(job, place.rank);
+  if (is_new_rank(job, place.rank)) clear_control(job, place.rank);
   answer_signals(job, place.rank);
   if (job.label != 0) std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // the supervisor labels whole lines
   try {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each rank is a guest of its own job.
+// Each rank is an attached client of its own job.
 #include "armilla/expose_container.hpp"
 
 #include <unistd.h>
@@ -23,7 +23,7 @@ namespace am = armilla;
 
 namespace {
 
-am::guest my_job() { return am::attach(std::to_string(getpid())); }
+am::client my_job() { return am::attach(std::to_string(getpid())); }
 
 struct particle {
   float x, y;
@@ -31,7 +31,7 @@ struct particle {
 };
 
 // Element i of an array holds i: all of them are seen, each once, where its index says.
-void expect_numbers(const am::guest& job, std::string_view name, std::size_t n) {
+void expect_numbers(const am::client& job, std::string_view name, std::size_t n) {
   std::vector<int> seen(n);
   for (const am::exposed_part& part : am::exposed(job, name)) {
     EXPECT_EQ(part.shape[0], n);
@@ -47,7 +47,7 @@ void expect_numbers(const am::guest& job, std::string_view name, std::size_t n) 
 }  // namespace
 
 // The first: pages of which something was touched before would stay small.
-RANK_TEST(large_arrays_lie_in_large_pages_and_guests_map_these) {
+RANK_TEST(large_arrays_lie_in_large_pages_and_clients_map_these) {
   constexpr std::size_t mib = 1 << 20;
   const bool wanted = armilla::detail::current->settings->large_pages;
   if (wanted ? !large_pages_test::kernel_has_them() : !large_pages_test::kernel_waits_to_be_asked()) {
@@ -69,7 +69,7 @@ RANK_TEST(large_arrays_lie_in_large_pages_and_guests_map_these) {
 }
 
 RANK_TEST(arrays_are_seen_however_they_are_dealt) {
-  const am::guest job = my_job();
+  const am::client job = my_job();
   for (const std::size_t n : {0u, 1u, 5u, 1000u, 100'003u})
     for (const am::distribution& d : {am::blocks(), am::cyclic(), am::cyclic(7)}) {
       am::array<long> x(n, d);
@@ -81,7 +81,7 @@ RANK_TEST(arrays_are_seen_however_they_are_dealt) {
     }
 }
 
-RANK_TEST(what_a_guest_writes_is_in_the_array) {
+RANK_TEST(what_a_client_writes_is_in_the_array) {
   am::array<double> x(100, 1.0);
   const am::exposure shown = am::expose("x", x);
   am::barrier();
@@ -93,7 +93,7 @@ RANK_TEST(what_a_guest_writes_is_in_the_array) {
   am::barrier();
 }
 
-RANK_TEST(a_guest_leaves_out_parts_whose_records_are_damaged) {
+RANK_TEST(a_client_leaves_out_parts_whose_records_are_damaged) {
   const am::array<int> x(std::size_t(am::ranks()) * 4);
   am::exposure shown = am::expose("x", x);
   auto& stride = am::detail::exposure_access::record(shown).stride[0];
@@ -131,7 +131,7 @@ RANK_TEST(a_matrix_is_seen_without_its_halo) {
 }
 
 RANK_TEST(a_name_is_seen_while_its_exposure_lives) {
-  const am::guest job = my_job();
+  const am::client job = my_job();
   const auto block = am::allocate<particle>(10);
   std::optional<am::exposure> shown = am::expose("particles", std::span<particle>(block.local(), 10));
   EXPECT_THROWS_SAYING(am::usage_error, "exposes 'particles' already",
@@ -166,7 +166,7 @@ RANK_TEST(what_cannot_be_seen_is_refused) {
 }
 
 RANK_TEST(lists_that_change_are_read_meanwhile) {
-  const am::guest job = my_job();
+  const am::client job = my_job();
   am::array<long> x(1000);
   std::iota(x.local().begin(), x.local().end(), x.local().empty() ? 0 : long(x.index_of_local(0)));
   const am::exposure always = am::expose("always", x);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread of rank 0 is a guest of the job, while all ranks wait.
+// A thread of rank 0 is an attached client of the job, while all ranks wait.
 #include <unistd.h>
 
 #include <atomic>
@@ -16,12 +16,12 @@
 #include "armilla/exposed_map.hpp"
 #include "armilla/map.hpp"
 #include "armilla/unordered_multimap.hpp"
-#include "tests/guest_thread.hpp"
+#include "tests/client_thread.hpp"
 #include "tests/rank_test.hpp"
 
 namespace am = armilla;
 using namespace std::chrono_literals;
-using rank_test::as_guest;
+using rank_test::as_client;
 
 namespace {
 
@@ -38,7 +38,7 @@ RANK_TEST(keys_of_all_ranks_are_found) {
   am::unordered_map<std::string, long> words;
   insert_words(words, 500);
   const am::exposure shown = am::expose("words", words);
-  as_guest([](const am::guest& job) {
+  as_client([](const am::client& job) {
     const am::exposed_map<std::string, long> seen(job, "words");
     EXPECT_EQ(seen.ranks().size(), std::size_t(job.ranks()));
     EXPECT_EQ(seen.size(), 500u);
@@ -56,7 +56,7 @@ RANK_TEST(elements_come_in_batches_and_once) {
   am::unordered_map<std::string, long> words;
   insert_words(words, 20'000);
   const am::exposure shown = am::expose("words", words);
-  as_guest([](const am::guest& job) {
+  as_client([](const am::client& job) {
     const am::exposed_map<std::string, long> seen(job, "words");
     std::map<std::string, long> all;
     std::size_t times = 0;
@@ -77,12 +77,12 @@ RANK_TEST(elements_that_stay_come_once_while_the_table_grows) {
   insert_words(words, 20'000);
   const am::exposure shown = am::expose("words", words);
   am::barrier();
-  const auto before = am::stats().guest_calls;
+  const auto before = am::stats().client_calls;
   std::size_t there = 0, once = 0;
   std::atomic<bool> done = false;
-  std::thread guest;
+  std::thread client;
   if (am::rank() == 0)
-    guest = std::thread([&] {
+    client = std::thread([&] {
       const am::exposed_map<std::string, long> seen(am::attach(std::to_string(getpid())), "words");
       std::map<std::string, int> times;
       for (const auto& [key, value] : seen.elements(0)) times[key] += value < 20'000;
@@ -91,11 +91,11 @@ RANK_TEST(elements_that_stay_come_once_while_the_table_grows) {
       done = true;
     });
   if (am::rank() == 0) {
-    while (am::stats().guest_calls == before) am::poll();
+    while (am::stats().client_calls == before) am::poll();
     for (int i = 20'000; i < 100'000; ++i)  // the table is made anew between two batches
       if (words.rank_of(word(i)) == 0) words.insert(word(i), i);
     while (!done) am::poll();
-    guest.join();
+    client.join();
     EXPECT_EQ(once, there);
   }
   am::barrier();
@@ -108,7 +108,7 @@ RANK_TEST(ordered_containers_are_found_and_listed_in_order) {
   for (int i = am::rank(); i < 9000; i += am::ranks()) price.insert(word(i), i), numbers.insert(i);
   am::fence();
   const am::exposure shown[] = {am::expose("price", price), am::expose("numbers", numbers)};
-  as_guest([](const am::guest& job) {
+  as_client([](const am::client& job) {
     const am::exposed_map<std::string, long> seen(job, "price");
     EXPECT_EQ(seen.size(), 9000u);
     for (int i = 0; i < 9000; i += 701) EXPECT(seen.find(word(i)) == std::optional<long>(i));
@@ -132,9 +132,9 @@ RANK_TEST(elements_of_an_ordered_map_come_once_while_it_changes) {
   const std::size_t mine = squares.local().size();
   std::atomic<bool> done = false;
   std::size_t there = 0;
-  std::thread guest;
+  std::thread client;
   if (am::rank() == 0)
-    guest = std::thread([&] {
+    client = std::thread([&] {
       const am::exposed_map<long, long> seen(am::attach(std::to_string(getpid())), "squares");
       for (const auto& [key, value] : seen.elements(0)) there += key % 2 == 0;
       done = true;
@@ -144,7 +144,7 @@ RANK_TEST(elements_of_an_ordered_map_come_once_while_it_changes) {
     am::poll();
   }
   if (am::rank() == 0) {
-    guest.join();
+    client.join();
     EXPECT_EQ(there, mine);
   }
   am::fence();
@@ -164,7 +164,7 @@ RANK_TEST(values_and_keys_of_many_types_travel) {
   am::fence();
   const am::exposure shown[] = {am::expose("lists", lists), am::expose("names", names), am::expose("counts", counts),
                                 am::expose("many", many)};
-  as_guest([](const am::guest& job) {
+  as_client([](const am::client& job) {
     const am::exposed_map<std::pair<int, int>, std::vector<std::string>> seen(job, "lists");
     EXPECT_EQ(seen.size(), 3 * std::size_t(job.ranks()));
     EXPECT(seen.find({job.ranks() - 1, 2}) == std::vector<std::string>{word(2)});
@@ -185,7 +185,7 @@ RANK_TEST(other_types_are_named) {
   am::unordered_map<std::string, long> words;
   am::array<double> numbers(10);
   const am::exposure shown[] = {am::expose("words", words), am::expose("numbers", numbers)};
-  as_guest([](const am::guest& job) {
+  as_client([](const am::client& job) {
     EXPECT_THROWS_SAYING(am::usage_error, "'words' is map<string, int64>, not map<int32, int64>",
                          (am::exposed_map<int, long>(job, "words")));
     EXPECT_THROWS_SAYING(am::usage_error, "'words' is map<string, int64>, not set<string>",
@@ -200,7 +200,7 @@ RANK_TEST(other_types_are_named) {
   });
 }
 
-RANK_TEST(an_exposure_that_ends_is_an_error_of_the_guest) {
+RANK_TEST(an_exposure_that_ends_is_an_error_of_the_client) {
   am::unordered_map<std::string, long> words;
   insert_words(words, 10);
   std::optional<am::exposure> shown = am::expose("words", words);
@@ -208,26 +208,26 @@ RANK_TEST(an_exposure_that_ends_is_an_error_of_the_guest) {
   const am::exposed_map<std::string, long> seen(am::attach(std::to_string(getpid())), "words");
   am::barrier();
   shown.reset();
-  as_guest([&](const am::guest&) {
+  as_client([&](const am::client&) {
     EXPECT_THROWS_SAYING(am::remote_error, "(string), which this rank does not provide", (void)seen.contains("word 1"));
     EXPECT_THROWS_SAYING(am::usage_error, "nothing is exposed as 'words'; the job exposes nothing", (void)seen.size());
   });
   am::unordered_map<int, int> others;
   shown = am::expose("words", others);  // the same name, and another type
-  as_guest([&](const am::guest&) {
+  as_client([&](const am::client&) {
     EXPECT_THROWS_SAYING(am::remote_error, "(string), but here it is ", (void)seen.contains("word 1"));
   });
 }
 
-RANK_TEST(an_exposure_ends_while_a_guest_calls) {
+RANK_TEST(an_exposure_ends_while_a_client_calls) {
   am::unordered_map<std::string, long> words;
   insert_words(words, 100);
   am::barrier();
   std::atomic<bool> done = false;
-  std::thread guest;
+  std::thread client;
   if (am::rank() == 0)
-    guest = std::thread([&] {
-      const am::guest job = am::attach(std::to_string(getpid()));
+    client = std::thread([&] {
+      const am::client job = am::attach(std::to_string(getpid()));
       for (int i = 0, found = 0; found < 100; ++i) {
         try {
           const am::exposed_map<std::string, long> seen(job, "words");
@@ -243,7 +243,7 @@ RANK_TEST(an_exposure_ends_while_a_guest_calls) {
     for (int i = 0; i < 20; ++i) am::poll();
     all_done = am::broadcast(bool(done), 0);
   }
-  if (guest.joinable()) guest.join();
+  if (client.joinable()) client.join();
 }
 
 RANK_TEST(an_exposure_follows_a_container_that_moves_and_outlives_it) {
@@ -254,13 +254,13 @@ RANK_TEST(an_exposure_follows_a_container_that_moves_and_outlives_it) {
   words.reset();
   am::fence();
   const am::exposed_map<std::string, long> seen(am::attach(std::to_string(getpid())), "words");
-  as_guest([&](const am::guest&) { EXPECT(seen.find("word 7") == std::optional<long>(7)); });
+  as_client([&](const am::client&) { EXPECT(seen.find("word 7") == std::optional<long>(7)); });
   moved.insert("one more", 1);
   am::fence();
-  as_guest([&](const am::guest&) { EXPECT_EQ(seen.size(), 11u); });
+  as_client([&](const am::client&) { EXPECT_EQ(seen.size(), 11u); });
   { const am::unordered_map<std::string, long> gone = std::move(moved); }
   am::fence();
-  as_guest([&](const am::guest&) {
+  as_client([&](const am::client&) {
     EXPECT_THROWS_SAYING(am::remote_error, "the container that was exposed has ended on this rank", (void)seen.find("word 7"));
   });
 }
@@ -275,7 +275,7 @@ RANK_TEST(a_part_of_the_ranks_exposes_what_is_theirs) {
     half.fence();
     shown = am::expose("odd", *odd);
   }
-  as_guest([](const am::guest& job) {
+  as_client([](const am::client& job) {
     const am::exposed_set<int> seen(job, "odd");
     EXPECT_EQ(seen.ranks().front(), am::rank_t(job.ranks() > 1));
     EXPECT_EQ(seen.size(), 100u);

@@ -18,7 +18,7 @@
 // What expose_map.hpp is made of.
 namespace armilla::detail {
 
-/// What guests see of a table's value: void of a set.
+/// What attached clients see of a table's value: void of a set.
 template <class Core>
 using shown_value = typename Core::part::table_type::slot_value;
 
@@ -30,7 +30,7 @@ concept exposable_table =
     std::same_as<typename Part::table_type::element, Key> == std::same_as<typename Part::slot, Key> &&
     (std::same_as<typename Part::slot, Key> || std::same_as<typename Part::slot, std::pair<const Key, typename Part::kept>>);
 
-/// What guests call at a rank. It knows the part by name: the container may end before the exposure does.
+/// What attached clients call at a rank. It knows the part by name: the container may end before the exposure does.
 template <class Core>
 class table_answers {
   using part = typename Core::part;

@@ -111,7 +111,7 @@ void kept_parts::write(const void* part, std::uint64_t bytes, std::uint64_t mark
   g.shape = std::move(shape);
   g.number = whole_ + 1;
   if (bytes == 0) return;
-  far_copies copies;
+  remote_copies copies;
   for (rank_t k = first_; k <= copies_; ++k) {
     const rank_t to = holder(members_.rank(), k);
     require_same_life(members_.world_rank(to), lives_[std::size_t(to)], "checkpoint");
@@ -214,7 +214,7 @@ void require_memory_stays(const team& members) {
         "recover",
         "the container has members that do not share this rank's memory, and memory of a lost rank can be read on its own "
         "host only; recover a checkpoint: keep(1), checkpoint(), recover(t) without am::raw");
-  if (takes_newcomers(here("recover").host->job()))
+  if (takes_new_ranks(here("recover").host->job()))
     throw_usage("recover",
                 "the memory of a lost rank is cleared for the one that comes into its place (ARMILLA_ON_LOSS=replace, "
                 "ARMILLA_MAX_RANKS); recover a checkpoint: keep(1), checkpoint(), recover(t) without am::raw");

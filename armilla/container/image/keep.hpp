@@ -64,7 +64,7 @@ struct found_checkpoint {
 /// one to be whole.
 ///
 /// Where all members share memory the owner of a part has no copy of its own: it would cost as much as the one of its neighbour.
-/// Where it lives and that neighbour does not, the copy is read from the memory that the neighbour left. Where newcomers take the
+/// Where it lives and that neighbour does not, the copy is read from the memory that the neighbour left. Where new ranks take the
 /// places of lost ranks that memory becomes theirs, and between hosts it cannot be read: there the owner keeps a copy, too.
 /// Between hosts the others lie on other hosts as far as there are any.
 class kept_parts {

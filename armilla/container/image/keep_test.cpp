@@ -106,7 +106,7 @@ RANK_TEST(a_container_that_is_recovered_is_kept_as_before) {
   EXPECT_EQ(back.container.size(), 500U + std::size_t(am::ranks()));
 }
 
-RANK_TEST(statements_before_a_checkpoint_are_in_it) {
+RANK_TEST(one_way_calls_before_a_checkpoint_are_in_it) {
   am::array<int> x(static_cast<std::size_t>(am::ranks()));
   x.keep(1);
   x.set(std::size_t((am::rank() + 1) % am::ranks()), 5);

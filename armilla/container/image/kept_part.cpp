@@ -47,17 +47,17 @@ rank_t members_a_host(const team& t) {
   return most;
 }
 
-bool memory_of_lost_goes() noexcept { return takes_newcomers(current->host->job()); }
+bool memory_of_lost_goes() noexcept { return takes_new_ranks(current->host->job()); }
 
 std::uint32_t life_now(rank_t r) noexcept { return current->out->life(r); }
 
-// A rank that has heard of a loss may have handed over the place, and a newcomer may have cleared it since.
+// A rank that has heard of a loss may have handed over the place, and a new rank may have cleared it since.
 void require_same_life(rank_t r, std::uint32_t life, const char* operation) {
   if (r == current->rank || !memory_of_lost_goes()) return;
   if (current->out->is_lost(r) || current->out->life(r) != life) current->messages->lost.raise(r, operation);
 }
 
-void far_copies::write(global_address to, const void* from, std::uint64_t bytes) {
+void remote_copies::write(global_address to, const void* from, std::uint64_t bytes) {
   if (is_on_host(to.rank())) return void(std::memcpy(place_here(to), from, bytes));
   const auto* const first = static_cast<const std::byte*>(from);
   for (std::uint64_t at = 0; at < bytes; at += piece) {
@@ -67,7 +67,7 @@ void far_copies::write(global_address to, const void* from, std::uint64_t bytes)
   }
 }
 
-void far_copies::finish() {
+void remote_copies::finish() {
   for (future<void>& one : std::exchange(under_way_, {})) one.get();
 }
 

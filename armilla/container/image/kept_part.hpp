@@ -27,7 +27,7 @@ std::uint32_t life_now(rank_t r) noexcept;
 void require_same_life(rank_t r, std::uint32_t life, const char* operation);
 
 /// Copies under way to ranks whose memory is not shared.
-class far_copies {
+class remote_copies {
  public:
   /// Writes `bytes` bytes; what is shared is written at once. `from` stays as it is until `finish`.
   void write(global_address to, const void* from, std::uint64_t bytes);

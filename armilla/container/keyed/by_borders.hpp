@@ -197,7 +197,7 @@ class by_borders {
 template <class Part>
 using element_of_part = typename loose_element<typename Part::table_type::slot>::type;
 
-/// What was found, unless keys have been dealt anew since the question was begun.
+/// What was found, unless keys have been dealt anew since the two-way call was begun.
 template <class T>
 using if_not_dealt = std::pair<bool, T>;
 

@@ -19,11 +19,11 @@
 #include "armilla/container/keyed/hash_part.hpp"
 #include "armilla/distributed.hpp"
 #include "armilla/hash.hpp"
-#include "armilla/team/core/fence_guest.hpp"
+#include "armilla/team/core/fence_participant.hpp"
 
 namespace armilla::detail {
 
-/// Where guests read how many elements a container has: in the records of its exposures. Written at fences.
+/// Where attached clients read how many elements a container has: in the records of its exposures. Written at fences.
 class shown_sizes {
  public:
   void add(exposed_record& record) { records_.push_back(&record); }
@@ -44,16 +44,16 @@ class shown_sizes {
 namespace armilla {
 namespace detail {
 
-/// How a hash container stages statements: a row for each member, of one verb, in columns.
+/// How a hash container stages one-way calls: a row for each member, of one verb, in columns.
 ///
 /// Verbs of this rank about one key take effect in their order. Each way keeps it: a row holds one verb at a time, and leaves
 /// before another verb is put in; what has met in the combiner goes into the row before another verb about that key does, or a
-/// question. Rows and messages keep their order.
+/// two-way call. Rows and messages keep their order.
 ///
 /// A send of the rank's own code may run bodies, and these may stage as well. So nothing is held across a send but values of
 /// its own.
 template <class Key, class Value, class Hash, class Equal, class Table = hash_table<Key, Value, Equal>, class Spread = by_hash>
-class hash_core final : public fence_guest {
+class hash_core final : public fence_participant {
  public:
   using key_type = Key;
   using hash_type = Hash;
@@ -61,7 +61,7 @@ class hash_core final : public fence_guest {
   using mapped = std::conditional_t<std::is_void_v<Value>, char, Value>;
 
   hash_core(const team& members, const hash_options& how)
-      : fence_guest(members),
+      : fence_participant(members),
         parts_(members, static_cast<void*>(this)),
         rows_(std::size_t(members.size())),
         combiner_(places_for(how.combine)),
@@ -83,7 +83,7 @@ class hash_core final : public fence_guest {
   }
   object_ref<part> own_name() const noexcept { return targets_[std::size_t(members().rank())]; }
 
-  /// Statement: a verb about a key, with a value if it has one.
+  /// One-way call: a verb about a key, with a value if it has one.
   template <class Verb, class K, class... V>
   void state(const K& given, const V&... value) {
     auto&& key = looked_up(given);
@@ -118,7 +118,7 @@ class hash_core final : public fence_guest {
     return targets_[member];
   }
 
-  /// What this rank has said leaves: questions to any member follow it.
+  /// What this rank has said leaves: two-way calls to any member follow it.
   void release_all(const char* operation) {
     mine().guard.refuse_inside(operation);
     drain();
@@ -127,7 +127,7 @@ class hash_core final : public fence_guest {
   const object_ref<part>& target(std::size_t member) const noexcept { return targets_[member]; }
   std::size_t gathers() const noexcept { return gather_; }
   const hash_options& options() const noexcept { return how_; }
-  /// Guests read in `record` how many there are, until `hide_from`.
+  /// Attached clients read in `record` how many there are, until `hide_from`.
   void show_in(exposed_record& record) {
     shown_.add(record);
     shown_.show(total_, agreed_);

@@ -51,7 +51,7 @@ class bulk_find {
     column_bytes keys;
     std::vector<std::size_t> numbers;  ///< of the keys, in the range
   };
-  struct question {
+  struct two_way_call {
     future<std::vector<std::uint64_t>> reply;
     std::vector<std::size_t> numbers;
   };
@@ -85,7 +85,7 @@ class bulk_find {
     here_.clear();
   }
 
-  /// Some questions are under way to each member while more keys are gathered; then the oldest reply is waited for.
+  /// Some two-way calls are under way to each member while more keys are gathered; then the oldest reply is waited for.
   void ask(std::size_t member) {
     batch& b = batches_[member];
     if (b.numbers.empty()) return;
@@ -97,7 +97,7 @@ class bulk_find {
     if (asked_.size() > 4 * batches_.size()) take();
   }
   void take() {
-    question q = std::move(asked_.front());
+    two_way_call q = std::move(asked_.front());
     asked_.pop_front();
     const std::vector<std::uint64_t> reply = q.reply.get();
     const std::size_t bits = (q.numbers.size() + 63) / 64;
@@ -115,7 +115,7 @@ class bulk_find {
   std::size_t mine_;
   std::vector<batch> batches_;  // by member
   std::vector<own> here_;
-  std::deque<question> asked_;
+  std::deque<two_way_call> asked_;
 };
 
 }  // namespace armilla::detail

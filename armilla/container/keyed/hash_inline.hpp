@@ -525,7 +525,7 @@ struct key_hash {
 template <class Key, class Equal, class K>
 inline constexpr bool stands_for_key<Key, key_hash<Key, hash, Equal>, K> = hashes_alike<Key, K>;
 
-/// Statements that containers by hash make about their arguments.
+/// One-way calls that containers by hash make about their arguments.
 template <class Key, class Hash, class Equal>
 constexpr bool require_hash() {
   static_assert(std::is_invocable_r_v<bool, const Equal&, const Key&, const Key&>,

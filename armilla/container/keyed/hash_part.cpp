@@ -18,7 +18,7 @@ const void* running_fiber(const char* operation) { return &here(operation).fiber
 
 }  // namespace
 
-// A body's loop may begin in the middle of a statement: it ends before that goes on.
+// A body's loop may begin in the middle of a one-way call: it ends before that goes on.
 void part_guard::close() {
   const void* const me = running_fiber("local");
   const auto may_begin = [&] { return !held_ && (running_ == nullptr || running_ == me || current->body_depth != 0); };
@@ -46,14 +46,14 @@ void part_guard::go_on() noexcept {
     run_waiting();
 }
 
-// A statement that runs here may loop over the part itself, and send, so that others come: these stand behind it, and behind all
-// that wait. It leaves the queue when it has ended: until then nothing else changes the table under it, and a fence waits.
+// A one-way call that runs here may loop over the part itself, and send, so that others come: these stand behind it, and behind
+// all that wait. It leaves the queue when it has ended: until then nothing else changes the table under it, and a fence waits.
 void part_guard::run_waiting() noexcept {
   running_ = running_fiber("local");
   while (!held_ && loops_.empty() && !waiting_.empty()) {
     try {
       waiting_.front()();
-    } catch (...) { note_statement_error(*current, current->rank, std::current_exception()); }
+    } catch (...) { note_one_way_call_error(*current, current->rank, std::current_exception()); }
     waiting_.pop_front();
   }
   running_ = nullptr;

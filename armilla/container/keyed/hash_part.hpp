@@ -22,7 +22,7 @@
 #include "armilla/distributed.hpp"
 #include "armilla/view.hpp"
 
-/// What lies on one rank of a hash container, and how statements and questions of other ranks reach it.
+/// What lies on one rank of a hash container, and how one-way calls and two-way calls of other ranks reach it.
 namespace armilla::detail {
 
 /// Which fiber has loops over a part, and what waits until they end. It knows nothing of keys.
@@ -31,23 +31,23 @@ class part_guard {
   part_guard() = default;
   part_guard(const part_guard&) = delete;
 
-  /// Statements wait: for a loop, or behind others that have waited and may be running.
+  /// One-way calls wait: for a loop, or behind others that have waited and may be running.
   bool closed() const noexcept { return held_ || !loops_.empty() || !waiting_.empty(); }
   bool has_waiting() const noexcept { return !waiting_.empty(); }
-  /// A loop of the running fiber begins, or ends; at the end of the last, what waits runs. A statement that has begun to run, and
-  /// waits for credit of what it sends, ends before another fiber's loop begins.
+  /// A loop of the running fiber begins, or ends; at the end of the last, what waits runs. A one-way call that has begun to run,
+  /// and waits for credit of what it sends, ends before another fiber's loop begins.
   void close();
   void open() noexcept;
-  /// Statements and questions wait from here to the release: what lies here is to move. Loops, and a statement that has begun,
-  /// end before it does.
+  /// One-way calls and two-way calls wait from here to the release: what lies here is to move. Loops, and a one-way call that has
+  /// begun, end before it does.
   void hold() noexcept { held_ = true; }
   void release() noexcept;
   void await_loops() {
     opened_.wait_unlocked([this] { return loops_.empty() && running_ == nullptr; });
   }
-  /// `statement` waits until no loop is left.
-  void put_off(std::function<void()> statement) { waiting_.push_back(std::move(statement)); }
-  /// A question stands behind the statements that wait.
+  /// `one-way call` waits until no loop is left.
+  void put_off(std::function<void()> one_way_call) { waiting_.push_back(std::move(one_way_call)); }
+  /// A two-way call stands behind the one-way calls that wait.
   void await_open() {
     if (held_ || !waiting_.empty()) [[unlikely]]
       opened_.wait_unlocked([this] { return !held_ && waiting_.empty(); });
@@ -80,7 +80,7 @@ struct loose_element<std::pair<const K, V>> {
   using type = std::pair<K, V>;
 };
 
-/// Statements about a key. `apply` gets what lies in the columns; `has_value`: the second column is used.
+/// One-way calls about a key. `apply` gets what lies in the columns; `has_value`: the second column is used.
 struct insert_verb {
   static constexpr bool has_value = true;
   template <class Hash, class Table, class Key, class Value>
@@ -181,7 +181,7 @@ struct by_hash {
   }
 };
 
-/// `Value`: what statements carry. `Table`: a hash_table, or what stands for several elements in a slot of one.
+/// `Value`: what one-way calls carry. `Table`: a hash_table, or what stands for several elements in a slot of one.
 template <class Key, class Value, class Hash, class Table, class Spread = by_hash>
 class hash_part {
  public:
@@ -283,7 +283,7 @@ class hash_part {
     for (auto&& each : table) all.emplace_back(each);
     return all;
   }
-  /// Answers behind the statements that have come before.
+  /// Answers behind the one-way calls that have come before.
   bool settled() {
     guard.await_open();
     return true;
@@ -318,7 +318,8 @@ class hash_part {
     return at != nullptr ? table_type::count_in(*at) : 0;
   }
 
-  /// The part that has the key. It is asked where keys have moved while a statement or a question was under way to this one.
+  /// The part that has the key. It is asked where keys have moved while a one-way call or a two-way call was under way to this
+  /// one.
   template <class K>
   object_ref<hash_part> elsewhere(const K& key) const {
     return targets[spread.member_of(key, 0)];

@@ -13,7 +13,7 @@
 /// What algorithms see of containers with keys: a row of elements for each member, in the order of its table.
 namespace armilla::detail {
 
-/// A loop over this rank's part: while it lives, statements to the part wait.
+/// A loop over this rank's part: while it lives, one-way calls to the part wait.
 template <class Part>
 class hash_loop {
  public:

@@ -57,7 +57,7 @@ void take_slots(column_rest& keys, column_rest& values, std::uint64_t n, Take ta
       take(std::move(key), Kept(column<Kept>::take(values)));
   }
 }
-/// Statements that put an element into a container which has nothing of its key.
+/// One-way calls that put an element into a container which has nothing of its key.
 template <class Container, class Key, class... Kept>
 void insert_slot(Container& to, const Key& key, const Kept&... kept) {
   if constexpr (Container::saved_as == saved_kind::unordered_multimap)
@@ -66,8 +66,8 @@ void insert_slot(Container& to, const Key& key, const Kept&... kept) {
     to.insert(key, kept...);
 }
 
-/// What an image has goes into `fresh`, an empty container of the same kind over the same members, by its statements. Then this
-/// one takes over what lies there: its handles stay good.
+/// What an image has goes into `fresh`, an empty container of the same kind over the same members, by its one-way calls. Then
+/// this one takes over what lies there: its handles stay good.
 template <class Container, class Core>
 void take_keys(Core& core, Container& fresh, Core& of_fresh, image_reader& from) {
   using kept = kept_for_key<typename Core::part>;

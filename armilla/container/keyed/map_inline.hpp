@@ -39,12 +39,12 @@ class ordered_verbs : public Base {
   /// An element outside of the container.
   using element = element_of_part<part>;
 
-  /// Question: the first element whose key is not less, or none.
+  /// Two-way call: the first element whose key is not less, or none.
   template <class K>
   [[nodiscard]] future<std::optional<element>> lower_bound(const K& key) const {
     return first(key, false, "lower_bound");
   }
-  /// Question: the first element whose key is greater, or none.
+  /// Two-way call: the first element whose key is greater, or none.
   template <class K>
   [[nodiscard]] future<std::optional<element>> upper_bound(const K& key) const {
     return first(key, true, "upper_bound");

@@ -172,7 +172,7 @@ RANK_TEST(an_order_that_throws_on_one_rank_while_keys_are_dealt_changes_nothing_
 }
 
 // It waits for credit of what it sends.
-RANK_TEST(keys_are_dealt_and_loops_begin_behind_a_statement_that_has_begun) {
+RANK_TEST(keys_are_dealt_and_loops_begin_behind_a_one_way_call_that_has_begun) {
   am::detail::part_guard guard;
   bool begun = false, may_end = false, ended = false, dealt_early = false, looped_early = false;
   int left = 3;
@@ -351,7 +351,7 @@ RANK_TEST(an_ordered_map_moves_and_is_reached_by_its_handle) {
   am::barrier();
 }
 
-RANK_TEST(statements_wait_for_a_loop_over_an_ordered_part) {
+RANK_TEST(one_way_calls_wait_for_a_loop_over_an_ordered_part) {
   am::map<number, number> m;
   m.insert(number(am::rank()), 0);
   am::fence();

@@ -119,7 +119,7 @@ RANK_TEST(values_of_one_key_keep_their_order) {
   am::barrier();
 }
 
-RANK_TEST(handles_stay_good_and_statements_find_what_was_loaded) {
+RANK_TEST(handles_stay_good_and_one_way_calls_find_what_was_loaded) {
   const scratch_path path;
   am::unordered_map<int, long> x;
   x.insert(am::rank(), 10);

@@ -106,7 +106,7 @@ RANK_TEST(sets_of_a_sub_team_and_of_no_numbers) {
   am::barrier();
 }
 
-RANK_TEST(statements_to_sets_that_are_let_go_end_with_the_fence) {
+RANK_TEST(one_way_calls_to_sets_that_are_let_go_end_with_the_fence) {
   for (int round = 0; round < 10; ++round) {
     am::disjoint_set sets(50);
     for (const auto [a, b] : drawn_pairs(round, am::rank(), 50, 40)) sets.unite(a, b);

@@ -71,19 +71,20 @@ class hash_verbs {
   using value_type = typename Table::element;
   using part_type = part;
 
-  /// Statement: removes the key, if it is there.
+  /// One-way call: removes the key, if it is there.
   template <class K>
   void erase(const K& key) {
     core_->template state<erase_verb>(key);
   }
-  /// Question: a copy of what is kept for the key (of a set: the key), or nothing.
+  /// Two-way call: a copy of what is kept for the key (of a set: the key), or nothing.
   template <class K>
   [[nodiscard]] auto find(const K& key) const {
     return armilla::call<&part::find>(core_->settled(key, "find"), Key(key));
   }
-  /// Many questions at once: into[i] is what is kept for keys[i], or nothing. Complete when it returns; other ranks' bodies run
-  /// meanwhile. Each rank for itself, no collective. Keys of one rank travel together (hash_options::gather), and some messages
-  /// are under way to each: 40 to 70 ns a key, where `find` takes a message each way. usage_error for another number of places.
+  /// Many two-way calls at once: into[i] is what is kept for keys[i], or nothing. Complete when it returns; other ranks' bodies
+  /// run meanwhile. Each rank for itself, no collective. Keys of one rank travel together (hash_options::gather), and some
+  /// messages are under way to each: 40 to 70 ns a key, where `find` takes a message each way. usage_error for another number of
+  /// places.
   template <std::ranges::forward_range R>
   void find_range(const R& keys, std::span<std::optional<typename part::kept>> into) const {
     if (const auto n = std::size_t(std::ranges::distance(keys)); n != into.size()) detail::throw_unlike_keys(n, into.size());
@@ -96,12 +97,12 @@ class hash_verbs {
     find_range(keys, all);
     return all;
   }
-  /// Question: whether the key is there.
+  /// Two-way call: whether the key is there.
   template <class K>
   [[nodiscard]] future<bool> contains(const K& key) const {
     return armilla::call<&part::contains>(core_->settled(key, "contains"), Key(key));
   }
-  /// Question: how many there are of the key.
+  /// Two-way call: how many there are of the key.
   template <class K>
   [[nodiscard]] future<std::size_t> count(const K& key) const {
     return armilla::call<&part::count>(core_->settled(key, "count"), Key(key));
@@ -118,8 +119,8 @@ class hash_verbs {
     return members().world_rank(rank_t(core_->member_of(key, Hash{}(key))));
   }
 
-  /// What lies on this rank, for a loop. Values may be changed. While the loop lives, statements that come wait; so this rank
-  /// must not wait for the container meanwhile: a question or a fence of the same fiber is a usage_error.
+  /// What lies on this rank, for a loop. Values may be changed. While the loop lives, one-way calls that come wait; so this rank
+  /// must not wait for the container meanwhile: a two-way call or a fence of the same fiber is a usage_error.
   hash_loop<part> local() const { return hash_loop<part>(core_->mine()); }
 
   /// For algorithms: the elements of all members, as far as they are fenced, each on the rank that has it.
@@ -142,47 +143,47 @@ class map_verbs : public hash_verbs<Key, Value, Hash, Equal, Table, Spread> {
   using mapped_type = Value;
   static constexpr saved_kind saved_as = Spread::moves ? saved_kind::map : saved_kind::unordered_map;
 
-  /// Statement: the key with the value, unless it is there.
+  /// One-way call: the key with the value, unless it is there.
   template <class K>
   void insert(const K& key, const Value& value) {
     core_->template state<insert_verb>(key, value);
   }
-  /// Question: whether the key was there; a missing one has the value from then on. Of all ranks that ask for one key, one gets
-  /// false: a search by many ranks goes on from each state once.
+  /// Two-way call: whether the key was there; a missing one has the value from then on. Of all ranks that ask for one key, one
+  /// gets false: a search by many ranks goes on from each state once.
   template <class K>
   [[nodiscard]] future<bool> test_and_insert(const K& key, const Value& value) {
     return armilla::call<&part::template test_and_insert<Value>>(core_->settled(key, "test_and_insert"), Key(key), value);
   }
-  /// Statement: the key has the value from then on.
+  /// One-way call: the key has the value from then on.
   template <class K>
   void insert_or_assign(const K& key, const Value& value) {
     core_->template state<insert_or_assign_verb>(key, value);
   }
-  /// Statement: the key with Value(arguments...), unless it is there. The value is made here.
+  /// One-way call: the key with Value(arguments...), unless it is there. The value is made here.
   template <class K, class... A>
   void try_emplace(const K& key, A&&... arguments) {
     core_->template state<insert_verb>(key, Value(std::forward<A>(arguments)...));
   }
-  /// Statement: the key's value becomes op(it, value); a missing key gets `value`. `op`: associative and commutative, of a type
-  /// without captures. Updates by one op meet on their rank before they travel (hash_options).
+  /// One-way call: the key's value becomes op(it, value); a missing key gets `value`. `op`: associative and commutative, of a
+  /// type without captures. Updates by one op meet on their rank before they travel (hash_options).
   template <class K, class Op>
   void update(const K& key, const Value& value, Op) {
     check_update<Op, Value>();
     core_->template update<Op>(key, value);
   }
-  /// Statement: of a map to sequences (std::vector): adds the element to the key's sequence, which begins empty.
+  /// One-way call: of a map to sequences (std::vector): adds the element to the key's sequence, which begins empty.
   template <class K>
   void append(const K& key, const typename detail::sequence_element<Value>::type& element) {
     core_->template state<append_verb>(key, element);
   }
-  /// Statement: runs `f(value, arguments...)` on the key's rank, if the key is there. `f` and the arguments travel as those of
+  /// One-way call: runs `f(value, arguments...)` on the key's rank, if the key is there. `f` and the arguments travel as those of
   /// `async`; it may change the value and send anything, but not wait.
   template <class K, class F, class... A>
   void visit(const K& key, F&& f, A&&... arguments) {
     const object_ref<part> there = core_->reached(key);
     async(there.rank(), to_completion(visiting<part, false>(there, f, "visit")), Key(key), std::forward<A>(arguments)...);
   }
-  /// Question: the same, and what `f` returns: a future<optional<...>>, empty where the key is not there; future<bool> if it
+  /// Two-way call: the same, and what `f` returns: a future<optional<...>>, empty where the key is not there; future<bool> if it
   /// returns nothing. `f` must not wait.
   template <class K, class F, class... A>
   [[nodiscard]] auto call(const K& key, F&& f, A&&... arguments) {
@@ -224,13 +225,13 @@ class set_verbs : public hash_verbs<Key, void, Hash, Equal, Table, Spread> {
  public:
   static constexpr saved_kind saved_as = Spread::moves ? saved_kind::set : saved_kind::unordered_set;
 
-  /// Statement: the key, unless it is there.
+  /// One-way call: the key, unless it is there.
   template <class K>
   void insert(const K& key) {
     core_->template state<insert_key_verb>(key);
   }
-  /// Question: whether the key was there; from then on it is. Of all ranks that ask for one key, one gets false: a search by many
-  /// ranks goes on from each state once.
+  /// Two-way call: whether the key was there; from then on it is. Of all ranks that ask for one key, one gets false: a search by
+  /// many ranks goes on from each state once.
   template <class K>
   [[nodiscard]] future<bool> test_and_insert(const K& key) {
     return armilla::call<&part::template test_and_insert<>>(core_->settled(key, "test_and_insert"), Key(key));
@@ -289,7 +290,7 @@ class hash_container : public Verbs {
   handle_type handle() const { return handle_type(this->core_->own_name()); }
 
   /// Writes all elements into a file; it takes the place of one that is there when it is whole, and not before. Collective, and a
-  /// fence of the team: all that was said before is saved; statements of bodies wait meanwhile. Errors: usage_error on all
+  /// fence of the team: all that was said before is saved; one-way calls of bodies wait meanwhile. Errors: usage_error on all
   /// members, and the old file stays. Cost: each member writes what lies on it, marshalled twice: to know its size, and in pieces
   /// of a MiB.
   void save(const std::string& path) const { images::save(*this, path); }
@@ -303,9 +304,9 @@ class hash_container : public Verbs {
   /// one. Cost: none yet.
   void keep(int copies) { images::keep(*this, copies); }
   /// Copies all elements to where `keep` said: all or nothing. `mark`, the same on all members, says which checkpoint it was when
-  /// it is recovered. Collective, and a fence of the team: all that was said before is kept; statements of bodies wait meanwhile.
-  /// Errors: limit_error on all members if there is no room; the checkpoint before stays. Cost: each rank's elements are
-  /// marshalled, and copied for each of `copies`.
+  /// it is recovered. Collective, and a fence of the team: all that was said before is kept; one-way calls of bodies wait
+  /// meanwhile. Errors: limit_error on all members if there is no room; the checkpoint before stays. Cost: each rank's elements
+  /// are marshalled, and copied for each of `copies`.
   void checkpoint(std::uint64_t mark = 0) { images::checkpoint(*this, mark); }
 
  protected:
@@ -329,7 +330,7 @@ class hash_container : public Verbs {
     const core& here = *this->core_;
     return {here.options().combine, here.options().gather, numbers_of_spread(here.mine().spread)};
   }
-  /// Statements of bodies wait.
+  /// One-way calls of bodies wait.
   hash_loop<part> hold_image() const { return hash_loop<part>(this->core_->mine()); }
   void put_image(piece_writer& to) const { put_slots(*this->core_, to); }
   void take_image(image_reader& from) {

@@ -370,7 +370,7 @@ RANK_TEST(a_bulk_search_that_cannot_be_is_refused) {
   am::fence();
 }
 
-RANK_TEST(a_question_with_a_function_tells_whether_the_key_is_there) {
+RANK_TEST(a_two_way_call_with_a_function_tells_whether_the_key_is_there) {
   am::unordered_map<number, std::string> m;
   m.insert(number(am::rank()), "value");
   am::fence();
@@ -382,7 +382,7 @@ RANK_TEST(a_question_with_a_function_tells_whether_the_key_is_there) {
   EXPECT_EQ(m.find(number(am::rank())).get(), "value!");
 }
 
-RANK_TEST(statements_wait_for_a_loop_over_the_part) {
+RANK_TEST(one_way_calls_wait_for_a_loop_over_the_part) {
   am::unordered_map<number, number> m;
   for (number i = 0; i < 100; ++i) m.insert(i, 0);
   am::fence();

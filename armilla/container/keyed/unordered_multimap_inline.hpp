@@ -22,7 +22,7 @@ class multimap_verbs : public hash_verbs<Key, Value, Hash, Equal, multimap_table
   using mapped_type = Value;
   static constexpr saved_kind saved_as = saved_kind::unordered_multimap;
 
-  /// Statement: one more element.
+  /// One-way call: one more element.
   template <class K>
   void insert(const K& key, const Value& value) {
     core_->template state<add_verb>(key, value);
@@ -32,18 +32,18 @@ class multimap_verbs : public hash_verbs<Key, Value, Hash, Equal, multimap_table
   void insert_range(R&& pairs) {
     for (const auto& [key, value] : pairs) insert(key, value);
   }
-  /// Statement: removes all elements of the key.
+  /// One-way call: removes all elements of the key.
   template <class K>
   void erase(const K& key) {
     base::erase(key);
   }
-  /// Statement: removes the elements of the key whose value is equal.
+  /// One-way call: removes the elements of the key whose value is equal.
   template <class K>
   void erase(const K& key, const Value& value) {
     core_->template state<take_verb>(key, value);
   }
-  /// Statement: runs `f(value, arguments...)` on each value of the key, on the key's rank. `f` and the arguments travel as those
-  /// of `async`; it may change the value and send anything, but not wait.
+  /// One-way call: runs `f(value, arguments...)` on each value of the key, on the key's rank. `f` and the arguments travel as
+  /// those of `async`; it may change the value and send anything, but not wait.
   template <class K, class F, class... A>
   void visit(const K& key, F&& f, A&&... arguments) {
     const object_ref<part> there = core_->reached(key);
@@ -64,8 +64,8 @@ class multiset_verbs : public hash_verbs<Key, std::uint64_t, Hash, Equal, multis
  public:
   static constexpr saved_kind saved_as = saved_kind::unordered_multiset;
 
-  /// Statement: the key once more, or `times` more. Errors: usage_error for a negative number; limit_error, here or at the fence,
-  /// where more than 2^63 - 1 elements would lie on a rank.
+  /// One-way call: the key once more, or `times` more. Errors: usage_error for a negative number; limit_error, here or at the
+  /// fence, where more than 2^63 - 1 elements would lie on a rank.
   template <class K>
   void insert(const K& key, std::uint64_t times = 1) {
     if (looks_negative(times)) [[unlikely]]
@@ -76,12 +76,12 @@ class multiset_verbs : public hash_verbs<Key, std::uint64_t, Hash, Equal, multis
   void insert_range(R&& keys) {
     for (const auto& key : keys) insert(key);
   }
-  /// Statement: removes the key, however often it is there.
+  /// One-way call: removes the key, however often it is there.
   template <class K>
   void erase(const K& key) {
     base::erase(key);
   }
-  /// Statement: removes the key `times` times, or as often as it is there. usage_error for a negative number.
+  /// One-way call: removes the key `times` times, or as often as it is there. usage_error for a negative number.
   template <class K>
   void erase(const K& key, std::uint64_t times) {
     if (looks_negative(times)) [[unlikely]]

@@ -182,7 +182,7 @@ RANK_TEST(bodies_insert_by_the_handles_of_containers_with_equal_keys) {
   am::barrier();
 }
 
-RANK_TEST(statements_about_equal_keys_wait_for_a_loop) {
+RANK_TEST(one_way_calls_about_equal_keys_wait_for_a_loop) {
   am::unordered_multimap<number, number> m;
   m.insert(1, 1);
   am::fence();

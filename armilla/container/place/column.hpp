@@ -14,7 +14,7 @@
 #include "armilla/wire/decode.hpp"
 #include "armilla/wire/encode.hpp"
 
-/// How keys and values of many statements travel: one behind the other in a column, without a word about each.
+/// How keys and values of many one-way calls travel: one behind the other in a column, without a word about each.
 namespace armilla::detail {
 
 /// Bytes that grow at the end, in whole words.
@@ -123,7 +123,7 @@ struct column<std::string> {
 template <>
 struct column<void> {};
 
-/// A column of a batch of statements. Where a user's code reads the values, which may throw, a word in front of each has its
+/// A column of a batch of one-way calls. Where a user's code reads the values, which may throw, a word in front of each has its
 /// length: so one that cannot be read does not affect those that follow.
 template <class T>
 struct batch_column : column<T> {

@@ -63,7 +63,7 @@ std::vector<rank_t> members_of(const team& t) {
 
 std::vector<std::uint32_t> lives_now() {
   std::vector<std::uint32_t> all;
-  if (!takes_newcomers(current->host->job())) return all;
+  if (!takes_new_ranks(current->host->job())) return all;
   for (rank_t r = 0; r < current->places; ++r) all.push_back(current->out->life(r));
   return all;
 }

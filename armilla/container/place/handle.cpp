@@ -2,7 +2,7 @@
 #include "armilla/handle.hpp"
 
 #include "armilla/am/endpoint/endpoint.hpp"
-#include "armilla/team/core/fence_guest.hpp"
+#include "armilla/team/core/fence_participant.hpp"
 
 namespace armilla::detail {
 // Another member may be past the meeting in which they have made it, while this one is on its way out of it.

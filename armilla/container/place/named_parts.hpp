@@ -10,7 +10,7 @@
 #include "armilla/container/place/failure_agreement.hpp"
 #include "armilla/distributed.hpp"
 #include "armilla/handle.hpp"
-#include "armilla/team/core/fence_guest.hpp"
+#include "armilla/team/core/fence_participant.hpp"
 
 namespace armilla::detail {
 
@@ -26,21 +26,21 @@ concept counted_part = requires(const Part& p) {
   { p.size() } -> std::convertible_to<std::size_t>;
 };
 
-/// A rank's part of a container. It is a guest of fences, so that statements which are under way when a rank lets it go still
-/// find it.
+/// A rank's part of a container. It is an attached client of fences, so that one-way calls which are under way when a rank lets
+/// it go still find it.
 template <class Part>
-class guest_part final : public fence_guest {
+class client_part final : public fence_participant {
  public:
   template <class... A>
-  explicit guest_part(const team& members, A&&... arguments)
-      : fence_guest(members), parts(members, std::forward<A>(arguments)...) {
+  explicit client_part(const team& members, A&&... arguments)
+      : fence_participant(members), parts(members, std::forward<A>(arguments)...) {
     note_elements(members, mark_of<typename Part::value_type>(), false);
   }
   bool look() override {
     if constexpr (counted_part<Part>) counted_ = parts->size();
     return counted_ != agreed_;
   }
-  void agree() override {  // of parts that are not counted nothing changes: another guest has the same bit
+  void agree() override {  // of parts that are not counted nothing changes: another attached client has the same bit
     if constexpr (counted_part<Part>) {
       agreed_ = counted_;
       total_ = members().all_reduce(counted_, std::plus<>{});
@@ -63,23 +63,23 @@ class named_parts {
  public:
   template <class... A>
   explicit named_parts(const team& members, A&&... arguments)
-      : guest_(std::make_unique<guest_part<Part>>(members, std::forward<A>(arguments)...)) {}
+      : client_(std::make_unique<client_part<Part>>(members, std::forward<A>(arguments)...)) {}
   named_parts(named_parts&&) noexcept = default;
   named_parts& operator=(named_parts&& other) noexcept {
-    std::swap(guest_, other.guest_);
+    std::swap(client_, other.client_);
     return *this;
   }
   ~named_parts() {
-    if (guest_ != nullptr) retire(std::move(guest_));
+    if (client_ != nullptr) retire(std::move(client_));
   }
 
   /// How many elements all members had at the last fence of the team or of all ranks, or at the last `count`. No message.
-  std::size_t size() const noexcept { return guest_ == nullptr ? 0 : guest_->total(); }
+  std::size_t size() const noexcept { return client_ == nullptr ? 0 : client_->total(); }
   /// All members meet, and know how many there are.
   void count() {
     const meeting here(members());
-    guest_->look();
-    guest_->agree();
+    client_->look();
+    client_->agree();
   }
 
   // A usage_error of one that was moved from.
@@ -91,12 +91,12 @@ class named_parts {
 
  private:
   distributed<Part>& parts() const {
-    if (guest_ == nullptr) [[unlikely]]
+    if (client_ == nullptr) [[unlikely]]
       throw_moved_from();
-    return guest_->parts;
+    return client_->parts;
   }
 
-  std::unique_ptr<guest_part<Part>> guest_;
+  std::unique_ptr<client_part<Part>> client_;
 };
 
 }  // namespace armilla::detail

@@ -38,13 +38,13 @@ std::uint64_t parent_at(const std::uint64_t* at) {
 
 }  // namespace
 
-disjoint_set_core::disjoint_set_core(const team& t, std::size_t n) : fence_guest(t), parents_(n, on(t)), name_(t, this) {
+disjoint_set_core::disjoint_set_core(const team& t, std::size_t n) : fence_participant(t), parents_(n, on(t)), name_(t, this) {
   for (std::size_t k = 0; k < parents_.local().size(); ++k) parents_.local()[k] = parents_.index_of_local(k);
   meet(t);
 }
 
 disjoint_set_core::disjoint_set_core(array<std::uint64_t> parents)
-    : fence_guest(parents.members()), parents_(std::move(parents)), name_(parents_.members(), this) {}
+    : fence_participant(parents.members()), parents_(std::move(parents)), name_(parents_.members(), this) {}
 
 std::uint64_t* disjoint_set_core::mapped(std::size_t a) const {
   const global_ptr<std::uint64_t> p = parents_.ptr(a);

@@ -7,15 +7,15 @@
 
 #include "armilla/array.hpp"
 #include "armilla/distributed.hpp"
-#include "armilla/team/core/fence_guest.hpp"
+#include "armilla/team/core/fence_participant.hpp"
 
 namespace armilla::detail {
 
 /// The forest that a disjoint_set is. A parent is never greater than its child, so that there are no circles; a root is its own
 /// parent. Parents change at roots alone, by compare and exchange, and when a way is shortened.
 ///
-/// It is a guest of fences, so that statements which are under way when a rank lets it go still find it.
-class disjoint_set_core final : public fence_guest {
+/// It is an attached client of fences, so that one-way calls which are under way when a rank lets it go still find it.
+class disjoint_set_core final : public fence_participant {
  public:
   disjoint_set_core(const team& members, std::size_t n);
   /// Takes the parents of a forest as they are. Others may reach it when all have met.

@@ -126,7 +126,7 @@ RANK_TEST(what_a_walk_throws_comes_on_all_ranks) {
                        l.for_each_in_order([](int) { throw std::domain_error("no such line"); }));
 }
 
-RANK_TEST(statements_that_are_under_way_when_a_list_ends_find_it) {
+RANK_TEST(one_way_calls_that_are_under_way_when_a_list_ends_find_it) {
   for (int round = 0; round < 20; ++round) {
     am::list<std::string> l;
     const am::list_place mine = l.push_local("");

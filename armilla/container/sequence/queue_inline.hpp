@@ -99,7 +99,7 @@ class queue_part {
         some.push_back(items_.take());
       } catch (...) {
         if (some.empty()) throw;
-        break;  // the next question throws it
+        break;  // the next two-way call throws it
       }
     return some;
   }
@@ -121,19 +121,20 @@ class queue_verbs {
  public:
   using value_type = T;
 
-  /// Statement: the item is in the queue at the next fence of its team or of all ranks at the latest. Those of one rank come in
-  /// their order.
+  /// One-way call: the item is in the queue at the next fence of its team or of all ranks at the latest. Those of one rank come
+  /// in their order.
   void push(const T& item) { async(named(), to_completion<&part::push>(), item); }
   /// The same for all items of a range, in one message.
   template <class Range>
   void push_range(const Range& items) {
     async(named(), to_completion<&part::push_all>(), std::vector<T>(std::begin(items), std::end(items)));
   }
-  /// Question: the first item, which is out of the queue then, or nothing if it had none. It stands behind what this rank pushed.
+  /// Two-way call: the first item, which is out of the queue then, or nothing if it had none. It stands behind what this rank
+  /// pushed.
   [[nodiscard]] future<std::optional<T>> pop() { return call<&part::pop>(named()); }
-  /// Question: the first items, `most` of them or all that there are, in one message.
+  /// Two-way call: the first items, `most` of them or all that there are, in one message.
   [[nodiscard]] future<std::vector<T>> pop_some(std::size_t most) { return call<&part::pop_some>(named(), most); }
-  /// Question: how many it has. Behind a fence, and before the next push or pop, the same on all ranks.
+  /// Two-way call: how many it has. Behind a fence, and before the next push or pop, the same on all ranks.
   [[nodiscard]] future<std::size_t> count() const { return call<&part::size>(named()); }
   /// The rank, of the job, on which the items lie.
   rank_t owner() const noexcept { return items_.rank(); }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "armilla/array.hpp"
-#include "armilla/team/core/fence_guest.hpp"
+#include "armilla/team/core/fence_participant.hpp"
 
 /// How a vector grows.
 namespace armilla::detail {
@@ -14,15 +14,15 @@ namespace armilla::detail {
 
 /// What was appended on this rank since the last fence.
 template <class T>
-class staged_elements final : public fence_guest {
+class staged_elements final : public fence_participant {
  public:
-  staged_elements(const team& t, element_state<T>& state) : fence_guest(t), state_(&state) {}
+  staged_elements(const team& t, element_state<T>& state) : fence_participant(t), state_(&state) {}
   bool look() override {
     counted_ = more_.size();
     return counted_ != 0;
   }
-  /// Only what was counted: a member past the fence may have staged more. Also called for elements dealt in turn: another guest
-  /// may have the same bit, or some were staged before they were dealt so. Those stay staged, and all throw.
+  /// Only what was counted: a member past the fence may have staged more. Also called for elements dealt in turn: another
+  /// attached client may have the same bit, or some were staged before they were dealt so. Those stay staged, and all throw.
   void agree() override {
     if (!state_->members) return more_.clear();  // its elements have moved into an array, which does not grow
     if (!state_->where.linear()) {

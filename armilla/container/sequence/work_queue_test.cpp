@@ -154,7 +154,7 @@ RANK_TEST(of_several_errors_all_ranks_throw_that_of_the_lowest) {
   am::barrier();
 }
 
-RANK_TEST(what_a_statement_of_an_item_throws_comes_to_all_ranks) {
+RANK_TEST(what_a_one_way_call_of_an_item_throws_comes_to_all_ranks) {
   am::work_queue<int> open;
   if (am::rank() == 0) open.push(1);
   const std::string said =

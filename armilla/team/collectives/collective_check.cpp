@@ -10,8 +10,8 @@
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/collectives/named_algorithm.hpp"
-#include "armilla/team/core/far_messages.hpp"
 #include "armilla/team/core/record.hpp"
+#include "armilla/team/core/remote_messages.hpp"
 #include "armilla/team/core/team_state.hpp"
 
 namespace armilla::detail {
@@ -364,11 +364,11 @@ void throw_cannot_enter(const team_record* t, collective kind) {
     throw_usage(
         operation,
         "a body may not enter a collective, and as a fiber (as_fiber) it may not enter this one either; let the body send a "
-        "statement, and call this from the rank's own code or from a fiber that this code started");
+        "one-way call, and call this from the rank's own code or from a fiber that this code started");
   throw_usage(
       operation,
       "a body may not enter a collective, which waits for every rank; make the body a fiber, async(rank, as_fiber(f)), or "
-      "let it send a statement, and call the collective from the rank's own code");
+      "let it send a one-way call, and call the collective from the rank's own code");
 }
 
 void refuse_parts_of_bodies(const context& c, const char* operation) {

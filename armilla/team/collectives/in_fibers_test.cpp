@@ -14,7 +14,7 @@ namespace am = armilla;
 
 namespace {
 
-// What collectives have a rank of its own for: set by statements.
+// What collectives have a rank of its own for: set by one-way calls.
 thread_local int told = 0;
 thread_local std::vector<am::team> places;
 void tell(int n) { told += n; }

@@ -19,7 +19,7 @@ struct kept_errors {
 
 /// What the layers above add to a fence; null where they have nothing to say.
 struct fence_hooks {
-  /// Errors of statements that ran here and are not reported yet.
+  /// Errors of one-way calls that ran here and are not reported yet.
   std::uint64_t (*errors)(context&) = nullptr;
   /// Hands out the first of them and forgets them all. False: there are none.
   bool (*take_error)(context&, error_record&) = nullptr;

@@ -43,22 +43,22 @@ struct alignas(cache_line) survivor_board {
   std::atomic<std::uint64_t> decided[lives];
   std::atomic<std::uint64_t> asked_for;  ///< of rank 0 in world: 1 as soon as the program has asked any team for its survivors
   alignas(cache_line) std::atomic<std::uint64_t> proposal[words];  ///< a bit for each member that the owner found
-  /// Beside them newcomers: `newcomer::word`; 0: none.
-  static constexpr std::size_t most_newcomers = 8;
-  std::atomic<std::uint64_t> newcomers[most_newcomers];
+  /// Beside them new ranks: `new rank::word`; 0: none.
+  static constexpr std::size_t most_new_ranks = 8;
+  std::atomic<std::uint64_t> new_ranks[most_new_ranks];
 };
 static_assert(sizeof(survivor_board) == 4 * cache_line);
 
 /// A rank that came into the running job, and which life of its place it is (boot/host/life.hpp).
-struct newcomer {
+struct new_rank {
   rank_t rank;
   std::uint32_t life;  ///< never 0
   std::uint64_t word() const noexcept { return std::uint64_t{life} << 32 | std::uint32_t(rank); }
-  static newcomer from(std::uint64_t word) noexcept { return {rank_t(std::uint32_t(word)), std::uint32_t(word >> 32)}; }
+  static new_rank from(std::uint64_t word) noexcept { return {rank_t(std::uint32_t(word)), std::uint32_t(word >> 32)}; }
 };
 
-/// What a newcomer shows to those that may take it into a team: see growth.cpp.
-struct alignas(cache_line) newcomer_board {
+/// What a new rank shows to those that may take it into a team: see growth.cpp.
+struct alignas(cache_line) new_rank_board {
   static constexpr std::size_t lives = 4;
   /// What stays when it is lost: a member that looks late must find what the others found.
   struct life {
@@ -70,7 +70,7 @@ struct alignas(cache_line) newcomer_board {
 
   life& of(std::uint32_t number) noexcept { return of_life[number % lives]; }
 };
-static_assert(sizeof(newcomer_board) == 2 * cache_line);
+static_assert(sizeof(new_rank_board) == 2 * cache_line);
 
 /// How far a rank has come in the last fences of a job that has lost ranks: see last_fence.cpp; and in others: living.cpp.
 struct alignas(cache_line) end_board {
@@ -99,7 +99,7 @@ struct team_slot {
   intention_line entered;
   survivor_board survivors;
   end_board end;             ///< in world's slot
-  newcomer_board newcomers;  ///< likewise
+  new_rank_board new_ranks;  ///< likewise
 };
 
 /// The boards of a rank in a team. Each begins behind the one before it.

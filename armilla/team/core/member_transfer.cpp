@@ -38,14 +38,14 @@ std::uint64_t out_stream::taken() const {
 member_transfer::member_transfer(team_record& t, collective what)
     : t_(t), part_(t), state_(*t.owner), area_(state_.area(t.slot)), what_(name_of(what)) {
   area_.outgoing.clear();
-  area_.far_outgoing.clear();
+  area_.remote_outgoing.clear();
   area_.incoming.clear();
 }
 
 void member_transfer::add(std::uint32_t member, const std::byte* data, std::uint64_t bytes) {
   const rank_t to = t_.members[member];
   if (state_.self.host->far[std::size_t(to)]) {
-    area_.far_outgoing.push_back({&area_.far.with[to], to, data, bytes});
+    area_.remote_outgoing.push_back({&area_.far.with[to], to, data, bytes});
     return;
   }
   pair_state& p = area_.with(to);
@@ -207,7 +207,7 @@ bool member_transfer::finished() const {
     if (o.next < o.count || (o.place == nullptr && o.taken() < o.pair->sent)) return false;
   for (const in_stream& in : area_.incoming)
     if (in.count == 0 || in.next < in.count) return false;
-  return far_finished();
+  return remote_finished();
 }
 
 // Whether a peer has acknowledged or sent anything since the last look.
@@ -230,7 +230,7 @@ void member_transfer::note_taken() {
 void member_transfer::wait_for_peers() {
   const auto peers = [this](auto&& ask) {
     for (const out_stream& o : area_.outgoing) ask(o.to);
-    for (const far_out_stream& o : area_.far_outgoing) ask(o.to);
+    for (const remote_out_stream& o : area_.remote_outgoing) ask(o.to);
     for (const in_stream& in : area_.incoming) ask(in.from);
   };
   wait_in_collective(t_, [this] { return can_move(); }, peers, what_);

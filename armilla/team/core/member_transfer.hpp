@@ -43,7 +43,7 @@ using take_function = void (*)(void* self, std::uint32_t member, std::uint64_t a
 /// threads, and by a system call that of other processes, if the option cross_copy and the system allow it: a receiver of
 /// the first long message from a peer tries.
 ///
-/// To and from members on other hosts messages go whole: far_messages.hpp.
+/// To and from members on other hosts messages go whole: remote_messages.hpp.
 ///
 /// The staging has two halves, used in turn, so that a sender may leave while its peers still read and even begin the
 /// next transfer.
@@ -73,7 +73,7 @@ class member_transfer {
   bool push_far();
   bool pull_far(in_stream& in);
   void open_far(in_stream& in);
-  bool far_finished() const;
+  bool remote_finished() const;
   [[gnu::cold]] void leave() noexcept;
   [[gnu::cold]] void leave_near() noexcept;
   [[gnu::cold]] void leave_far() noexcept;

@@ -141,7 +141,7 @@ pattern choose_fence(pattern asked, const team_record& t, bool oversubscribed) {
 void set_fence_pattern(team_record& t, pattern how) {
   t.fence_pattern = how;
   t.flat_fence = how == pattern::flat;
-  // With each of the others alone on its host, what a rank shows goes where its statements go.
+  // With each of the others alone on its host, what a rank shows goes where its one-way calls go.
   const bool each_alone = t.flat_fence && t.host_leaders.size() + 1 == t.size;
   t.fence_piggybacks = each_alone && t.size == std::uint32_t(t.self->places) && t.size > 1;
 }

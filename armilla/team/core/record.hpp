@@ -14,7 +14,7 @@
 #include "armilla/base/values/owned.hpp"
 #include "armilla/fiber/scheduler.hpp"
 #include "armilla/mutex.hpp"
-#include "armilla/team/core/fence_guest.hpp"
+#include "armilla/team/core/fence_participant.hpp"
 #include "armilla/team/core/intention.hpp"
 #include "armilla/team/core/lines.hpp"
 
@@ -25,7 +25,7 @@ struct host_map;
 struct pair_line;
 struct team_state;
 
-/// The first error of a statement's body on a rank, in a form that travels. Texts end with a zero.
+/// The first error of a one-way call's body on a rank, in a form that travels. Texts end with a zero.
 struct error_record {
   rank_t rank;
   char type[60];
@@ -53,7 +53,7 @@ struct team_record {
   std::uint8_t type_shift = 0;           ///< for mark_in_past: members of one program compare names of types
   bool flat_barrier = true;
   bool flat_fence = true;
-  bool fence_piggybacks = false;  ///< what a fence shows travels behind the statements that are open
+  bool fence_piggybacks = false;  ///< what a fence shows travels behind the one-way calls that are open
   std::vector<team_slot*> slots;  ///< each member's
   std::byte* boards = nullptr;    ///< the first board of world rank 0 in this slot; the others follow
   std::vector<rank_t> members;    ///< world ranks, in the order of the team
@@ -70,7 +70,7 @@ struct team_record {
   std::uint32_t references = 0;
   std::uint64_t first_step = 0;
   std::uint64_t id = 0;
-  std::uint64_t guests = 0;           ///< fence_guests made so far
+  std::uint64_t clients = 0;          ///< fence_participants made so far
   team_state* owner = nullptr;        ///< null once the session has ended
   owned<team_record> twin;            ///< the same members once more, for collectives that are asked for later; made when wanted
   team_record* keeper = this;         ///< counts the references: this one, or the one whose twin it is
@@ -83,7 +83,7 @@ struct team_record {
   rank_t lost = no_rank;                          ///< the first member that was lost: no collective of this team waits any more
   std::vector<std::uint64_t> ancestors;           ///< the teams that it was made from
   std::vector<bool> left_out;                     ///< members that are not in the last team of survivors
-  std::vector<std::uint32_t> lives;               ///< where newcomers come: by member, which life of its place it is
+  std::vector<std::uint32_t> lives;               ///< where new ranks come: by member, which life of its place it is
   /// Collectives whose arguments this rank has refused, the last one first.
   struct refusal {
     std::uint64_t number = 0;  ///< as which it would have entered it
@@ -148,8 +148,8 @@ inline void notify_members(const team_record& t) {
 
 /// The same for members on other hosts: they are sent what lies at `at`.
 [[gnu::cold]] void replicate_to_hosts(team_record& t, const void* at, std::size_t bytes);
-/// The same for a flat line whose readers all are on other hosts, behind the statements that are open for them.
-void replicate_with_statements(team_record& t, const flag_line& line, std::size_t bytes);
+/// The same for a flat line whose readers all are on other hosts, behind the one-way calls that are open for them.
+void replicate_with_one_way_calls(team_record& t, const flag_line& line, std::size_t bytes);
 /// Sends what this rank has entered to the members on other hosts.
 [[gnu::cold]] void tell_entered(const team_record& t);
 /// Asks world rank `r`, a member on another host, to send what it has entered, whatever it does now.

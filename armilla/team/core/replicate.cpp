@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "armilla/am/endpoint/delivery.hpp"
-#include "armilla/am/endpoint/far_traffic.hpp"
+#include "armilla/am/endpoint/remote_traffic.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/core/record.hpp"
 #include "armilla/team/core/team_state.hpp"
@@ -77,7 +77,7 @@ namespace {
 struct ask_entered_message {
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     std::uint64_t slot;
-    if (size != sizeof slot) throw_damaged(source, "the length of a question for what this rank has entered", size);
+    if (size != sizeof slot) throw_damaged(source, "the length of a two-way call for what this rank has entered", size);
     std::memcpy(&slot, at, sizeof slot);
     if (slot >= collective_layout::all_slots) throw_damaged(source, "the slot of what it asks for", slot);
     if (in.self.teams == nullptr) return;  // the session ends
@@ -102,7 +102,7 @@ void tell_entered(const team_record& t) {
   for (const rank_t r : t.host_leaders) replicate(*t.self, r, t.entered, sizeof *t.entered);
 }
 
-void replicate_with_statements(team_record& t, const flag_line& line, std::size_t bytes) {
+void replicate_with_one_way_calls(team_record& t, const flag_line& line, std::size_t bytes) {
   const context& c = *t.self;
   const replicate_head head{offset_of(c, &line)};
   for (const rank_t r : t.host_leaders)

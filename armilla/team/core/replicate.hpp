@@ -15,7 +15,7 @@
 /// know of hosts is this: a member that posts something says to which members.
 ///
 /// What is for all members of a team goes to one member of each other host, which writes it for all that share its memory:
-/// one message a host, not a rank. These messages are no statements, and a fence does not count them.
+/// one message a host, not a rank. These messages are no one-way calls, and a fence does not count them.
 namespace armilla::detail {
 
 /// Sends `bytes` bytes at `at`, in this rank's collective area, to the host of `to`, which is far. A multiple of 8. If they begin

@@ -93,7 +93,7 @@ void revoke(team_record& t, rank_t lost) {
     if (s.areas[r->slot] != nullptr) abandon(*r);
   }
   if (t.slot < collective_layout::slots) s.unsettled |= 1u << t.slot;
-  for (fence_guest* const g : s.guests)
+  for (fence_participant* const g : s.clients)
     if (g->members().id() == t.id) g->revoke();
 }
 
@@ -102,7 +102,7 @@ namespace {
 // Where lost ranks are replaced: of all ranks now.
 std::vector<std::uint32_t> lives_now(const team_state& s) {
   std::vector<std::uint32_t> lives;
-  for (rank_t r = 0; r < s.self.places && takes_newcomers(s.self.host->job()); ++r) lives.push_back(s.self.out->life(r));
+  for (rank_t r = 0; r < s.self.places && takes_new_ranks(s.self.host->job()); ++r) lives.push_back(s.self.out->life(r));
   return lives;
 }
 

@@ -9,9 +9,9 @@
 #include "armilla/boot/wire_up/gathering.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/core/collective_area.hpp"
-#include "armilla/team/core/far_messages.hpp"
 #include "armilla/team/core/fence_hooks.hpp"
 #include "armilla/team/core/record.hpp"
+#include "armilla/team/core/remote_messages.hpp"
 
 namespace armilla::detail {
 
@@ -36,7 +36,7 @@ struct exchange_state {
 
 class living_ranks;
 struct out_stream;
-struct far_out_stream;
+struct remote_out_stream;
 struct in_stream;
 
 /// What moves through the area of one slot. Goes on when the slot passes on to another team.
@@ -56,12 +56,12 @@ struct team_area {
   std::uint64_t transfers = 0;           ///< their parity chooses the half of the staging
   std::vector<rank_t> used_by[2];        ///< with which ranks each half was used last, until all have read it
   std::vector<out_stream> outgoing;      ///< of the transfer that runs; kept for their memory
-  std::vector<far_out_stream> far_outgoing;
+  std::vector<remote_out_stream> remote_outgoing;
   std::vector<in_stream> incoming;
-  far_pairs far;
+  remote_pairs far;
 };
 
-/// What a newcomer is told of a team.
+/// What a new rank is told of a team.
 struct invitation {
   struct fixed {
     std::uint64_t team = 0;
@@ -69,10 +69,10 @@ struct invitation {
     std::uint64_t ready_step = 0;  ///< that members of the team before it show when they are ready
     std::uint32_t old_slot = 0;    ///< where they do
     std::uint32_t slot = 0;
-    std::uint32_t members = 0;  ///< of the team before it, in front of the newcomers
+    std::uint32_t members = 0;  ///< of the team before it, in front of the new ranks
     std::uint32_t settle = 0;   ///< its slot is to be settled
   } head;
-  std::vector<std::uint64_t> ranks;  ///< all members, each as newcomer::word
+  std::vector<std::uint64_t> ranks;  ///< all members, each as new rank::word
   std::vector<std::uint64_t> ancestors;
 };
 
@@ -89,8 +89,8 @@ struct team_state {
   std::vector<team_record*> teams;  ///< alive here, and those let go that some member still holds
   std::uint64_t highest_step = 0;   ///< of any slot whose team has ended here
   fence_hooks hooks;
-  std::vector<fence_guest*> guests;                                ///< by team and number: the same order on all that share one
-  std::vector<std::unique_ptr<fence_guest>> retired;               ///< of them, until the next fence is over
+  std::vector<fence_participant*> clients;                         ///< by team and number: the same order on all that share one
+  std::vector<std::unique_ptr<fence_participant>> retired;         ///< of them, until the next fence is over
   bool fencing = false;                                            ///< a fiber of this rank is inside a fence
   std::unique_ptr<team_area> areas[collective_layout::all_slots];  ///< of those slots that have moved something
   std::uint32_t unsettled = 0;     ///< slots in which a team had lost a member: what moved there may have stopped in the middle
@@ -98,7 +98,7 @@ struct team_state {
   team_record* ending = nullptr;   ///< all ranks, for the end of run_main, and to agree which are left
   living_ranks* living = nullptr;  ///< from `start_teams` to `stop_teams`
   gatherings* left = nullptr;      ///< agrees which ranks are left where they are on several hosts; else null
-  std::vector<invitation> invitations;                          ///< of a newcomer, that have come and are not answered
+  std::vector<invitation> invitations;                          ///< of a new rank, that have come and are not answered
   std::vector<std::uint64_t> invited;                           ///< the teams of all that ever came
   std::map<std::uint64_t, std::vector<std::uint64_t>> left_of;  ///< by id of a team of survivors: of which teams these are left
 

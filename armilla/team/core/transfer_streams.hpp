@@ -35,8 +35,8 @@ struct out_stream {
 };
 
 /// The same to a peer on another host.
-struct far_out_stream {
-  far_pair* pair;
+struct remote_out_stream {
+  remote_pair* pair;
   rank_t to;
   const std::byte* data;
   std::uint64_t bytes;
@@ -63,7 +63,7 @@ struct in_stream {
   take_function take = nullptr;
   std::uint64_t expected = 0;  ///< bytes, if they are taken
   std::int32_t behind = -1;    ///< the number of the stream whose pieces are taken before; -1: none
-  far_pair* far = nullptr;     ///< the peer is on another host: the message comes whole
+  remote_pair* far = nullptr;  ///< the peer is on another host: the message comes whole
   bool announced = false;      ///< and has not begun to move
   bool moving = false;
   scratch memory{};  ///< for one that is folded, or dropped

@@ -12,7 +12,7 @@
 #include "armilla/call.hpp"
 #include "armilla/collectives.hpp"
 #include "armilla/spawn.hpp"
-#include "armilla/team/core/fence_guest.hpp"
+#include "armilla/team/core/fence_participant.hpp"
 #include "armilla/team/core/team_state.hpp"
 #include "tests/rank_test.hpp"
 
@@ -25,7 +25,7 @@ thread_local std::uint64_t ran = 0;
 // With more ranks than cores a meeting may cost a turn of the scheduler: fewer of them.
 int rounds(int n) { return am::ranks() <= 2 ? n : n / 8; }
 
-// A statement that sends statements that send statements: all ranks can compute how many there are.
+// A one-way call that sends one-way calls that send one-way calls: all ranks can compute how many there are.
 std::uint64_t mix(std::uint64_t x) {
   x ^= x >> 31, x *= 0x7fb5d329728ea185, x ^= x >> 27, x *= 0x81dadef4bc2dd44d, x ^= x >> 33;
   return x;
@@ -52,7 +52,7 @@ void expect_ran(std::uint64_t i) { EXPECT(ran == i || ran == i + 1); }
 
 }  // namespace
 
-RANK_TEST(a_statement_has_run_after_the_fence) {
+RANK_TEST(a_one_way_call_has_run_after_the_fence) {
   ran = 0;
   am::fence();
   for (std::uint64_t i = 1; i <= std::uint64_t(rounds(2000)); ++i) {
@@ -62,7 +62,7 @@ RANK_TEST(a_statement_has_run_after_the_fence) {
   }
 }
 
-RANK_TEST(random_trees_of_statements_are_complete) {
+RANK_TEST(random_trees_of_one_way_calls_are_complete) {
   for (std::uint64_t round = 0; round < 24; ++round) {
     const unsigned depth = unsigned(round % 12);
     ran = 0;
@@ -107,7 +107,7 @@ RANK_TEST(an_idle_fence_takes_one_round) {
   EXPECT_EQ(count.fences - fences, 1u);
 }
 
-RANK_TEST(a_fence_behind_statements_that_have_run_takes_one_round) {
+RANK_TEST(a_fence_behind_one_way_calls_that_have_run_takes_one_round) {
   const am::detail::counters& count = *am::detail::head_here("test").count;
   for (int i = 0; i < rounds(100); ++i) {
     ran = 0;
@@ -123,7 +123,7 @@ RANK_TEST(a_fence_behind_statements_that_have_run_takes_one_round) {
 }
 
 // At most two, in each pattern, where nothing is late: a machine that does other things may make it more now and then.
-RANK_TEST(a_fence_behind_a_statement_of_each_rank_takes_two_rounds) {
+RANK_TEST(a_fence_behind_a_one_way_call_of_each_rank_takes_two_rounds) {
   using am::detail::pattern;
   const am::detail::counters& count = *am::detail::head_here("test").count;
   for (const pattern how : {pattern::flat, pattern::tree, pattern::hypercube}) {
@@ -140,7 +140,7 @@ RANK_TEST(a_fence_behind_a_statement_of_each_rank_takes_two_rounds) {
 }
 
 // Frames of every length, so that what the fence adds to one finds room, just finds room, and finds none.
-RANK_TEST(a_fence_behind_any_number_of_statements_completes_them) {
+RANK_TEST(a_fence_behind_any_number_of_one_way_calls_completes_them) {
   ran = 0;
   am::fence();
   std::uint64_t sent = 0;
@@ -155,7 +155,7 @@ RANK_TEST(a_fence_behind_any_number_of_statements_completes_them) {
   EXPECT_EQ(ran, sent);
 }
 
-// The body of a statement that travels with the counts of its sender's fence waits for what comes later.
+// The body of a one-way call that travels with the counts of its sender's fence waits for what comes later.
 RANK_TEST(a_fence_goes_on_while_a_body_in_front_of_its_counts_waits) {
   static thread_local bool answered;
   for (int i = 0; i < rounds(100); ++i) {
@@ -173,8 +173,8 @@ RANK_TEST(a_fence_goes_on_while_a_body_in_front_of_its_counts_waits) {
   }
 }
 
-// Over a network, where each rank is its own host: what a statement and the first round of a fence cost together.
-RANK_TEST(a_statement_travels_with_the_counts_of_the_fence) {
+// Over a network, where each rank is its own host: what a one-way call and the first round of a fence cost together.
+RANK_TEST(a_one_way_call_travels_with_the_counts_of_the_fence) {
   const am::detail::context& here = am::detail::here("test");
   const am::detail::counters& count = *here.count;
   if (!here.teams->world->fence_piggybacks || here.teams->world->checking)
@@ -196,7 +196,7 @@ RANK_TEST(a_statement_travels_with_the_counts_of_the_fence) {
   EXPECT(seen);
 }
 
-RANK_TEST(a_fence_of_a_team_completes_statements_among_its_members) {
+RANK_TEST(a_fence_of_a_team_completes_one_way_calls_among_its_members) {
   const am::team t = am::world().split(am::rank() % 2);
   ran = 0;
   am::fence();
@@ -259,7 +259,7 @@ RANK_TEST(a_fence_in_a_body_is_an_error) {
   EXPECT(refused);
 }
 
-RANK_TEST(all_ranks_throw_the_same_error_of_a_statement) {
+RANK_TEST(all_ranks_throw_the_same_error_of_a_one_way_call) {
   for (int round = 0; round < 3; ++round) {
     const am::rank_t thrower = round % am::ranks();
     am::async(thrower, [] { throw std::runtime_error("no bread left"); });
@@ -277,7 +277,7 @@ RANK_TEST(all_ranks_throw_the_same_error_of_a_statement) {
   }
 }
 
-RANK_TEST(a_long_text_of_a_statement_is_cut_where_it_shows) {
+RANK_TEST(a_long_text_of_a_one_way_call_is_cut_where_it_shows) {
   const auto said_by_fence = [](std::size_t letters) -> std::string {
     am::async(0, [](std::size_t n) { throw std::runtime_error(std::string(n, 'x')); }, letters);
     try {
@@ -286,17 +286,18 @@ RANK_TEST(a_long_text_of_a_statement_is_cut_where_it_shows) {
     return "nothing";
   };
   const std::string whole = said_by_fence(100), cut = said_by_fence(5000);
-  EXPECT(whole.starts_with(std::string(100, 'x') + " (in a statement of rank "));
+  EXPECT(whole.starts_with(std::string(100, 'x') + " (in a one-way call of rank "));
   EXPECT(whole.ends_with(")"));
-  EXPECT(cut.find("xxx... (in a statement of rank ") != std::string::npos);
+  EXPECT(cut.find("xxx... (in a one-way call of rank ") != std::string::npos);
   EXPECT(cut.ends_with(")"));
 }
 
 namespace {
 
-struct counted_guest final : am::detail::fence_guest {
-  counted_guest(int& ends, std::unique_ptr<fence_guest> held) : fence_guest(am::world()), ends_(ends), inner_(std::move(held)) {}
-  ~counted_guest() override {
+struct counted_client final : am::detail::fence_participant {
+  counted_client(int& ends, std::unique_ptr<fence_participant> held)
+      : fence_participant(am::world()), ends_(ends), inner_(std::move(held)) {}
+  ~counted_client() override {
     ++ends_;
     if (inner_ != nullptr) am::detail::retire(std::move(inner_));
   }
@@ -305,15 +306,15 @@ struct counted_guest final : am::detail::fence_guest {
 
  private:
   int& ends_;
-  std::unique_ptr<fence_guest> inner_;
+  std::unique_ptr<fence_participant> inner_;
 };
 
 }  // namespace
 
-RANK_TEST(the_end_of_a_guest_may_retire_another) {
+RANK_TEST(the_end_of_a_client_may_retire_another) {
   int ends = 0;
-  std::unique_ptr<am::detail::fence_guest> chain;
-  for (int i = 0; i < 5; ++i) chain = std::make_unique<counted_guest>(ends, std::move(chain));
+  std::unique_ptr<am::detail::fence_participant> chain;
+  for (int i = 0; i < 5; ++i) chain = std::make_unique<counted_client>(ends, std::move(chain));
   am::detail::retire(std::move(chain));
   for (int i = 1; i <= 5; ++i) {
     am::fence();

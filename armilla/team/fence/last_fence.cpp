@@ -30,8 +30,8 @@
 /// Where the ranks are on several hosts, armilla-run gathers what they count in a round, and gives all the same: so all come to
 /// the same end in the same round.
 ///
-/// Newcomers (boot/wire_up/newcomer.hpp) may come until a rank is about to pass the first of these fences. That rank refuses all
-/// others first, and waits for one that it may have let in. A newcomer is in the fence like all others. It begins in the round of
+/// New ranks (boot/wire_up/new_rank.hpp) may come until a rank is about to pass the first of these fences. That rank refuses all
+/// others first, and waits for one that it may have let in. A new rank is in the fence like all others. It begins in the round of
 /// the rank that is furthest. A rank that is behind goes to that round, too, and forgets its counts.
 namespace armilla::detail {
 namespace {
@@ -65,7 +65,7 @@ class last_fence {
       const round_counts sums = s_.left != nullptr ? gather_counts(round) : post_and_add_up(round);
       const bool counts_agree =
           sums.whole && before.whole && sums.ranks_hash == before.ranks_hash && !before.busy && sums.created == before.processed;
-      if (passed_) return refuse_newcomers();
+      if (passed_) return refuse_new_ranks();
       if (counts_agree && !one_more_has_come()) return;
       before = sums;
       if (round % rounds_without_nap == 0)
@@ -80,7 +80,7 @@ class last_fence {
   // What is open leaves, and what has come is taken in.
   void settle() {
     do {
-      settle_guests(s_);
+      settle_clients(s_);
       c_.messages->out.flush();
     } while (c_.messages->waits.poll());
     living_.clear();
@@ -102,12 +102,12 @@ class last_fence {
     return furthest;
   }
 
-  void refuse_newcomers() {
-    if (takes_newcomers(c_.host->job())) c_.messages->lost.let_no_more_come();
+  void refuse_new_ranks() {
+    if (takes_new_ranks(c_.host->job())) c_.messages->lost.let_no_more_come();
   }
   // That this round has not counted. None comes behind it.
   bool one_more_has_come() {
-    refuse_newcomers();
+    refuse_new_ranks();
     for (rank_t r = 0; r < c_.places; ++r)
       if (!c_.out->is_lost(r) && std::ranges::find(living_, r) == living_.end()) return true;
     return false;
@@ -229,7 +229,7 @@ void end_among_living(team_record* team, const intention& what) {
   tell_refusals(s, nullptr);
   post_word(c, ++s.end_stage << round_bits | 1);
   if (s.left != nullptr) s.left->tell_ended(s.end_stage);
-  const bool open = takes_newcomers(c.host->job());  // a newcomer is in no collective of the others: the boards come first
+  const bool open = takes_new_ranks(c.host->job());  // a new rank is in no collective of the others: the boards come first
   if (open) last_fence(c).run();
   if ((open && !is_as_at_the_start(c)) || !ended_with_all(team, what)) {
     if (!open) last_fence(c).run();

@@ -69,9 +69,9 @@ class agreement {
     chosen_ranks chosen;
     for (std::uint32_t i = 0; i < t_.size; ++i)
       if ((board(proposer).proposal[i / 64].load(std::memory_order_acquire) >> i % 64 & 1) != 0) chosen.members.push_back(i);
-    for (const auto& word : board(proposer).newcomers)
+    for (const auto& word : board(proposer).new_ranks)
       if (const std::uint64_t one = word.load(std::memory_order_acquire); one != 0)
-        chosen.newcomers.push_back(newcomer::from(one));
+        chosen.new_ranks.push_back(new_rank::from(one));
     if (!std::ranges::binary_search(chosen.members, t_.rank)) t_.self->messages->lost.raise(t_.self->rank, operation_);
     return chosen;
   }
@@ -83,9 +83,9 @@ class agreement {
     const auto is_ready = [&](std::uint32_t i) { return has_posted(i, ready); };
     wait([&] {
       return std::ranges::all_of(chosen.members, [&](std::uint32_t i) { return is_ready(i) || is_lost(i); }) &&
-             newcomers_have_answered(*t_.owner, chosen.newcomers, team);
+             new_ranks_have_answered(*t_.owner, chosen.new_ranks, team);
     });
-    return std::ranges::all_of(chosen.members, is_ready) && newcomers_are_ready(*t_.owner, chosen.newcomers, team);
+    return std::ranges::all_of(chosen.members, is_ready) && new_ranks_are_ready(*t_.owner, chosen.new_ranks, team);
   }
 
   /// Of all that were chosen.
@@ -97,7 +97,7 @@ class agreement {
       all.unsettled |= one.unsettled;
     };
     for (const std::uint32_t i : chosen.members) add(board(i).wanted);
-    for (const newcomer& one : chosen.newcomers) add(board_of_newcomer(*t_.owner, one.rank).of(one.life).wanted);
+    for (const new_rank& one : chosen.new_ranks) add(board_of_new_rank(*t_.owner, one.rank).of(one.life).wanted);
     return all;
   }
 
@@ -130,9 +130,9 @@ class agreement {
     for (std::uint32_t i = 0; i < t_.size; ++i)
       if (has_posted(i, step_) && !is_lost(i)) word[i / 64] |= std::uint64_t{1} << i % 64;
     for (std::size_t w = 0; w < survivor_board::words; ++w) mine().proposal[w].store(word[w], std::memory_order_release);
-    const std::vector<newcomer> newcomers = grows_ ? newcomers_that_ask(*t_.owner) : std::vector<newcomer>{};
-    for (std::size_t i = 0; i < survivor_board::most_newcomers; ++i)
-      mine().newcomers[i].store(i < newcomers.size() ? newcomers[i].word() : 0, std::memory_order_release);
+    const std::vector<new_rank> new_ranks = grows_ ? new_ranks_that_ask(*t_.owner) : std::vector<new_rank>{};
+    for (std::size_t i = 0; i < survivor_board::most_new_ranks; ++i)
+      mine().new_ranks[i].store(i < new_ranks.size() ? new_ranks[i].word() : 0, std::memory_order_release);
     std::uint64_t before = decision_.load(std::memory_order_acquire);
     while (before >> proposer_bits < step_)
       if (decision_.compare_exchange_weak(before, step_ << proposer_bits | t_.rank, std::memory_order_acq_rel)) break;
@@ -168,21 +168,21 @@ team_record* make_team(const team_record& t, const chosen_ranks& chosen, const s
     members.push_back(t.members[i]);
     if (!t.lives.empty()) lives.push_back(t.lives[i]);
   }
-  for (const newcomer& one : chosen.newcomers) {
+  for (const new_rank& one : chosen.new_ranks) {
     members.push_back(one.rank);
     lives.push_back(one.life);
   }
   return make_record(*t.owner, std::move(members), std::move(lives), slot, common.highest_step + team_slot::flat_lines);
 }
 
-void invite_newcomers(const team_record& t, const team_record& made, const chosen_ranks& chosen,
+void invite_new_ranks(const team_record& t, const team_record& made, const chosen_ranks& chosen,
                       const survivor_board::request& common, std::uint64_t step) {
   invitation what{{made.id, made.first_step, step + 1, t.slot, made.slot, std::uint32_t(chosen.members.size()),
                    common.unsettled >> made.slot & 1},
                   {},
                   ancestors_behind(t)};
-  for (std::uint32_t i = 0; i < made.size; ++i) what.ranks.push_back(newcomer{made.members[i], made.lives[i]}.word());
-  for (const newcomer& one : chosen.newcomers) invite(outbox_of(*t.self), one, what);
+  for (std::uint32_t i = 0; i < made.size; ++i) what.ranks.push_back(new_rank{made.members[i], made.lives[i]}.word());
+  for (const new_rank& one : chosen.new_ranks) invite(outbox_of(*t.self), one, what);
 }
 
 void note_origin(team_state& s, const team_record& old, const team_record& made) {
@@ -237,10 +237,10 @@ agreed agree_on_team(team_record& t, std::uint64_t step, const char* operation, 
   agreement asked(t, step, operation, over, grows);
   const auto chosen = asked.decide(slots_here(*t.owner));
   if (!chosen) return {nullptr, true};
-  if (!chosen->newcomers.empty()) t.self->messages->lost.hear();  // that they live, which another member knew
+  if (!chosen->new_ranks.empty()) t.self->messages->lost.hear();  // that they live, which another member knew
   const survivor_board::request common = asked.common(*chosen);
   team_record* const made = make_team(t, *chosen, common, operation);
-  if (!chosen->newcomers.empty()) invite_newcomers(t, *made, *chosen, common, step);
+  if (!chosen->new_ranks.empty()) invite_new_ranks(t, *made, *chosen, common, step);
   return asked.all_ready(*chosen, made->id) ? use_team(t, made, chosen->members) : give_up_team(made);
 }
 

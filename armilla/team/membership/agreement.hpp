@@ -17,7 +17,7 @@ struct agreed {
 
 /// The members of `t` that are not lost, nor at the end of their functions, agree which they are, and have a team then. A
 /// collective of them on one host. `step`: beyond that of each try before; the next number is used, too. `over`: asked now and
-/// then while nothing is decided; true on one member does not end it for the others. `grows`: with the newcomers that one of
+/// then while nothing is decided; true on one member does not end it for the others. `grows`: with the new ranks that one of
 /// them finds.
 agreed agree_on_team(team_record& t, std::uint64_t step, const char* operation, const std::function<bool()>& over,
                      bool grows = false);

@@ -12,7 +12,7 @@
 #include "armilla/team/core/team_state.hpp"
 #include "armilla/team/membership/survivors.hpp"
 
-/// How a newcomer comes into a team.
+/// How a new rank comes into a team.
 ///
 /// It shows on its board that it wants to be taken in, with what its slots allow. Members that agree on a team (agreement.cpp)
 /// may name it in their proposal, with its life, so that one that comes after it in the same place is not taken for it. Behind
@@ -40,23 +40,23 @@ std::uint64_t highest_step_in(const team_slot& slot) {
   return highest;
 }
 
-bool is_gone(const team_state& s, const newcomer& n) noexcept {
+bool is_gone(const team_state& s, const new_rank& n) noexcept {
   return s.self.out->is_lost(n.rank) || s.self.out->life(n.rank) != n.life;
 }
 
 constexpr std::uint64_t asks_no_more = ~std::uint64_t{0};  // no life: it has come into a team
 
-bool asks(const newcomer_board& board, std::uint32_t life) noexcept { return board.asks.load(std::memory_order_acquire) == life; }
+bool asks(const new_rank_board& board, std::uint32_t life) noexcept { return board.asks.load(std::memory_order_acquire) == life; }
 
-bool is_ready(const team_state& s, const newcomer& n, std::uint64_t team) noexcept {
-  return board_of_newcomer(s, n.rank).of(n.life).ready.load(std::memory_order_acquire) == team;
+bool is_ready(const team_state& s, const new_rank& n, std::uint64_t team) noexcept {
+  return board_of_new_rank(s, n.rank).of(n.life).ready.load(std::memory_order_acquire) == team;
 }
 
 }  // namespace
 
 // Lines and boards stay: those that are left may agree by them. New teams begin behind all that the lost rank had shown, with
 // staging as at the start of a job.
-void begin_as_newcomer(team_state& s) {
+void begin_as_new_rank(team_state& s) {
   revoke(*s.world, s.self.rank);
   revoke(*s.ending, s.self.rank);
   for (std::uint32_t i = 0; i < collective_layout::all_slots; ++i)
@@ -65,36 +65,36 @@ void begin_as_newcomer(team_state& s) {
   end_board& end = s.slot(s.self.rank, 0).end;  // the lost rank may have come to its last fences; what it had passed stays
   end.word.store(0, std::memory_order_release);
   for (end_board::counts& counts : end.of) counts.ranks_hash.store(0, std::memory_order_release);
-  board_of_newcomer(s, s.self.rank).asks.store(0, std::memory_order_release);
+  board_of_new_rank(s, s.self.rank).asks.store(0, std::memory_order_release);
 }
 
 void require_member(const team_state& s, const char* what) {
-  if (s.self.host->newcomer)
+  if (s.self.host->new_rank)
     throw_usage(
         what,
         "this rank came into the running job, and is not in the team of the ranks of the start; a team that takes it in by "
         "grow() comes from armilla::await_team()");
 }
 
-newcomer_board& board_of_newcomer(const team_state& s, rank_t r) noexcept { return s.slot(r, 0).newcomers; }
+new_rank_board& board_of_new_rank(const team_state& s, rank_t r) noexcept { return s.slot(r, 0).new_ranks; }
 
-std::vector<newcomer> newcomers_that_ask(const team_state& s) {
-  std::vector<newcomer> found;
-  for (rank_t r = 0; r < s.self.places && found.size() < survivor_board::most_newcomers; ++r)
+std::vector<new_rank> new_ranks_that_ask(const team_state& s) {
+  std::vector<new_rank> found;
+  for (rank_t r = 0; r < s.self.places && found.size() < survivor_board::most_new_ranks; ++r)
     if (const std::uint32_t life = s.self.out->life(r);
-        life != 0 && !s.self.out->is_lost(r) && asks(board_of_newcomer(s, r), life))
+        life != 0 && !s.self.out->is_lost(r) && asks(board_of_new_rank(s, r), life))
       found.push_back({r, life});
   return found;
 }
 
-bool newcomers_have_answered(const team_state& s, const std::vector<newcomer>& all, std::uint64_t team) noexcept {
-  return std::ranges::all_of(all, [&](const newcomer& n) {
-    return is_ready(s, n, team) || is_gone(s, n) || !asks(board_of_newcomer(s, n.rank), n.life);
+bool new_ranks_have_answered(const team_state& s, const std::vector<new_rank>& all, std::uint64_t team) noexcept {
+  return std::ranges::all_of(all, [&](const new_rank& n) {
+    return is_ready(s, n, team) || is_gone(s, n) || !asks(board_of_new_rank(s, n.rank), n.life);
   });
 }
 
-bool newcomers_are_ready(const team_state& s, const std::vector<newcomer>& all, std::uint64_t team) noexcept {
-  return std::ranges::all_of(all, [&](const newcomer& n) { return is_ready(s, n, team); });
+bool new_ranks_are_ready(const team_state& s, const std::vector<new_rank>& all, std::uint64_t team) noexcept {
+  return std::ranges::all_of(all, [&](const new_rank& n) { return is_ready(s, n, team); });
 }
 
 // ---- an invitation on its way ----
@@ -131,7 +131,7 @@ handler_slot& invitation_slot = fixed_handler<invitation_message, well_known(han
 
 }  // namespace
 
-void invite(outbox& out, const newcomer& to, const invitation& what) {
+void invite(outbox& out, const new_rank& to, const invitation& what) {
   peer_channel& c = out.prepared_to(to.rank);
   if (c.lost) return;
   std::vector<std::uint64_t> words{what.ranks.size()};
@@ -144,7 +144,7 @@ void invite(outbox& out, const newcomer& to, const invitation& what) {
   out.flush(to.rank);
 }
 
-// ---- the newcomer ----
+// ---- the new rank ----
 
 namespace {
 
@@ -152,22 +152,22 @@ team_record& make_invited(team_state& s, const invitation& i) {
   std::vector<rank_t> members;
   std::vector<std::uint32_t> lives;
   for (const std::uint64_t word : i.ranks) {
-    members.push_back(newcomer::from(word).rank);
-    lives.push_back(newcomer::from(word).life);
+    members.push_back(new_rank::from(word).rank);
+    lives.push_back(new_rank::from(word).life);
   }
   if (i.head.settle != 0) settle_slot(s, i.head.slot);
   return *make_record(s, std::move(members), std::move(lives), i.head.slot, i.head.first_step);
 }
 
 bool member_is_ready(const team_state& s, const team_record& made, const invitation& i, std::uint32_t member) noexcept {
-  if (member >= i.head.members) return is_ready(s, newcomer::from(i.ranks[member]), made.id);
+  if (member >= i.head.members) return is_ready(s, new_rank::from(i.ranks[member]), made.id);
   return s.slot(made.members[member], i.head.old_slot).survivors.step.load(std::memory_order_acquire) >= i.head.ready_step;
 }
 
 bool member_will_not_be(const team_state& s, const team_record& made, const invitation& i, std::uint32_t member) noexcept {
   if (is_lost_to(made, member)) return true;
-  const newcomer n = newcomer::from(i.ranks[member]);
-  return member >= i.head.members && !asks(board_of_newcomer(s, n.rank), n.life);
+  const new_rank n = new_rank::from(i.ranks[member]);
+  return member >= i.head.members && !asks(board_of_new_rank(s, n.rank), n.life);
 }
 
 // As all_ready of the members.
@@ -183,8 +183,8 @@ bool all_are_ready(const team_state& s, const team_record& made, const invitatio
   return every(ready);
 }
 
-team_record* accept(team_state& s, const invitation& i, newcomer_board& mine) {
-  s.self.messages->lost.hear();  // of the other newcomers that they live, before they are taken for lost
+team_record* accept(team_state& s, const invitation& i, new_rank_board& mine) {
+  s.self.messages->lost.hear();  // of the other new ranks that they live, before they are taken for lost
   team_record& made = make_invited(s, i);
   mine.of(s.self.out->life(s.self.rank)).ready.store(made.id, std::memory_order_release);
   notify_members(made);
@@ -201,7 +201,7 @@ team_record* accept(team_state& s, const invitation& i, newcomer_board& mine) {
 
 // Not for one that had this place before: its name may have been on a member's board still.
 bool is_for_this_rank(const team_state& s, const invitation& i) {
-  const newcomer me{s.self.rank, s.self.out->life(s.self.rank)};
+  const new_rank me{s.self.rank, s.self.out->life(s.self.rank)};
   return std::find(i.ranks.begin() + i.head.members, i.ranks.end(), me.word()) != i.ranks.end();
 }
 
@@ -209,7 +209,7 @@ bool none_is_left_to_invite(const team_state& s) {
   for (rank_t r = 0; r < s.self.places; ++r)
     if (r != s.self.rank && !s.self.out->is_lost(r) && !has_ended(s, r)) {
       const std::uint32_t life = s.self.out->life(r);
-      if (life == 0 || !asks(board_of_newcomer(s, r), life)) return false;
+      if (life == 0 || !asks(board_of_new_rank(s, r), life)) return false;
     }
   return true;
 }
@@ -225,14 +225,14 @@ void require_ended(const team_state& s) {
   if (lost != no_rank) s.self.messages->lost.raise(lost, operation);
 }
 
-context& require_newcomer() {
+context& require_new_rank() {
   context& c = here(operation);
   refuse_parts_of_bodies(c, operation);
-  if (!c.host->newcomer)
+  if (!c.host->new_rank)
     throw_usage(operation,
                 "this rank is one of the start, and has its teams; await_team is for ranks that come into the running job "
                 "(armilla-run --join, ARMILLA_ON_LOSS=replace): armilla::joined() is true there");
-  if (board_of_newcomer(*c.teams, c.rank).asks.load(std::memory_order_relaxed) == asks_no_more)
+  if (board_of_new_rank(*c.teams, c.rank).asks.load(std::memory_order_relaxed) == asks_no_more)
     throw_usage(operation,
                 "this rank has come into a team already; t.survivors() and t.grow() of that one go on with those that are left");
   if (!may_enter(c)) throw_usage(operation, "called from a body on the stack of the loop; call it from the rank's own code");
@@ -242,9 +242,9 @@ context& require_newcomer() {
 }  // namespace
 
 team_record* run_await_team() {
-  context& c = require_newcomer();
+  context& c = require_new_rank();
   team_state& s = *c.teams;
-  newcomer_board& mine = board_of_newcomer(s, c.rank);
+  new_rank_board& mine = board_of_new_rank(s, c.rank);
   c.out->flush();
   mine.of(c.out->life(c.rank)).wanted = slots_here(s);
   mine.asks.store(c.out->life(c.rank), std::memory_order_release);

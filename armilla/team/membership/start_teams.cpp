@@ -25,7 +25,7 @@ void start_teams(context& self, const launch& start) {
   s.left = start.left;
   s.living = new living_ranks(s);
   s.living->start(s.world, self.host->job().goes_on != 0);
-  if (self.host->newcomer) begin_as_newcomer(s);
+  if (self.host->new_rank) begin_as_new_rank(s);
   self.messages->lost.tell(lose_member);
   self.messages->lost.tell_at_the_end(follow_survivors);
 }

@@ -51,7 +51,7 @@ void follow_survivors(context& self) {
     const auto gives_up = [&](std::uint32_t i) {
       return !is_lost_to(*t, i) && t->slots[i]->survivors.step.load(std::memory_order_acquire) > asked;
     };
-    if (t->lost == self.rank) continue;                   // a newcomer was never in it
+    if (t->lost == self.rank) continue;                   // a new rank was never in it
     if (t == s.ending && s.living->given_up()) continue;  // ranks that asked before are in no fence any more
     if (t->lost != no_rank && has_news(*t) &&
         (another_asks(*t, asked) || std::ranges::any_of(std::views::iota(0u, t->size), gives_up)))
@@ -77,7 +77,7 @@ bool is_left_of(const team& t, const team& old) {
     const rank_t before = old.rank_of(t.world_rank(i));
     if (before < 0) return false;
     if (!lives_of_t.empty() && !lives_of_old.empty() && lives_of_t[std::size_t(i)] != lives_of_old[std::size_t(before)])
-      return false;  // a newcomer in the place
+      return false;  // a new rank in the place
   }
   const auto is_origin = [&](std::uint64_t id) { return std::ranges::find(of_t->second, id) != of_t->second.end(); };
   const auto of_old = left_of.find(old.id());

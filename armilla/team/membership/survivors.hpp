@@ -8,7 +8,7 @@
 
 namespace armilla::detail {
 
-/// Where newcomers come: which life of its place each member is. Else empty.
+/// Where new ranks come: which life of its place each member is. Else empty.
 std::vector<std::uint32_t> lives_in(const team& t);
 /// Whether `t` holds those that are left of `old`: `survivors` gave it of `old`, of a team that is left of it, or of one of which
 /// both are left.

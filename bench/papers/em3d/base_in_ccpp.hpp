@@ -13,10 +13,10 @@ namespace em3d::in_ccpp {
 class base {
  public:
   explicit base(region& mine) : mine_(mine), nodes_(all_nodes(mine)) {
-    for (const field f : {electric, magnetic}) edges_[f] = far_edges_of(mine, f);
+    for (const field f : {electric, magnetic}) edges_[f] = remote_edges_of(mine, f);
   }
   void half_step(field f) {
-    const far_edge* e = edges_[f].data();
+    const remote_edge* e = edges_[f].data();
     for (double& value : mine_.own(f))
       for (int d = 0; d < mine_.graph().degree; d++, e++)
         value -= e->weight * nodes_[std::size_t(e->rank)]->value(other(f), e->place);
@@ -26,7 +26,7 @@ class base {
  private:
   region& mine_;
   std::vector<global<nodes*>> nodes_;
-  std::vector<far_edge> edges_[2];
+  std::vector<remote_edge> edges_[2];
 };
 // end of parallel
 

@@ -20,19 +20,19 @@ class base {
       for (const edge& e : mine.edges(f)) edges_[f].push_back({mine.at_owner(other(f), e.from), e.weight});
   }
   void half_step(field f) {
-    const far_edge* e = edges_[f].data();
+    const remote_edge* e = edges_[f].data();
     for (double& value : mine_.own(f))
       for (int d = 0; d < mine_.graph().degree; d++, e++) value -= e->weight * *e->from;
     barrier();
   }
 
  private:
-  struct far_edge {
+  struct remote_edge {
     global<double*> from;
     double weight;
   };
   region& mine_;
-  std::vector<far_edge> edges_[2];
+  std::vector<remote_edge> edges_[2];
 };
 // end of parallel
 

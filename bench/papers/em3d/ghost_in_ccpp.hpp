@@ -17,7 +17,7 @@ class ghost {
   }
   void half_step(field f) {
     double* copy = mine_.ghost_values(other(f));
-    const std::vector<far_node>& far = far_[other(f)];
+    const std::vector<remote_node>& far = far_[other(f)];
     parfor(std::size_t{0}, far.size(),
            [&](std::size_t i) { copy[i] = nodes_[std::size_t(far[i].rank)]->value(other(f), far[i].place); });
     near_.half_step(f, mine_.all(f), mine_.all(other(f)));
@@ -25,14 +25,14 @@ class ghost {
   }
 
  private:
-  struct far_node {
+  struct remote_node {
     am::rank_t rank;
     int place;
   };
   region& mine_;
   near_edges near_;
   std::vector<global<nodes*>> nodes_;
-  std::vector<far_node> far_[2];
+  std::vector<remote_node> far_[2];
 };
 // end of parallel
 

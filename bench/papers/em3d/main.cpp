@@ -17,7 +17,7 @@
 #include "examples/em3d/bulk_by_pointers.hpp"
 #include "examples/em3d/ghost_by_calls.hpp"
 #include "examples/em3d/ghost_by_pointers.hpp"
-#include "examples/em3d/ghost_by_questions.hpp"
+#include "examples/em3d/ghost_by_two_way_calls.hpp"
 
 namespace papers {
 namespace {
@@ -42,7 +42,7 @@ void run_all(const command_line& line, const em3d_options& how) {
     p.measure<in_ccpp::ghost>("ghost/ccpp", "bench/papers/em3d/ghost_in_ccpp.hpp", mine);
     p.measure<ghost_by_pointers>("ghost/pointers", "examples/em3d/ghost_by_pointers.hpp", mine);
     p.measure<ghost_by_calls<>>("ghost/calls", "examples/em3d/ghost_by_calls.hpp", others);
-    p.measure<ghost_by_questions<>>("ghost/fetch-calls", "examples/em3d/ghost_by_questions.hpp", others);
+    p.measure<ghost_by_two_way_calls<>>("ghost/fetch-calls", "examples/em3d/ghost_by_two_way_calls.hpp", others);
     p.measure<in_splitc::bulk>("bulk/splitc", "bench/papers/em3d/bulk_in_splitc.hpp", mine);
     p.measure<in_ccpp::bulk>("bulk/ccpp", "bench/papers/em3d/bulk_in_ccpp.hpp", mine);
     p.measure<bulk_by_pointers>("bulk/pointers", "examples/em3d/bulk_by_pointers.hpp", mine);

@@ -26,13 +26,13 @@ class mpi_base {
   }
 
  private:
-  struct far_edge {
+  struct remote_edge {
     int rank, place;
     double weight;
   };
   const mpi_region& mine_;
   int rank_;
-  std::vector<far_edge> edges_[2];
+  std::vector<remote_edge> edges_[2];
 };
 // end of parallel
 

@@ -22,12 +22,12 @@ class mpi_ghost {
   }
 
  private:
-  struct far_node {
+  struct remote_node {
     int rank, place;
   };
   const mpi_region& mine_;
   near_edges near_;
-  std::vector<far_node> far_[2];
+  std::vector<remote_node> far_[2];
 };
 // end of parallel
 

@@ -11,7 +11,7 @@
 #include "examples/em3d/base_by_futures.hpp"
 #include "examples/em3d/bulk_by_calls.hpp"
 #include "examples/em3d/ghost_by_calls.hpp"
-#include "examples/em3d/ghost_by_questions.hpp"
+#include "examples/em3d/ghost_by_two_way_calls.hpp"
 
 namespace papers {
 namespace {
@@ -50,7 +50,7 @@ void run_all(const command_line& line, const em3d_options& how) {
     p.measure<base_by_calls<named_peers>>(name("base"), "examples/em3d/base_by_calls.hpp", others);
     p.measure<base_by_futures<named_peers>>(name("base/overlap-futures"), "examples/em3d/base_by_futures.hpp", others);
     p.measure<ghost_by_calls<named_peers>>(name("ghost"), "examples/em3d/ghost_by_calls.hpp", others);
-    p.measure<ghost_by_questions<named_peers>>(name("ghost/fetch"), "examples/em3d/ghost_by_questions.hpp", others);
+    p.measure<ghost_by_two_way_calls<named_peers>>(name("ghost/fetch"), "examples/em3d/ghost_by_two_way_calls.hpp", others);
     p.measure<bulk_by_calls<named_peers>>(name("bulk"), "examples/em3d/bulk_by_calls.hpp", others);
   }
 }

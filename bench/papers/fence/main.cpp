@@ -66,7 +66,7 @@ void run_all(const command_line& line, const settings& s) {
 
 int main(int argc, char** argv) {
   papers::command_line line(
-      "fence", "Fences with nothing and with a statement under way, barriers of the same pattern, barriers of threads.",
+      "fence", "Fences with nothing and with a one-way call under way, barriers of the same pattern, barriers of threads.",
       {"fence", "fence-busy", "rmi_fence", "rmi_fence-busy", "barrier", "openmp", "std"});
   papers::settings s;
   s.how.add_to(line);

@@ -21,7 +21,7 @@ inline void idle_fences(long times) {
   for (long i = 0; i < times; ++i) am::fence();
 }
 
-/// Every rank sends the next one a statement before each fence.
+/// Every rank sends the next one a one-way call before each fence.
 inline void arrive() { ++seats->arrived; }
 inline void busy_fences(long times) {
   for (long i = 0; i < times; ++i) {
@@ -35,16 +35,16 @@ inline void barriers(long times) {
 }
 // end of parallel
 
-/// Whether each fence has completed the statements before it.
+/// Whether each fence has completed the one-way calls before it.
 inline bool fences_complete(long times) {
   const long before = seats->arrived;
-  am::barrier();  // so that no statement of another's first round counts before
+  am::barrier();  // so that no one-way call of another's first round counts before
   bool right = true;
   for (long i = 1; i <= times; ++i) {
     am::async<&arrive>(next_rank());
     am::fence();
     right = right && seats->arrived == before + i;
-    am::barrier();  // so that no statement of the next round is there when we look
+    am::barrier();  // so that no one-way call of the next round is there when we look
   }
   return right;
 }

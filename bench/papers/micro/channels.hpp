@@ -45,11 +45,11 @@ class by_active_message {
   long waited_ = 0;
 };
 
-/// A statement: a call without an answer. `Together`: those of a row may travel in one buffer.
+/// A one-way call: a call without an answer. `Together`: those of a row may travel in one buffer.
 template <bool Together>
-class by_statement {
+class by_one_way_call {
  public:
-  by_statement() { received = {}; }
+  by_one_way_call() { received = {}; }
   void send(long n) {
     for (; n > 0; --n, ++next_) {
       am::async<handle>(partner(), next_, 2 * next_);

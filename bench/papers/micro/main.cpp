@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an active message, a statement and a put with a signal cost, the sender's part and the receiver's apart, beside a plain
+// What an active message, a one-way call and a put with a signal cost, the sender's part and the receiver's apart, beside a plain
 // line.
 #include "bench/papers/common/armilla_job.hpp"
 #include "bench/papers/micro/channels.hpp"
@@ -17,8 +17,8 @@ void measure(runner<armilla_job>& run, const message_options& how, const char* n
 void run_all(const command_line& line, const message_options& how) {
   runner<armilla_job> run(line);
   measure(run, how, "active-message", by_active_message());
-  measure(run, how, "statement", by_statement<false>());
-  measure(run, how, "statements-together", by_statement<true>());
+  measure(run, how, "one_way_call", by_one_way_call<false>());
+  measure(run, how, "one_way_calls-together", by_one_way_call<true>());
   measure(run, how, "put", by_put(how.messages));
   by_line line_ring;
   const bool everywhere = run.job().greatest(line_ring.mapped() ? 0 : 1) == 0;
@@ -30,7 +30,7 @@ void run_all(const command_line& line, const message_options& how) {
 
 int main(int argc, char** argv) {
   papers::command_line line("micro", "Sixteen bytes to another rank: send and receive parts apart, and one way.",
-                            {"active-message", "statement", "statements-together", "put", "line"});
+                            {"active-message", "one_way_call", "one_way_calls-together", "put", "line"});
   papers::message_options how;
   bool by_message = false;
   how.add_to(line);

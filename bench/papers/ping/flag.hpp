@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "bench/papers/ping/statements.hpp"
+#include "bench/papers/ping/one_way_calls.hpp"
 
 namespace pings {
 

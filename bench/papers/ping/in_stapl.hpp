@@ -2,7 +2,7 @@
 #pragma once
 #include <armilla/dialect/stapl_rmi.hpp>
 
-#include "bench/papers/ping/statements.hpp"
+#include "bench/papers/ping/one_way_calls.hpp"
 
 /// The pings in STAPL's words: the method is a value. Paper: STAPL, section 7.1.
 namespace pings::in_stapl {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rank 0 sends k pings to rank 1, which then sends a pong: by statements, by questions, in STAPL's words, and by a shared flag;
-// so many pings in a message. Paper: STAPL, section 7.1, table 1, figures 2 and 3.
+// Rank 0 sends k pings to rank 1, which then sends a pong: by one-way calls, by two-way calls, in STAPL's words, and by a shared
+// flag; so many pings in a message. Paper: STAPL, section 7.1, table 1, figures 2 and 3.
 #include "bench/papers/common/armilla_job.hpp"
 #include "bench/papers/common/measure.hpp"
 #include "bench/papers/ping/flag.hpp"
 #include "bench/papers/ping/in_stapl.hpp"
-#include "bench/papers/ping/statements.hpp"
+#include "bench/papers/ping/one_way_calls.hpp"
 
 namespace papers {
 namespace {
@@ -46,12 +46,12 @@ void measure_messages(runner<armilla_job>& run, const game& g, std::uint64_t tog
   am::set_aggregation(together == 1 ? 0 : together * sizeof(ping));
   const auto by = [&](const char* version, auto play) {
     if (run.wants(version))
-      measure(run, g, options::describe(version, g, together, "bench/papers/ping/statements.hpp"), [&] {
+      measure(run, g, options::describe(version, g, together, "bench/papers/ping/one_way_calls.hpp"), [&] {
         if (am::rank() == 0) play(partner, g);
       });
   };
-  by("statements", ping_by_statements);
-  by("questions", ping_by_questions);
+  by("one_way_calls", ping_by_one_way_calls);
+  by("two_way_calls", ping_by_two_way_calls);
   am::set_aggregation(before);
 }
 
@@ -102,8 +102,8 @@ void run_all(const command_line& line, const options& how) {
 
 int main(int argc, char** argv) {
   papers::command_line line(
-      "ping", "Pings from rank 0 to rank 1, then a pong: by statements, by questions, in STAPL's words, by a shared flag.",
-      {"statements", "questions", "async_rmi", "sync_rmi", "flag"});
+      "ping", "Pings from rank 0 to rank 1, then a pong: by one-way calls, by two-way calls, in STAPL's words, by a shared flag.",
+      {"one_way_calls", "two_way_calls", "async_rmi", "sync_rmi", "flag"});
   pings::options how({1, 8, 16, 32, 64, 128, 256, 512});
   how.add_to(line);
   if (const auto code = line.read(argc, argv)) return *code;

@@ -73,10 +73,10 @@ inline void spread(std::span<const key> input, const radix_plan& plan, const std
                    const digit_shares& shares, const std::vector<am::global_ptr<key>>& parts) {
   std::vector<key*> places(plan.digits), mapped;
   for (const am::global_ptr<key>& p : parts) mapped.push_back(p.local());
-  std::uint64_t far_keys = 0;
+  std::uint64_t remote_keys = 0;
   for (std::size_t d = 0; d < plan.digits; ++d)
-    if (mapped[shares.owner(d)] == nullptr) far_keys += counts[d];
-  std::vector<key> far(far_keys);
+    if (mapped[shares.owner(d)] == nullptr) remote_keys += counts[d];
+  std::vector<key> far(remote_keys);
   std::uint64_t at = 0;
   for (std::size_t d = 0; d < plan.digits; ++d) {
     key* const part = mapped[shares.owner(d)];

@@ -19,7 +19,7 @@ struct bucket {
   std::vector<key> keys;
 };
 
-/// The listing of the paper: a statement for each key tells its bucket to take it; the library sends them by the buffer.
+/// The listing of the paper: a one-way call for each key tells its bucket to take it; the library sends them by the buffer.
 /// Paper: STAPL, section 4, `p_sort`.
 inline std::vector<key> sort_element_wise(std::span<const key> input) {
   const std::vector<key> splitters = splitters_of(am::all_gather(sample_of(input)), std::size_t(am::ranks()));

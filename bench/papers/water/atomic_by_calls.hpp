@@ -25,14 +25,14 @@ class atomic_by_calls {
     am::barrier();
     mine_.see_own();
     mine_.add_pairs_with(mine_.own(), [] { am::poll(); });
-    for (int i = 0; i < mine_.mine().count(); ++i) for_far_pairs(mine_, i, [&](int m) { add_far_pair(i, m); });
+    for (int i = 0; i < mine_.mine().count(); ++i) for_remote_pairs(mine_, i, [&](int m) { add_remote_pair(i, m); });
     mine_.take_own_forces();
     am::fence();
     mine_.mine().correct();
   }
 
  private:
-  void add_far_pair(int i, int m) {
+  void add_remote_pair(int i, int m) {
     const am::object_ref<atomic_part> owner = parts_.on(mine_.owner(m));
     const triple there = am::call<&atomic_part::place_of>(owner, m).get();
     triple pull;

@@ -30,7 +30,7 @@ class atomic_by_pointers {
     am::barrier();
     mine_.see_own();
     mine_.add_pairs_with(mine_.own(), [] { am::poll(); });
-    for (int i = 0; i < mine_.mine().count(); ++i) for_far_pairs(mine_, i, [&](int m) { add_far_pair(i, m); });
+    for (int i = 0; i < mine_.mine().count(); ++i) for_remote_pairs(mine_, i, [&](int m) { add_remote_pair(i, m); });
     am::sync_memory();
     am::barrier();
     mine_.take_own_forces();
@@ -39,7 +39,7 @@ class atomic_by_pointers {
   }
 
  private:
-  void add_far_pair(int i, int m) {
+  void add_remote_pair(int i, int m) {
     const am::rank_t owner = mine_.owner(m);
     const std::ptrdiff_t place = m - mine_.of(owner).first;
     const triple there = *(places_[std::size_t(owner)] + place);

@@ -28,14 +28,14 @@ class atomic_version {
     barrier();
     mine_.see_own();
     mine_.add_pairs_with(mine_.own(), [] { armilla::splitc::poll(); });
-    for (int i = 0; i < mine_.mine().count(); ++i) for_far_pairs(mine_, i, [&](int m) { add_far_pair(i, m); });
+    for (int i = 0; i < mine_.mine().count(); ++i) for_remote_pairs(mine_, i, [&](int m) { add_remote_pair(i, m); });
     barrier();
     mine_.take_own_forces();
     mine_.mine().correct();
   }
 
  private:
-  void add_far_pair(int i, int m) {
+  void add_remote_pair(int i, int m) {
     const int owner = mine_.owner(m);
     const triple there = places_[owner][m - mine_.of(owner).first];
     triple pull;

@@ -37,7 +37,7 @@ class part : public worker {
 
 /// Calls f(i, m) for the pairs of own molecule i with molecules m of other ranks.
 template <class F>
-void for_far_pairs(const part& p, int i, F&& f) {
+void for_remote_pairs(const part& p, int i, F&& f) {
   const int n = p.space().molecules, me = p.own().first + i;
   for (int k = 1; k <= partners_of(me, n); ++k)
     if (const int m = (me + k) % n; !p.own().holds(m)) f(m);

@@ -16,5 +16,5 @@ if am.rank == 2:
     solver = am.job[0].demo.solver             # what rank 0 provides
     print(solver.step(0.5))                    # its value, or RemoteError with what it threw
     print(solver.step.future(0.5).get())       # a future: get, result, await
-    solver.step.async_(0.5)                    # a statement: nothing comes back
+    solver.step.async_(0.5)                    # a one-way call: nothing comes back
 am.fence()

@@ -14,8 +14,8 @@
 // Code: armilla/counter.hpp: return __atomic_load_n(&shared, __ATOMIC_ACQUIRE) + __atomic_load_n(&alone, __ATOMIC_ACQUIRE);
 // Code: armilla/am/endpoint/progress_thread.cpp: mine_.in.shows_processed[in.source].store(in.reader.position(), std::memory_order_release);
 // Code: armilla/am/endpoint/ledger.cpp: all[std::size_t(r)].load(std::memory_order_acquire)
-// Code: armilla/session/wait_report.cpp: const std::uint32_t question = mine.asked.load(std::memory_order_acquire);
-// Code: armilla/session/wait_report.cpp: mine.answered.store(question, std::memory_order_release);
+// Code: armilla/session/wait_report.cpp: const std::uint32_t two_way_call = mine.asked.load(std::memory_order_acquire);
+// Code: armilla/session/wait_report.cpp: mine.answered.store(two_way_call, std::memory_order_release);
 // Code: armilla/boot/watch/stall_detector.cpp: return rank.answered.load(std::memory_order_acquire) == rank.asked.load(std::memory_order_relaxed);
 use crate::*;
 use loom::cell::UnsafeCell;
@@ -32,7 +32,7 @@ struct How {
     processed: Ordering,
     processed_behind_bodies: bool,
     answered: Ordering,
-    answers_question_read_first: bool,
+    answers_two_way_call_read_first: bool,
 }
 
 const AS_WRITTEN: How = How {
@@ -43,7 +43,7 @@ const AS_WRITTEN: How = How {
     processed: Release,
     processed_behind_bodies: true,
     answered: Release,
-    answers_question_read_first: true,
+    answers_two_way_call_read_first: true,
 };
 
 struct Counter {
@@ -143,19 +143,19 @@ fn report(how: How) {
         let answering = thread::spawn(move || {
             let mut answered = 0;
             for _ in 0..3 {
-                let question = theirs.asked.load(Acquire);
-                if question == answered {
+                let two_way_call = theirs.asked.load(Acquire);
+                if two_way_call == answered {
                     continue;
                 }
                 theirs.text.with_mut(|t| unsafe { *t += 1 });
-                answered = if how.answers_question_read_first { question } else { theirs.asked.load(Acquire) };
+                answered = if how.answers_two_way_call_read_first { two_way_call } else { theirs.asked.load(Acquire) };
                 theirs.answered.store(answered, how.answered);
             }
         });
-        for question in 1..3 {
-            control.asked.store(question, SeqCst); // a fetch_add, and nothing else adds
+        for two_way_call in 1..3 {
+            control.asked.store(two_way_call, SeqCst); // a fetch_add, and nothing else adds
             for _ in 0..2 {
-                if control.answered.load(Acquire) == question {
+                if control.answered.load(Acquire) == two_way_call {
                     assert!(control.text.with(|t| unsafe { *t }) > 0);
                     break;
                 }

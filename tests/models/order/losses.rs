@@ -13,7 +13,7 @@
 // Code: armilla/boot/host/life.hpp: return job.life[r].compare_exchange_strong(word, next.word(), std::memory_order_acq_rel);
 // Code: armilla/fabric/event_count.hpp: losses_heard_ = losses_->load(std::memory_order_acquire);
 // Code: armilla/fabric/event_count.cpp: if (losses_ != nullptr && losses_->load(std::memory_order_seq_cst) != losses_heard_) return cancel_wait();
-// Code: armilla/am/endpoint/losses.cpp: sleeper_.hear_losses(); const job_block& job = out_.host().job(); if (takes_newcomers(job)) look_for_successors(); for (const rank_t r : lost_since(job, out_)) lose(r);
+// Code: armilla/am/endpoint/losses.cpp: sleeper_.hear_losses(); const job_block& job = out_.host().job(); if (takes_new_ranks(job)) look_for_successors(); for (const rank_t r : lost_since(job, out_)) lose(r);
 // Code: armilla/boot/watch/loss_log.cpp: if (life.now == presence::living) return nullptr;
 // Code: armilla/boot/watch/loss_log.cpp: const std::uint32_t number = e.complete.load(std::memory_order_acquire);
 // Code: armilla/boot/watch/failure_record.cpp: if (!first.stage.compare_exchange_strong(unused, 1, std::memory_order_relaxed)) return false;

@@ -14,7 +14,7 @@
  * Code: armilla/am/endpoint/holding.cpp: c.holds && (all.out.self.rank > c.to || !c.held_there)
  *
  * Each rank's own code sends SENDS messages, waits for credit behind each, for answers whenever it likes and at its end, and then goes on
- * taking in messages, as in a fence. A body never waits for credit. It sends nothing, two statements back, an answer, or it asks a rank
+ * taking in messages, as in a fence. A body never waits for credit. It sends nothing, two one_way_calls back, an answer, or it asks a rank
  * (the third, if there is one) and leaves the loop; its answer follows that one's. A frame holds one message; a ring holds ROOM frames; a
  * rank for which more than HOLD are queued is held back. FAR: by a network, where a word tells that, and comes past all frames.
  * A rank that finds nothing, and has nothing queued, sleeps; only a frame that comes in wakes it.
@@ -23,14 +23,14 @@
  * arrive in their order, and no more are queued for one than BOUND.
  *
  * Holds: two_ranks -DSENDS=3
- * Holds: two_ranks_ask_each_other -DSENDS=3 -DQUESTIONS
+ * Holds: two_ranks_ask_each_other -DSENDS=3 -DTWO_WAY_CALLS
  * Holds: far -DSENDS=3 -DFAR
- * Holds: three_ranks -DN=3 -DSENDS=1 -DQUESTIONS -DHOLD=0
+ * Holds: three_ranks -DN=3 -DSENDS=1 -DTWO_WAY_CALLS -DHOLD=0
  * Refused: broken_waits_without_reading -DSENDS=2 -DWAITS_WITHOUT_READING: assertion violated ((finished==2)&&(under_way==0))
  * Refused: broken_bodies_wait -DSENDS=3 -DBODIES_WAIT: assertion violated ((finished==2)&&(under_way==0))
  * Refused: broken_frames_pass_the_backlog -DSENDS=3 -DPASSES: assertion violated in_order
  * Refused: broken_both_hold -DSENDS=3 -DBOTH_HOLD: assertion violated ((finished==2)&&(under_way==0))
- * Refused: broken_both_of_three_hold -DN=3 -DSENDS=1 -DQUESTIONS -DHOLD=0 -DBOTH_HOLD: assertion violated ((finished==3)&&(under_way==0))
+ * Refused: broken_both_of_three_hold -DN=3 -DSENDS=1 -DTWO_WAY_CALLS -DHOLD=0 -DBOTH_HOLD: assertion violated ((finished==3)&&(under_way==0))
  * Refused: broken_nothing_is_held_back -DSENDS=3 -DNO_HOLD: assertion violated bounded
  * Refused: broken_is_held_for_ever -DSENDS=3 -DNO_READ_ON: assertion violated ((finished==2)&&(under_way==0))
  * Refused: broken_sleeps_with_a_backlog -DSENDS=3 -DSLEEPS: assertion violated ((finished==2)&&(under_way==0))
@@ -51,11 +51,11 @@
 #define QUEUE(from, to) queued[PAIR(from, to)]
 
 /* What a message is: bits 0 to 2; its number to that rank, modulo 8, above. */
-#define STATEMENT 1    /* its body sends nothing */
-#define STATEMENTS 2   /* its body sends two statements back */
-#define QUESTION 3     /* its body answers */
-#define WIDE_QUESTION 4 /* its body asks first */
-#define INNER_QUESTION 5
+#define ONE_WAY_CALL 1    /* its body sends nothing */
+#define ONE_WAY_CALLS 2   /* its body sends two one_way_calls back */
+#define TWO_WAY_CALL 3     /* its body answers */
+#define WIDE_TWO_WAY_CALL 4 /* its body asks first */
+#define INNER_TWO_WAY_CALL 5
 #define INNER_ANSWER 6
 #define ANSWER 7
 #define KIND(v) ((v) % 8)
@@ -160,11 +160,11 @@ inline run_body(from_) {
   kind = KIND(v);
   v = 0;
   if
-  :: kind == STATEMENT
-  :: kind == STATEMENTS -> push(from_, STATEMENT); push(from_, STATEMENT)
-  :: kind == QUESTION -> push(from_, ANSWER)
-  :: kind == WIDE_QUESTION -> push(ASKED(from_), INNER_QUESTION)
-  :: kind == INNER_QUESTION -> push(from_, INNER_ANSWER)
+  :: kind == ONE_WAY_CALL
+  :: kind == ONE_WAY_CALLS -> push(from_, ONE_WAY_CALL); push(from_, ONE_WAY_CALL)
+  :: kind == TWO_WAY_CALL -> push(from_, ANSWER)
+  :: kind == WIDE_TWO_WAY_CALL -> push(ASKED(from_), INNER_TWO_WAY_CALL)
+  :: kind == INNER_TWO_WAY_CALL -> push(from_, INNER_ANSWER)
   :: kind == INNER_ANSWER -> push(ASKED(from_), ANSWER)  /* the body that has waited goes on */
   :: kind == ANSWER -> waits[me]--
   fi;
@@ -242,11 +242,11 @@ proctype rank(byte me) {
     atomic {
       left--;
       if
-      :: push(to, STATEMENTS)
-#ifdef QUESTIONS
-      :: waits[me]++; push(to, WIDE_QUESTION)
+      :: push(to, ONE_WAY_CALLS)
+#ifdef TWO_WAY_CALLS
+      :: waits[me]++; push(to, WIDE_TWO_WAY_CALL)
 #endif
-      :: waits[me]++; push(to, QUESTION)
+      :: waits[me]++; push(to, TWO_WAY_CALL)
       fi
     }
     await_credit();

@@ -7,7 +7,7 @@
  * Stands for: armilla/boot/watch/loss_log.cpp: tell_loss, tell_own_loss
  * Stands for: armilla/boot/wire_up/join_job.cpp: meet
  * Stands for: armilla/am/endpoint/losses.cpp: hear, lose
- * Stands for: armilla/am/endpoint/far_traffic_loss.cpp: tell_unreachable, note_broken
+ * Stands for: armilla/am/endpoint/remote_traffic_loss.cpp: tell_unreachable, note_broken
  * Stands for: armilla/team/core/team.cpp: await_step_of_any
  * Stands for: armilla/team/membership/start_teams.cpp: lose_member
  * Stands for: armilla/session/session_state.cpp: fail_by_exception, finish

@@ -18,10 +18,10 @@
  * What a pair has sent and processed weighs more than any number of what the pair before it may: so sums are equal where each pair's
  * are. In the code the weights are hashes.
  *
- * Each rank sends statements, fences, sends some more, and fences again. A body may send others, wait (its fiber is left behind), or
- * be parked: it goes on at any time. With THREADS, statements and questions go to the progress threads of other ranks, whose replies are in
- * no count; what hangs on a reply may send again. A ring holds one frame here, what finds no room is queued, as what a guest holds back is. LATE: what a look does not
- * find, as between hosts with several ranks each. Another fiber of each rank may send a statement at the worst moment; no fence
+ * Each rank sends one_way_calls, fences, sends some more, and fences again. A body may send others, wait (its fiber is left behind), or
+ * be parked: it goes on at any time. With THREADS, one_way_calls and two_way_calls go to the progress threads of other ranks, whose replies are in
+ * no count; what hangs on a reply may send again. A ring holds one frame here, what finds no room is queued, as what a client holds back is. LATE: what a look does not
+ * find, as between hosts with several ranks each. Another fiber of each rank may send a one_way_call at the worst moment; no fence
  * waits for that one, but it counts.
  *
  * `alive[p]`: what was begun before fence p, or caused by that, and has not ended. None may be where a rank's fence p is over.
@@ -77,7 +77,7 @@ byte sent;           /* by all: at most SENDS */
 int created[N];      /* frames that have left */
 int taken[N];        /* frames that were given back to their rings */
 byte waits[N];       /* continuations whose reply has not come */
-bit other_fiber[N];  /* has sent its statement */
+bit other_fiber[N];  /* has sent its one_way_call */
 
 /* What a member shows, by the parity of its round. */
 byte shown_round[N*2];
@@ -295,7 +295,7 @@ end:
       to_thread[FROM*N + me]?v;
       if
       :: SENDS_ON(v) -> replies[me*N + FROM]!v
-      :: else -> alive[FENCE(v)]--  /* a statement */
+      :: else -> alive[FENCE(v)]--  /* a one_way_call */
       fi;
       v = 0 }
     by_thread[FROM*N + me]++

@@ -8,7 +8,7 @@
  * Code: armilla/am/endpoint/router.cpp: return p.begun >= routed || out_.self.messages->lost.first() != no_rank;
  *
  * A rank sends SENDS messages to another one: short ones, which go by way of a third rank, or straight where the pair has no credit; and long
- * ones and questions, which go straight. Open frames leave whenever they like, whole. The first message that goes straight behind routed
+ * ones and two_way_calls, which go straight. Open frames leave whenever they like, whole. The first message that goes straight behind routed
  * ones says how many these are: its frame waits for them. The first that is routed behind straight ones says how many frames
  * there were: it is copied, and waits for them; those behind it wait with it. What goes straight counts as taken when the whole
  * frame has run.
@@ -103,7 +103,7 @@ proctype sender() {
   do
   :: atomic { number < SENDS -> send_straight() } /* long, or without credit */
   :: atomic { number < SENDS && !LEAVES -> send_routed() }
-  :: atomic { number < SENDS -> /* a question: what is in front of it leaves, and so does it */
+  :: atomic { number < SENDS -> /* a two_way_call: what is in front of it leaves, and so does it */
       if
       :: told != sent_routed -> leave(open_way, to_relay)
       :: else

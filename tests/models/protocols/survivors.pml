@@ -5,7 +5,7 @@
  * Code: armilla/team/membership/agreement.cpp: if (!has_posted(i, step_) && !is_lost(i) && !has_ended(*t_.owner, t_.members[i])) return false;
  * Code: armilla/team/membership/agreement.cpp: while (before >> proposer_bits < step_)
  * Code: armilla/team/membership/agreement.cpp: return is_ready(i) || is_lost(i);
- * Code: armilla/team/membership/agreement.cpp: return std::ranges::all_of(chosen.members, is_ready) && newcomers_are_ready(*t_.owner, chosen.newcomers, team);
+ * Code: armilla/team/membership/agreement.cpp: return std::ranges::all_of(chosen.members, is_ready) && new_ranks_are_ready(*t_.owner, chosen.new_ranks, team);
  *
  * Each of N members asks, waits for all that it has not heard to be dead, proposes, takes the decision, and shows that it is ready.
  * FAULTS of them die, each at any moment, also behind the end; the others hear of each death at some time, if they wait. What a dead

@@ -23,8 +23,8 @@ def pings(entry):
         value = least(entry, by, version, pings=1, **sizes)
         return NONE if value is None else number(value / 1000)
 
-    rows = [("here, shared memory (explicit: a flag)", cell("line", "flag"), cell("armilla", "statements", aggregation=1),
-             cell("armilla", "questions", aggregation=1)),
+    rows = [("here, shared memory (explicit: a flag)", cell("line", "flag"), cell("armilla", "one_way_calls", aggregation=1),
+             cell("armilla", "two_way_calls", aggregation=1)),
             ("here, in STAPL's words", NONE, cell("armilla", "async_rmi", aggregation=1), cell("armilla", "sync_rmi", aggregation=1)),
             ("here, MPI", cell("mpi", "packed", aggregation=1), NONE, NONE)]
     return [row for row in rows if set(row[1:]) != {NONE}]

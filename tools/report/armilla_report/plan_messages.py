@@ -8,19 +8,19 @@ QUICK = ("--pings", 1, 100, 10000, "--aggregation", 1, 32, 64, 128, "--samples",
 
 PING = Experiment(
     "ping", "Pings, then a pong", "STAPL, section 6, table 1 and figures 2 and 3",
-    "k pings of 32 bytes from one rank to the other, then a pong, by statements and by questions, in STAPL's words, too, in messages of 1 to 512; against the same packed "
+    "k pings of 32 bytes from one rank to the other, then a pong, by one-way calls and by two-way calls, in STAPL's words, too, in messages of 1 to 512; against the same packed "
     "by hand in MPI, and a shared flag.",
     (Command("armilla", "paper_ping", ("--pings", *PINGS, "--samples", 3), QUICK),
      Command("mpi", "paper_ping_mpi", ("--pings", *PINGS, "--samples", 3), QUICK, launcher="mpi")),
-    (Target("statements / hand-packed MPI, each at its best", {"by": "armilla", "version": "statements"}, {"by": "mpi"},
+    (Target("one-way calls / hand-packed MPI, each at its best", {"by": "armilla", "version": "one_way_calls"}, {"by": "mpi"},
             lambda size: 1.0 if size.get("pings") == 10000 else None, ("pings",)),
-     Target("statements / hand-packed MPI, the same aggregation", {"by": "armilla", "version": "statements"}, {"by": "mpi"}, None,
+     Target("one-way calls / hand-packed MPI, the same aggregation", {"by": "armilla", "version": "one_way_calls"}, {"by": "mpi"}, None,
             ("pings", "aggregation")),
-     Target("best aggregation / unaggregated MPI", {"by": "armilla", "version": "statements"}, {"by": "mpi", "size.aggregation": 1}, None,
+     Target("best aggregation / unaggregated MPI", {"by": "armilla", "version": "one_way_calls"}, {"by": "mpi", "size.aggregation": 1}, None,
             ("pings",), paper="at 10,000 pings 1/6.4 (O3800, 128), 1/2.5 (V2200, 32), 1/2100 (cluster, 512)"),
-     Target("async_rmi / statements", {"by": "armilla", "version": "async_rmi"}, {"by": "armilla", "version": "statements"}, 1.5,
+     Target("async_rmi / one-way calls", {"by": "armilla", "version": "async_rmi"}, {"by": "armilla", "version": "one_way_calls"}, 1.5,
             ("pings", "aggregation")),
-     Target("sync_rmi / questions", {"by": "armilla", "version": "sync_rmi"}, {"by": "armilla", "version": "questions"}, 1.5,
+     Target("sync_rmi / two-way calls", {"by": "armilla", "version": "sync_rmi"}, {"by": "armilla", "version": "two_way_calls"}, 1.5,
             ("pings", "aggregation"))),
     (Figure("lines", "Pings, time by aggregation", "aggregation", True),
      Figure("lines", "Pings, time by their number", "pings", True)),
@@ -68,7 +68,7 @@ def on_ranks(program, args, quick, counts=(1, 2, 4)):
 
 SORT = Experiment(
     "sort", "Sample sort", "STAPL, section 6, figures 6 and 7",
-    "Element-wise statements as in the paper's listing, where aggregation does the work; in bulk; the library's best. Sorted, and the same keys as before.",
+    "Element-wise one-way calls as in the paper's listing, where aggregation does the work; in bulk; the library's best. Sorted, and the same keys as before.",
     (Command("armilla", "paper_sort", ("--keys", 67108864, "--samples", 1), ("--keys", 16777216, "--samples", 1)),
      Command("mpi", "paper_sort_mpi", ("--keys", 67108864, "--samples", 1), ("--keys", 16777216, "--samples", 1), launcher="mpi"),
      *on_ranks("paper_sort", ("--keys", 1000000, "--samples", 5), ("--keys", 1000000, "--samples", 2))),
@@ -122,14 +122,14 @@ INNER = Experiment(
 PARTS = ("send", "receive", "one-way")
 MESSAGE = Experiment(
     "message16", "An active message against a plain one of 16 bytes", "Split-C and active messages on the Paragon, figures 2 and 4",
-    "Sixteen bytes to the other rank: what sending takes, what receiving takes where all have come, and one way. Active message, statements alone and "
+    "Sixteen bytes to the other rank: what sending takes, what receiving takes where all have come, and one way. Active message, one-way calls alone and "
     "together, a put with a signal; against MPI's send and receive, and a line of shared memory by hand.",
     (Command("armilla", "paper_micro", ("--samples", 5), ("--samples", 1)),
      Command("mpi", "paper_micro_mpi", ("--samples", 5), ("--samples", 1), launcher="mpi")),
     (*(Target(f"active message / MPI, {part}", {"by": "armilla", "version": f"active-message/{part}"}, {"by": "mpi", "version": f"*/{part}"},
               paper="AM send 47 us on the Paragon, 1.6 on the CM-5" if part == "send" else "") for part in PARTS),
      *(Target(f"{version} / the raw line, one way", {"by": "armilla", "version": f"{version}/one-way"}, {"by": "line", "version": "*/one-way"})
-       for version in ("active-message", "statement", "statements-together", "put"))),
+       for version in ("active-message", "one_way_call", "one_way_calls-together", "put"))),
     tuple(Figure("lines", f"16 bytes, {part}", "messages", False, (f"*/{part}",)) for part in PARTS),
     (("Paragon, figures 2 and 4", "there"), ("AM send", "47 us (CM-5 1.6)"), ("dispatch on the CM-5", "1.7 us, about a tenth of saving the context here")),
     seconds=1)

@@ -203,8 +203,8 @@ class Beside(unittest.TestCase):
         def on(ranks, *rest, **more):
             return record(*rest, **more) | {"ranks": ranks}
 
-        entries = {"ping": [record("flag", [[250.0]], by="line", pings=1), record("statements", [[1500.0]], pings=1, aggregation=1),
-                            record("questions", [[2000.0]], pings=1, aggregation=1), record("statements", [[9.0]], pings=100, aggregation=1)],
+        entries = {"ping": [record("flag", [[250.0]], by="line", pings=1), record("one_way_calls", [[1500.0]], pings=1, aggregation=1),
+                            record("two_way_calls", [[2000.0]], pings=1, aggregation=1), record("one_way_calls", [[9.0]], pings=100, aggregation=1)],
                    "inner": [on(2, "collect", [[30.0]], "ms"), on(2, "openmp", [[20.0], [40.0]], "ms", "openmp")],
                    "cg_counts": [on(4, "two-sided", [[1]], by="mpi", **{"class": "A"}) | {"counts": {"Send": 2790, "bytes": 2790 * 11760}}]}
         rows = {}

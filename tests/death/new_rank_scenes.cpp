@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// What new ranks may rely on, a scene each: new_rank_scenes SCENE. Driven by on_replace_test.py.
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <armilla/armilla.hpp>
+
+namespace am = armilla;
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr am::rank_t lost = 1;
+
+void kill_this() { kill(getpid(), SIGKILL); }
+
+/// When the others have passed the barrier.
+void die() {
+  am::sleep_for(30ms);
+  kill_this();
+}
+
+bool is_here() { return am::joined(); }
+
+/// Until another rank in the lost one's place answers.
+void await_successor() {
+  for (;;) try {
+      if (am::call(lost, is_here).get()) return;
+      am::sleep_for(1ms);
+    } catch (const am::rank_lost&) { am::sleep_for(1ms); }
+}
+
+void say(const char* what) {
+  std::printf("rank %d: %s\n", int(am::rank()), what);
+  std::fflush(stdout);
+}
+
+/// The others stay until rank 0 has done its part: none comes once a rank is at its end.
+am::per_rank<int> over;
+
+void stay() {
+  if (am::rank() == 0)
+    for (am::rank_t r = 2; r < am::ranks(); ++r) am::async(r, [] { *over = 1; });
+  else
+    while (*over == 0) am::sleep_for(1ms);
+}
+
+// ---- what was the lost rank's is old ----
+
+struct thing {
+  int value = 7;
+  int get() const { return value; }
+};
+
+// The lost rank has asked rank 0 for as much, in the same order, as its successor has when both are answered.
+constexpr int two_way_calls = 300;
+am::per_rank<int> asked;
+
+int answer_when_both_have_asked(int what) {
+  for (++*asked; *asked < 2 * two_way_calls;) am::sleep_for(1ms);
+  return what;
+}
+
+std::vector<am::future<int>> ask_all(int first) {
+  std::vector<am::future<int>> all;
+  for (int i = 0; i < two_way_calls; ++i) all.push_back(am::call(0, answer_when_both_have_asked, first + i));
+  am::flush();
+  return all;
+}
+
+void old_replies() {
+  if (am::rank() == lost) {
+    const auto all = ask_all(-two_way_calls);
+    die();
+  }
+  while (am::rank() == 0 && *asked < 2 * two_way_calls) am::sleep_for(1ms);
+}
+
+void ask_like_the_lost() {
+  auto all = ask_all(0);
+  bool right = true;
+  for (int i = 0; i < two_way_calls; ++i) right &= all[std::size_t(i)].get() == i;
+  say(right ? "replies are those that were asked for" : "WRONG replies");
+}
+
+void old_objects() {
+  am::remote<thing> object;
+  if (am::rank() == 0) object = am::create<thing>(lost).get();
+  am::barrier();
+  if (am::rank() == lost) die();
+  if (am::rank() != 0) return;
+  await_successor();
+  const auto other = am::create<thing>(lost).get();
+  try {
+    am::call<&thing::get>(object).get();
+    say("WRONG: an old name finds an object");
+  } catch (const am::error&) { say("an old name finds nothing"); }
+  if (am::call<&thing::get>(other).get() != 7) say("WRONG: a new one does not");
+}
+
+// ---- unless their class says how they are made again ----
+
+class ledger final {
+ public:
+  explicit ledger(long balance) : balance_(balance) {}
+  static std::unique_ptr<ledger> made_again(am::remote<ledger> self);
+  void pay_in(long n) { balance_ += n; }
+  long balance() const { return balance_; }
+  bool is(const am::remote<ledger>& other) const { return other.local() == this; }
+
+ private:
+  long balance_;
+};
+std::map<am::remote<ledger>, long> saved;  // on rank 0
+am::per_rank<int> made;                    // again, on the new rank
+
+std::unique_ptr<ledger> ledger::made_again(am::remote<ledger> self) {
+  ++*made;
+  const long balance = am::call(0, [](const am::remote<ledger>& of) { return saved[of]; }, self).get();
+  if (balance == 0) throw std::runtime_error("not yet");
+  return balance < 0 ? nullptr : std::make_unique<ledger>(balance);
+}
+
+std::string balance_of(const am::remote<ledger>& l) {
+  try {
+    return std::to_string(am::call<&ledger::balance>(l).get());
+  } catch (const am::remote_error& e) { return std::string(e.what()).find("not yet") != std::string::npos ? "not yet" : "none"; }
+}
+
+// Ranks 0 and 2 call it, the latter in several fibers.
+void pay_in_by_all(const am::remote<ledger>& l) {
+  await_successor();
+  am::parfor(0, 10, [&](int) { am::call<&ledger::pay_in>(l, 1L).get(); });
+  am::async(0, [] { ++*asked; });
+  while (am::rank() == 0 && *asked < 2) am::sleep_for(1ms);
+}
+
+void objects_again() {
+  const auto make = [] { return am::create<ledger>(lost, 100L).get(); };
+  am::remote<ledger> kept, ended, barred, late;
+  if (am::rank() == 0) {
+    kept = make(), ended = make(), barred = make(), late = make();
+    saved = {{kept, 200}, {ended, 300}, {barred, -1}, {late, 0}};
+  }
+  kept = am::broadcast(kept, 0);
+  am::barrier();
+  if (am::rank() == lost) die();
+  if (am::rank() == 0 || am::rank() == 2) pay_in_by_all(kept);
+  if (am::rank() != 0) return;
+  const std::string paid_in = balance_of(kept);
+  if (!am::call<&ledger::is>(kept, kept).get()) say("WRONG: its name means another");
+  const std::string first = balance_of(late);
+  saved[late] = 5;
+  const std::string second = balance_of(late);
+  am::destroy(ended), am::destroy(kept);
+  say((paid_in + ", " + first + ", " + second + ", " + balance_of(barred) + ", " + balance_of(ended) + ", " + balance_of(kept))
+          .c_str());
+  say(("made " + std::to_string(am::call(lost, [] { return *made; }).get()) + " times").c_str());
+}
+
+// The successor provides the same methods, in another order: where the lost one had them is of no use.
+constexpr am::method<int()> one{"scene.one"}, two{"scene.two"};
+
+int say_one() { return 1; }
+int say_two() { return 2; }
+
+void old_methods() {
+  if (am::rank() == lost) am::provide<one, &say_one>(), am::provide<two, &say_two>();
+  am::barrier();
+  if (am::rank() == 0 && (am::call<one>(lost).get() != 1 || am::call<two>(lost).get() != 2)) say("WRONG before the loss");
+  am::barrier();
+  if (am::rank() == lost) die();
+  if (am::rank() != 0) return;
+  await_successor();
+  say(am::call<two>(lost).get() == 2 && am::call<one>(lost).get() == 1 ? "names find the methods" : "WRONG methods");
+}
+
+void provide_otherwise() { am::provide<two, &say_two>(), am::provide<one, &say_one>(); }
+
+// ---- parts ----
+
+struct bins {
+  int count = 0;
+  void add(int n) { count += n; }
+  int get() const { return count; }
+};
+
+void parts() {
+  am::distributed<bins> all;
+  am::barrier();
+  if (am::rank() == lost && !am::joined()) die();
+  if (am::rank() != 0) return;
+  await_successor();
+  for (int i = 0; i < 100; ++i) am::async<&bins::add>(all.on(lost), 1);
+  say(am::call<&bins::get>(all.on(lost)).get() == 100 ? "a fresh part counts" : "WRONG count");
+}
+
+void be_part() {
+  am::distributed<bins> all;
+  am::sleep_for(300ms);
+}
+
+// ---- others ----
+
+void fences_of_all() {
+  if (am::rank() == lost) die();
+  if (am::rank() != 0) return;
+  await_successor();
+  const auto meet_all = [] {
+    try {
+      am::world().barrier();
+    } catch (const am::usage_error&) { return std::string("it is not in the team of all ranks"); }
+    return std::string("WRONG: a barrier of all");
+  };
+  say(am::call(lost, am::as_fiber(meet_all)).get().c_str());
+}
+
+void fence_in_new_rank() {
+  try {
+    am::fence();
+  } catch (const am::usage_error&) { say("no fence of all ranks"); }
+}
+
+/// In a team, of which it may have one.
+void come_into_one() {
+  if (!am::await_team()) say("WRONG: no team");
+  try {
+    am::await_team();
+    say("WRONG: another team");
+  } catch (const am::usage_error&) { say("one team"); }
+}
+
+void take_in() {
+  if (am::rank() == lost) die();
+  am::team t = am::world().survivors();
+  while (t.size() < am::ranks()) t = t.grow();
+}
+
+void wait_a_while() {
+  if (am::rank() == lost) die();
+  am::sleep_for(2500ms);
+}
+
+// Each rank of the start fails. A replacement that starts meanwhile finds no team, and ends well.
+void all_fail() {
+  if (am::rank() == lost) die();
+  am::sleep_for(std::chrono::milliseconds(std::atoi(std::getenv("FAIL_AFTER_MS"))));
+  throw std::runtime_error("this one, too");
+}
+
+// Rank 0 has come to its end before the loss.
+void late() {
+  if (am::rank() == lost) {
+    am::sleep_for(100ms);
+    die();
+  }
+  if (am::rank() == 2) am::sleep_for(300ms);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string scene = argc > 1 ? argv[1] : "";
+  if (scene == "by_session") {
+    am::session all(argc, argv);
+    if (am::joined())
+      say("joined");
+    else if (am::rank() == lost)
+      die();
+    else
+      await_successor();
+    return 0;
+  }
+  if (scene == "serves")
+    return am::run_main(argc, argv, [] {
+      am::async(lost, kill_this);
+      await_successor();
+      say("served");
+    });
+  if (scene != "nothing_said")
+    am::on_join([&] {
+      if (scene == "short_lives") kill_this();
+      if (scene == "old_replies") ask_like_the_lost();
+      if (scene == "old_methods") provide_otherwise();
+      if (scene == "parts") be_part();
+      if (scene == "one_team") come_into_one();
+      if (scene == "fence_in_new_rank") fence_in_new_rank();
+      if (scene == "all_fail") am::await_team();
+      if (scene == "alone" && !am::await_team()) say("no team any more");
+    });
+  return am::run(argc, argv, [&] {
+    am::barrier();
+    if (scene == "old_replies") old_replies();
+    if (scene == "old_objects") old_objects();
+    if (scene == "old_methods") old_methods();
+    if (scene == "objects_again") objects_again();
+    if (scene == "parts") parts();
+    if (scene == "fences_of_all") fences_of_all();
+    if (scene.starts_with("old_") || scene == "objects_again" || scene == "parts" || scene == "fences_of_all") stay();
+    if (scene == "one_team") take_in();
+    if (scene == "late") late();
+    if (scene == "all_fail") all_fail();
+    if (scene == "short_lives" || scene == "fence_in_new_rank" || scene == "nothing_said" || scene == "alone" ||
+        scene == "no_memory")
+      wait_a_while();
+  });
+}
