@@ -25,6 +25,7 @@
 ///     static container filled(const am::team& t, std::size_t n);        // the content depends on `n` alone, not on the team
 ///     static std::vector<std::string> contents(container& x);           // collective; the same on all members
 ///     static void change(container& x);                                 // collective; changes what two elements or more are
+///     static constexpr bool is_frozen = true;                           // optional: nothing can change it
 ///
 /// Tests of replicas run where ARMILLA_ON_LOSS is set.
 namespace armilla::conformance {
@@ -167,7 +168,8 @@ struct promises {
       EXPECT_THROWS_SAYING(usage_error, "no checkpoint", x.recover(world().survivors()));
       x.checkpoint(7);
       S::change(x);
-      if (n > 1) EXPECT(S::contents(x) != all);
+      if constexpr (!requires { requires S::is_frozen; })
+        if (n > 1) EXPECT(S::contents(x) != all);
       EXPECT_THROWS_SAYING(usage_error, "give x.members().survivors()", x.recover(team()));
       const team left = world().survivors();
       auto back = x.recover(left);

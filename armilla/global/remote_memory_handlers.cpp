@@ -17,7 +17,7 @@ namespace armilla::detail {
 namespace {
 
 struct take_two_way_call {
-  static constexpr const char* method_name = "memory two-way call";
+  static constexpr const char* method_name = "memory request";
   static void run(delivery& in, rank_t source, const std::byte* data, std::size_t size);
 };
 struct access_reply {
@@ -93,8 +93,7 @@ void reply_whole(outbox& out, rank_t source, const remote_two_way_call& q, const
   const rank_memory& m = memory_of(out.self);
   const global_address at{q.offset, q.where};
   const bool reads = q.what == remote_request::read_whole;
-  if (!m.host.far[std::size_t(source)])
-    throw_damaged(source, "a two-way call about whole memory, which only networks carry", q.bytes);
+  if (!m.host.far[std::size_t(source)]) throw_damaged(source, "a request for whole memory, which only networks carry", q.bytes);
   remote_status status = remote_status::outside;
   if (at.rank() == m.self.rank && at.kind() == memory_kind::segment)
     status = admit(m, m.self.rank, at, q.bytes, reads ? may_read : may_write, m.opened);
@@ -139,17 +138,16 @@ void reply_to(outbox& out, rank_t source, const remote_two_way_call& q, const st
 void take_two_way_call::run(delivery& in, rank_t source, const std::byte* data, std::size_t size) {
   while (size != 0) {
     remote_two_way_call q;
-    if (size < sizeof q) throw_damaged(source, "a two-way call about memory", size);
+    if (size < sizeof q) throw_damaged(source, "a request for memory", size);
     std::memcpy(&q, data, sizeof q);
     const std::uint64_t extra = q.what == remote_request::write         ? align_up(std::uint64_t{q.bytes}, 8)
                                 : q.what == remote_request::atomic      ? 16
                                 : q.what == remote_request::write_whole ? 8
                                                                         : 0;
-    if (q.what > remote_request::write_whole)
-      throw_damaged(source, "a two-way call about memory, its kind", std::uint64_t(q.what));
+    if (q.what > remote_request::write_whole) throw_damaged(source, "a request for memory, its kind", std::uint64_t(q.what));
     if (q.head.size > size || q.head.size % 8 != 0 || q.head.size < sizeof q + extra ||
         q.bytes > (whole(q.what) ? whole_limit : remote_piece_limit))
-      throw_damaged(source, "the length of a two-way call about memory", q.head.size);
+      throw_damaged(source, "the length of a request for memory", q.head.size);
     in.count_message(remote_two_way_call_handler, q.head.size);
     reply_to(outbox_of(in.out), source, q, data + sizeof q);
     data += q.head.size;

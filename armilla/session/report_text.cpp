@@ -29,6 +29,8 @@ using output = std::back_insert_iterator<std::string>;
 
 std::string words(const char* name) {
   std::string text(name);
+  for (const std::size_t at : {text.find("one_way"), text.find("two_way")})
+    if (at != std::string::npos) text[at + 3] = '-';
   std::ranges::replace(text, '_', ' ');
   return text;
 }

@@ -78,6 +78,6 @@ int main(int argc, char** argv) {
     futures(next);
     everybody();
     am::barrier();
-    if (am::rank() == 0) std::printf("one-way calls: all as expected\n");
+    if (am::rank() == 0) std::printf("one_way_calls: all as expected\n");
   });
 }

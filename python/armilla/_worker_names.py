@@ -85,10 +85,10 @@ def run_cell(code: str) -> Any:
     names = sys.modules["__main__"].__dict__
     last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
     defines = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    first = next((k for k, one_way_call in enumerate(body) if not isinstance(one_way_call, defines)), len(body))
+    first = next((k for k, statement in enumerate(body) if not isinstance(statement, defines)), len(body))
 
-    def run(one_way_calls: list[ast.stmt]) -> None:
-        exec(compile(ast.Module(one_way_calls, []), "<ranks>", "exec"), names)
+    def run(statements: list[ast.stmt]) -> None:
+        exec(compile(ast.Module(statements, []), "<ranks>", "exec"), names)
 
     try:
         run(body[:first])

@@ -435,11 +435,11 @@ class Ranks:
         self.call_all(_worker_names.fence)
 
     def execute(self, code: str) -> None:
-        """Runs one-way calls in `__main__` of all workers; what they define stays there."""
+        """Runs statements in `__main__` of all workers; what they define stays there."""
         self.call_all(_worker_names.execute, code)
 
     def run_cell(self, code: str) -> list[Any] | None:
-        """As `execute`; if the last one-way call is an expression, its values on all workers."""
+        """As `execute`; if the last statement is an expression, its values on all workers."""
         values = self.call_all(_worker_names.run_cell, code)
         return None if all(v is None for v in values) else values
 

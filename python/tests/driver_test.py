@@ -90,7 +90,7 @@ def test_await(workers):
     assert asyncio.run(all_of_them()) == [0, 10, 20]
 
 
-def test_one_way_calls_in_main_of_the_workers(workers):
+def test_statements_in_main_of_the_workers(workers):
     workers.execute("import armilla as am\ncount = am.rank + 1\ndef up():\n    global count\n    count += 1\n")
     workers.execute("up()")
     assert workers.evaluate("count") == [2, 3, 4]

@@ -83,11 +83,11 @@ TEST(method_name, names_lambdas_by_where_they_stand) {
   EXPECT_NE(found.find("lambda"), found.npos) << found;
 }
 
-TEST(method_name, plain_text_stays_as_it_is) { EXPECT_EQ(method_name("memory two-way call"), "memory two-way call"); }
+TEST(method_name, plain_text_stays_as_it_is) { EXPECT_EQ(method_name("memory request"), "memory request"); }
 
 TEST(method_name, any_text_is_survived) {
-  for (const char* text : {"", "(", ">", "armilla::detail::one-way call<", "armilla::detail::reply<)", "{lambda(",
-                           "armilla::detail::two-way call<&(f"})
+  for (const char* text : {"", "(", ">", "armilla::detail::one_way_call<", "armilla::detail::reply<)", "{lambda(",
+                           "armilla::detail::two_way_call<&(f"})
     static_cast<void>(shorten_method(text));
 }
 

@@ -80,6 +80,7 @@ struct entries {
 template <class V, class E, bool Undirected>
 struct edges {
   using container = am::graph<V, E>;
+  static constexpr bool is_frozen = std::is_void_v<V>;
   static container made(const am::team& t, std::size_t vertices, std::size_t n) {
     std::vector<am::weighted_edge<double>> mine;
     each_of_share(t, n, [&](std::size_t i) {

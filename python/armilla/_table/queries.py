@@ -44,9 +44,9 @@ def _parsed(query: str) -> dict[str, Any]:
     tree = json.loads(text)
     if tree["error"]:
         raise _refused(query, tree["error_message"])
-    if len(tree["one_way_calls"]) != 1:
-        raise _refused(query, "several one-way calls; give one")
-    return tree["one_way_calls"][0]["node"]
+    if len(tree["statements"]) != 1:
+        raise _refused(query, "several statements; give one")
+    return tree["statements"][0]["node"]
 
 
 def _inner(tree: Any) -> Iterator[dict[str, Any]]:
