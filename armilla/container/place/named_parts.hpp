@@ -26,13 +26,13 @@ concept counted_part = requires(const Part& p) {
   { p.size() } -> std::convertible_to<std::size_t>;
 };
 
-/// A rank's part of a container. It is an attached client of fences, so that one-way calls which are under way when a rank lets
+/// A rank's part of a container. It is a participant of fences, so that one-way calls which are under way when a rank lets
 /// it go still find it.
 template <class Part>
-class client_part final : public fence_participant {
+class participating_part final : public fence_participant {
  public:
   template <class... A>
-  explicit client_part(const team& members, A&&... arguments)
+  explicit participating_part(const team& members, A&&... arguments)
       : fence_participant(members), parts(members, std::forward<A>(arguments)...) {
     note_elements(members, mark_of<typename Part::value_type>(), false);
   }
@@ -40,7 +40,7 @@ class client_part final : public fence_participant {
     if constexpr (counted_part<Part>) counted_ = parts->size();
     return counted_ != agreed_;
   }
-  void agree() override {  // of parts that are not counted nothing changes: another attached client has the same bit
+  void agree() override {  // of parts that are not counted nothing changes: another participant has the same bit
     if constexpr (counted_part<Part>) {
       agreed_ = counted_;
       total_ = members().all_reduce(counted_, std::plus<>{});
@@ -63,23 +63,23 @@ class named_parts {
  public:
   template <class... A>
   explicit named_parts(const team& members, A&&... arguments)
-      : client_(std::make_unique<client_part<Part>>(members, std::forward<A>(arguments)...)) {}
+      : participant_(std::make_unique<participating_part<Part>>(members, std::forward<A>(arguments)...)) {}
   named_parts(named_parts&&) noexcept = default;
   named_parts& operator=(named_parts&& other) noexcept {
-    std::swap(client_, other.client_);
+    std::swap(participant_, other.participant_);
     return *this;
   }
   ~named_parts() {
-    if (client_ != nullptr) retire(std::move(client_));
+    if (participant_ != nullptr) retire(std::move(participant_));
   }
 
   /// How many elements all members had at the last fence of the team or of all ranks, or at the last `count`. No message.
-  std::size_t size() const noexcept { return client_ == nullptr ? 0 : client_->total(); }
+  std::size_t size() const noexcept { return participant_ == nullptr ? 0 : participant_->total(); }
   /// All members meet, and know how many there are.
   void count() {
     const meeting here(members());
-    client_->look();
-    client_->agree();
+    participant_->look();
+    participant_->agree();
   }
 
   // A usage_error of one that was moved from.
@@ -91,12 +91,12 @@ class named_parts {
 
  private:
   distributed<Part>& parts() const {
-    if (client_ == nullptr) [[unlikely]]
+    if (participant_ == nullptr) [[unlikely]]
       throw_moved_from();
-    return client_->parts;
+    return participant_->parts;
   }
 
-  std::unique_ptr<client_part<Part>> client_;
+  std::unique_ptr<participating_part<Part>> participant_;
 };
 
 }  // namespace armilla::detail

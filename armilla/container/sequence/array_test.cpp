@@ -193,7 +193,7 @@ RANK_TEST(an_array_may_take_the_elements_of_a_vector_and_does_not_grow) {
   am::barrier();
 }
 
-// More attached clients of fences than there are bits to tell them apart.
+// More participants of fences than there are bits to tell them apart.
 RANK_TEST(a_vector_that_grows_leaves_one_that_is_dealt_in_turn_as_it_is) {
   am::vector<long> x(std::size_t(am::ranks()) * 3, am::cyclic());
   for (std::size_t k = 0; k < x.local().size(); ++k) x.local()[k] = long(x.index_of_local(k));

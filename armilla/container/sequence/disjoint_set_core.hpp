@@ -14,7 +14,7 @@ namespace armilla::detail {
 /// The forest that a disjoint_set is. A parent is never greater than its child, so that there are no circles; a root is its own
 /// parent. Parents change at roots alone, by compare and exchange, and when a way is shortened.
 ///
-/// It is an attached client of fences, so that one-way calls which are under way when a rank lets it go still find it.
+/// It is a participant of fences, so that one-way calls which are under way when a rank lets it go still find it.
 class disjoint_set_core final : public fence_participant {
  public:
   disjoint_set_core(const team& members, std::size_t n);

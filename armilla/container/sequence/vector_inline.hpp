@@ -22,7 +22,7 @@ class staged_elements final : public fence_participant {
     return counted_ != 0;
   }
   /// Only what was counted: a member past the fence may have staged more. Also called for elements dealt in turn: another
-  /// attached client may have the same bit, or some were staged before they were dealt so. Those stay staged, and all throw.
+  /// participant may have the same bit, or some were staged before they were dealt so. Those stay staged, and all throw.
   void agree() override {
     if (!state_->members) return more_.clear();  // its elements have moved into an array, which does not grow
     if (!state_->where.linear()) {

@@ -23,22 +23,22 @@ bool holds_all_of(const team_record& t, const fence_participant& g) {
 
 }  // namespace
 
-// By index: an attached client that sends may let bodies and fibers run, and one of these an attached client go.
-void settle_clients(const team_state& s) {
-  for (std::size_t i = 0; i < s.clients.size(); ++i)
-    if (!s.clients[i]->revoked()) s.clients[i]->settle();
+// By index: a participant that sends may let bodies and fibers run, and one of these a participant go.
+void settle_participants(const team_state& s) {
+  for (std::size_t i = 0; i < s.participants.size(); ++i)
+    if (!s.participants[i]->revoked()) s.participants[i]->settle();
 }
 
 bool any_held_back(const team_state& s) {
-  return std::ranges::any_of(s.clients, [](const fence_participant* g) { return !g->revoked() && g->holds_back(); });
+  return std::ranges::any_of(s.participants, [](const fence_participant* g) { return !g->revoked() && g->holds_back(); });
 }
 
-// All members have the same bits, and call their attached clients in the same order. Where one has failed the others still agree:
+// All members have the same bits, and call their participants in the same order. Where one has failed the others still agree:
 // members of their teams that are not in that one's wait for this rank.
-std::exception_ptr let_clients_agree(const team_record& t, std::uint64_t changed) {
+std::exception_ptr let_participants_agree(const team_record& t, std::uint64_t changed) {
   std::exception_ptr first;
-  const std::vector<fence_participant*> clients = t.owner->clients;
-  for (fence_participant* const g : clients) {
+  const std::vector<fence_participant*> participants = t.owner->participants;
+  for (fence_participant* const g : participants) {
     if ((g->bit() & changed) == 0 || !holds_all_of(t, *g) || (g->revoked() && g->members().id() != t.id)) continue;
     try {
       g->agree();
@@ -62,20 +62,20 @@ fence_participant::fence_participant(const team& members) : members_(members) {
   require_members(members_, "make a container");
   team_state& s = *here("make a container").teams;
   const auto record = std::find_if(s.teams.begin(), s.teams.end(), [&](const team_record* t) { return t->id == members_.id(); });
-  number_ = (*record)->clients++;
+  number_ = (*record)->participants++;
   bit_ = std::uint64_t(1) << ((members_.id() * 0x9e3779b97f4a7c15u + number_) & 63);
   const auto earlier = [](const fence_participant* a, const fence_participant* b) {
     return std::pair(a->members_.id(), a->number_) < std::pair(b->members_.id(), b->number_);
   };
-  s.clients.insert(std::upper_bound(s.clients.begin(), s.clients.end(), this, earlier), this);
+  s.participants.insert(std::upper_bound(s.participants.begin(), s.participants.end(), this, earlier), this);
 }
 
 fence_participant::~fence_participant() {
-  if (current != nullptr && current->teams != nullptr) std::erase(current->teams->clients, this);
+  if (current != nullptr && current->teams != nullptr) std::erase(current->teams->participants, this);
 }
 
-void retire(std::unique_ptr<fence_participant> client) noexcept {
-  if (current != nullptr && current->teams != nullptr) current->teams->retired.push_back(std::move(client));
+void retire(std::unique_ptr<fence_participant> participant) noexcept {
+  if (current != nullptr && current->teams != nullptr) current->teams->retired.push_back(std::move(participant));
 }
 
 bool has_team(std::uint64_t id) noexcept {

@@ -70,7 +70,7 @@ struct team_record {
   std::uint32_t references = 0;
   std::uint64_t first_step = 0;
   std::uint64_t id = 0;
-  std::uint64_t clients = 0;          ///< fence_participants made so far
+  std::uint64_t participants = 0;     ///< fence_participants made so far
   team_state* owner = nullptr;        ///< null once the session has ended
   owned<team_record> twin;            ///< the same members once more, for collectives that are asked for later; made when wanted
   team_record* keeper = this;         ///< counts the references: this one, or the one whose twin it is

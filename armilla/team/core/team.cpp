@@ -93,7 +93,7 @@ void revoke(team_record& t, rank_t lost) {
     if (s.areas[r->slot] != nullptr) abandon(*r);
   }
   if (t.slot < collective_layout::slots) s.unsettled |= 1u << t.slot;
-  for (fence_participant* const g : s.clients)
+  for (fence_participant* const g : s.participants)
     if (g->members().id() == t.id) g->revoke();
 }
 

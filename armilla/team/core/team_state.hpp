@@ -89,7 +89,7 @@ struct team_state {
   std::vector<team_record*> teams;  ///< alive here, and those let go that some member still holds
   std::uint64_t highest_step = 0;   ///< of any slot whose team has ended here
   fence_hooks hooks;
-  std::vector<fence_participant*> clients;                         ///< by team and number: the same order on all that share one
+  std::vector<fence_participant*> participants;                    ///< by team and number: the same order on all that share one
   std::vector<std::unique_ptr<fence_participant>> retired;         ///< of them, until the next fence is over
   bool fencing = false;                                            ///< a fiber of this rank is inside a fence
   std::unique_ptr<team_area> areas[collective_layout::all_slots];  ///< of those slots that have moved something

@@ -43,10 +43,10 @@
 ///
 /// A member with something that has not ended is busy: a body that waits, a fiber that one has left behind, a continuation whose
 /// reply has not come, a frame that has not left, a get, put or store of its own that is not done (`accesses_done`:
-/// global/start_memory.cpp), a one-way call that an attached client (fence_participant.hpp) holds back. The replies of progress
+/// global/start_memory.cpp), a one-way call that a participant (fence_participant.hpp) holds back. The replies of progress
 /// threads are in no count, so nothing else tells of such a continuation.
 ///
-/// What attached clients hold back leaves before each look. But until then bodies and fibers run, and may have brought more.
+/// What participants hold back leaves before each look. But until then bodies and fibers run, and may have brought more.
 ///
 /// Over a network a member shows its counts by a message. One-way calls that are still open travel in that same message, in front
 /// of the counts: it saves a message, and the member is busy in that round.
@@ -61,7 +61,7 @@ struct round_sums {
   std::uint64_t processed = 0;
   std::uint64_t busy = 0;  ///< what has not ended
   std::uint64_t errors = 0;
-  std::uint64_t changed = 0;  ///< bits of the attached clients that have to agree
+  std::uint64_t changed = 0;  ///< bits of the participants that have to agree
 
   bool counts_as(const round_sums& o) const noexcept {
     return created == o.created && processed == o.processed && busy == o.busy;
@@ -84,10 +84,10 @@ void combine(void*, void* result, const void* low, const void* high) {
   std::memcpy(result, &a, sizeof a);
 }
 
-// What a revoked attached client holds back never leaves: a fence of its team is never over.
+// What a revoked participant holds back never leaves: a fence of its team is never over.
 void look_at_clients(const team_record& t, round_sums& s) {
   if (any_held_back(*t.owner)) ++s.busy;
-  for (fence_participant* const g : t.owner->clients) {
+  for (fence_participant* const g : t.owner->participants) {
     const bool gives_up = g->revoked() && g->members().id() == t.id;
     if (gives_up) ++s.busy;
     if (gives_up || (!g->revoked() && g->look())) s.changed |= g->bit();
@@ -116,14 +116,14 @@ round_sums count_here(team_record& t) {
   if (hooks.accesses_done != nullptr && !hooks.accesses_done(c, part_of(t))) ++s.busy;
   if (hooks.errors != nullptr) s.errors = hooks.errors(c);
   for (const kept_errors& more : hooks.kept) s.errors += more.count(c, is_of_all(t) ? nullptr : &t.id);
-  if (!t.owner->clients.empty()) [[unlikely]]
+  if (!t.owner->participants.empty()) [[unlikely]]
     look_at_clients(t, s);
   return s;
 }
 
 void send_held_back(team_record& t) {
-  if (!t.owner->clients.empty()) [[unlikely]]
-    settle_clients(*t.owner);
+  if (!t.owner->participants.empty()) [[unlikely]]
+    settle_participants(*t.owner);
 }
 
 void ask_others(team_record& t) {
@@ -280,7 +280,7 @@ round_sums run_rounds(team_record& t, const intention& what) {
   }
 }
 
-// All members of a team throw the same. A body's error comes first: what an attached client could not do it is asked for again.
+// All members of a team throw the same. A body's error comes first: what a participant could not do it is asked for again.
 [[gnu::cold]] void finish(team_record& t, const round_sums& sums, const intention& what) {
   error_record first{};
   bool failed = false;
@@ -289,7 +289,7 @@ round_sums run_rounds(team_record& t, const intention& what) {
     failed = share_error(t, first);
   }
   std::exception_ptr disagreed;
-  if (what.kind == collective::fence) disagreed = let_clients_agree(t, sums.changed);
+  if (what.kind == collective::fence) disagreed = let_participants_agree(t, sums.changed);
   let_retired_go(t);
   if (failed) throw remote_error(first.rank, "fence", first.type, first.text);
   if (disagreed) std::rethrow_exception(disagreed);
@@ -302,8 +302,8 @@ void run_fence_as(team_record* team, const intention& what) {
   const only_fence mine(*team->self);
   team_record& t = *team;
   context& c = *t.self;
-  if (!c.teams->clients.empty()) [[unlikely]] {
-    settle_clients(*c.teams);  // what an attached client throws comes before anything is entered
+  if (!c.teams->participants.empty()) [[unlikely]] {
+    settle_participants(*c.teams);  // what a participant throws comes before anything is entered
     require_entry(team, what.kind);
   }
   round_sums sums;

@@ -311,7 +311,7 @@ struct counted_client final : am::detail::fence_participant {
 
 }  // namespace
 
-RANK_TEST(the_end_of_a_client_may_retire_another) {
+RANK_TEST(the_end_of_a_participant_may_retire_another) {
   int ends = 0;
   std::unique_ptr<am::detail::fence_participant> chain;
   for (int i = 0; i < 5; ++i) chain = std::make_unique<counted_client>(ends, std::move(chain));

@@ -80,7 +80,7 @@ class last_fence {
   // What is open leaves, and what has come is taken in.
   void settle() {
     do {
-      settle_clients(s_);
+      settle_participants(s_);
       c_.messages->out.flush();
     } while (c_.messages->waits.poll());
     living_.clear();
