@@ -13,7 +13,7 @@
 ///
 /// Use it for monitors, debuggers and front ends. The client runs on a host of the job, as the same user; it needs no session.
 ///
-///     am::attached client job = am::attach();                                 // the only job; or by program, or by process
+///     am::client job = am::attach();                                 // the only job; or by program, or by process
 ///     for (const am::rank_look& r : job.look())
 ///       std::printf("%d %s %lu\n", r.rank, r.doing.c_str(), r.counts.frames_sent);
 ///

@@ -22,7 +22,7 @@
 ///
 /// The client calls it:
 ///
-///     armilla::attached client job = armilla::attach("solver");
+///     armilla::client job = armilla::attach("solver");
 ///     double r = armilla::call<solver_api::step>(job.on(2), 0.1).get();
 ///
 /// A client cannot harm the job: its calls run when the rank finds no messages of other ranks, and take half of its time at most,

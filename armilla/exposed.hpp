@@ -16,7 +16,7 @@
 ///
 /// Data of other hosts are read and written through the agents of armilla-run --hosts, also without help of the ranks.
 ///
-///     armilla::attached client job = armilla::attach("solver");
+///     armilla::client job = armilla::attach("solver");
 ///     for (const armilla::exposed_part& part : armilla::exposed(job, "temperature"))
 ///       for (double t : part.span<double>()) use(t);
 namespace armilla {

@@ -14,7 +14,7 @@
 
 /// Maps and sets that a running job exposes (armilla/expose_container.hpp), for attached clients. The job's ranks answer.
 ///
-///     armilla::attached client job = armilla::attach("solver");
+///     armilla::client job = armilla::attach("solver");
 ///     armilla::exposed_map<std::string, long> words(job, "words");
 ///     std::optional<long> n = words.find("am");
 ///

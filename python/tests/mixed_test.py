@@ -100,11 +100,11 @@ SCRIPT = """
     am.fence()
     assert "threw KeyError (4 [" in raises(am.RemoteError, am.fence)
 
-    def one-way call():
+    def one_way_call():
         raise KeyError("of a one-way call")
 
     if am.rank == am.size - 1:
-        am.async_(am.size - 1, one-way call)
+        am.async_(am.size - 1, one_way_call)
     assert raises(KeyError, am.fence) == "'of a one-way call'"
     assert am.all_reduce(np.ones(1), "sum")[0] == 5.5              # with C++
     print("python", am.rank)

@@ -74,6 +74,7 @@ struct entries {
     return all;
   }
   static void change(container&) {}
+  static constexpr bool is_frozen = true;
 };
 
 /// `Undirected`, and with parallel edges and loops; else with rows of in-edges.
