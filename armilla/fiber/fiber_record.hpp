@@ -43,6 +43,7 @@ struct fiber_record {
   void (*work)(fiber_record& self) = nullptr;
   void (*on_wait)(fiber_record& self) = nullptr;  ///< called once, before its first wait
   void* on_wait_for = nullptr;                    ///< what `on_wait` is about
+  std::uint32_t timers = 0;                       ///< that will wake it
   bool counted = false;                           ///< it was left behind by a body: the fence waits for its end
   bool detached = false;                          ///< nothing joins it: its record is free when it ends
   bool ended = false;                             ///< and waits for its join
@@ -55,6 +56,9 @@ struct fiber_record {
   // its stack
   std::byte* lowest = nullptr;  ///< behind the guard; null: the thread's own stack
   std::size_t stack_bytes = 0;
+  std::uint32_t guard_bytes = 0;    ///< of the memory below `lowest` that no other stack uses
+  bool guarded = true;              ///< nothing can access it
+  bool released = false;            ///< stack_pool::trim takes it away
   void* sanitizer_stack = nullptr;  ///< address sanitizer's
   void* sanitizer_fiber = nullptr;  ///< thread sanitizer's
 };

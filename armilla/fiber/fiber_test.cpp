@@ -116,10 +116,23 @@ TEST(fiber, gives_stacks_back_beyond_those_kept) {
   std::vector<armilla::fiber<void>> many;
   for (int i = 0; i < 3000; ++i) many.push_back(spawn([] { yield(); }));
   for (auto& f : many) f.join();
-  spawn([] {}).join();
+  for (int i = 0; i < 20'000; ++i) spawn([] {}).join();
   int known = 0;
   for (auto* f = rank.fibers().pool().known(); f != nullptr; f = f->next_known) ++known;
   EXPECT_LE(known, 1026);
+}
+
+TEST(fiber, many_sleep_at_a_time) {
+  solo_rank rank;
+  int awake = 0;
+  std::vector<armilla::fiber<void>> all;
+  for (int i = 0; i < 10'000; ++i)
+    all.push_back(spawn([&awake] {
+      armilla::sleep_for(std::chrono::milliseconds(20));
+      ++awake;
+    }));
+  for (auto& f : all) f.join();
+  EXPECT_EQ(awake, 10'000);
 }
 
 TEST(fiber, sleeps_at_least_as_long_as_asked) {

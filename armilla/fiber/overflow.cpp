@@ -80,6 +80,12 @@ struct handler_stack {
 
 }  // namespace
 
+void end_if_overflowed(const context& rank, const fiber_record& ended) noexcept {
+  if (!stack_pool::overflowed(ended)) return;
+  say_overflow(rank, ended);
+  raise(SIGSEGV);
+}
+
 void watch_for_overflow() {
   static const bool installed = install();
   static thread_local handler_stack stack;

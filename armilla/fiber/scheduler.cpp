@@ -8,6 +8,7 @@
 #include "armilla/base/values/clock.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fiber/explain_wait.hpp"
+#include "armilla/fiber/overflow.hpp"
 #include "armilla/fiber/sanitizer.hpp"
 #include "armilla/fiber/stack_switch.hpp"
 #include "armilla/stats/rank_stats.hpp"
@@ -168,7 +169,7 @@ void scheduler::run_ready() {
 
 fiber_record& scheduler::make(void (*work)(fiber_record&)) {
   if (pool_.too_many()) [[unlikely]]
-    pool_.trim();
+    pool_.trim(count_.fibers_made);
   fiber_record& f = pool_.take();
   if (f.context == nullptr && fibers_refused_) [[unlikely]]
     refuse(f);
@@ -216,6 +217,8 @@ void scheduler::join(fiber_record& f) {
     --counted_;
   else
     --alive_;
+  if (!me.guarded) [[unlikely]]
+    end_if_overflowed(self_, me);
   if (me.joiner != nullptr) wake(*std::exchange(me.joiner, nullptr));
   if (me.detached) pool_.give_back(me);
   switch_to(next());
@@ -251,12 +254,14 @@ void scheduler::run_fiber() noexcept {
 
 void scheduler::set_timer(fiber_record& f, std::uint64_t deadline_ns) {
   timers_.push_back({deadline_ns, &f});
+  ++f.timers;
   std::push_heap(timers_.begin(), timers_.end(), later<timer, timer>);
 }
 
 void scheduler::forget_timer(fiber_record& f) noexcept {
+  if (f.timers == 0) return;  // it was woken by its timer
+  --f.timers;
   const auto mine = std::find_if(timers_.begin(), timers_.end(), [&](const timer& t) { return t.who == &f; });
-  if (mine == timers_.end()) return;
   *mine = timers_.back();
   timers_.pop_back();
   std::make_heap(timers_.begin(), timers_.end(), later<timer, timer>);
@@ -276,6 +281,7 @@ std::uint64_t scheduler::run_timers() {
     fiber_record* const f = timers_.front().who;
     std::pop_heap(timers_.begin(), timers_.end(), later<timer, timer>);
     timers_.pop_back();
+    --f->timers;
     wake(*f);
   }
   return timers_.empty() ? 0 : timers_.front().at;
