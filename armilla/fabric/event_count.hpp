@@ -92,6 +92,9 @@ class event_count {
   /// longer does.
   void watch_clients(bool on) noexcept { watches_clients_ = on; }
   bool called_by_client() const noexcept { return mine_.called.load(std::memory_order_relaxed) != 0 && watches_clients_; }
+  /// Likewise what other threads of this process have posted: while `count` is not 0. Null: it does not look.
+  void watch_posts(const std::atomic<std::uint64_t>* count) noexcept { posts_ = count; }
+  bool posted() const noexcept { return posts_ != nullptr && posts_->load(std::memory_order_relaxed) != 0; }
   /// Ranks that outnumber their cores sleep at once while that is quicker; null: they yield first.
   void watch_crowd(crowding* host) noexcept { crowd_ = host; }
   /// The rank has no supervisor: it looks after itself. Times as ARMILLA_STALL (only if it is the whole job) and
@@ -121,6 +124,7 @@ class event_count {
   const std::atomic<std::uint32_t>* losses_ = nullptr;
   std::uint32_t losses_heard_ = 0;
   bool watches_clients_ = false;
+  const std::atomic<std::uint64_t>* posts_ = nullptr;
   crowding* crowd_ = nullptr;
   reporter reporter_;
   std::uint64_t stall_ns_ = 0, report_ns_ = 0, silent_ns_ = 0;  // of a rank that looks after itself

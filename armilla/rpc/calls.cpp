@@ -24,6 +24,7 @@
 #include "armilla/rpc/client_service.hpp"
 #include "armilla/rpc/loss_handlers.hpp"
 #include "armilla/rpc/packing.hpp"
+#include "armilla/rpc/posted_work.hpp"
 #include "armilla/team/core/record.hpp"
 #include "armilla/team/core/team_state.hpp"
 
@@ -311,7 +312,7 @@ void provide_list(call_state& calls) {
 
 }  // namespace
 
-void start_calls(context& self, const launch&) {
+void start_calls(context& self, const launch& how) {
   self.messages->lost.tell(fail_two_way_calls);
   self.messages->lost.tell_at_the_end(run_loss_handlers);
   self.messages->lost.tell_of_return(forget_stubs);
@@ -319,6 +320,8 @@ void start_calls(context& self, const launch&) {
   provide_list(*self.calls);
   self.calls->buffers.set_limit(self.settings->receive_buffers);
   self.calls->clients = std::make_unique<client_service>(self);
+  self.calls->posted = make_posted_work(how);
+  self.calls->posted->open(self);
   self.fibers->set_lost_error(
       [](context& rank, std::exception_ptr why) { note_one_way_call_error(rank, rank.rank, std::move(why)); });
   self.teams->hooks.errors = &count_errors;
@@ -327,6 +330,7 @@ void start_calls(context& self, const launch&) {
 
 void stop_calls(context& self) {
   self.fibers->set_lost_error(nullptr);
+  if (self.calls != nullptr) self.calls->posted->close(posted_work::rest::discarded);
   delete self.calls;
   self.calls = nullptr;
 }

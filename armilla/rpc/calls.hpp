@@ -2,6 +2,7 @@
 #pragma once
 #include <atomic>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -16,6 +17,7 @@ namespace armilla::detail {
 
 struct launch;
 class client_service;
+class posted_work;
 class loss_handlers;
 
 /// What layer rpc keeps for a rank.
@@ -34,6 +36,7 @@ struct call_state {
   bool tell_errors = false;                            ///< at once, too: no fence comes before the end
   bool objects_end = false;                            ///< calls to objects that are destroyed already are no errors any more
   owned<client_service> clients;                       ///< their calls of this rank
+  std::shared_ptr<posted_work> posted;                 ///< what other threads of the process want it to run
   owned<loss_handlers> losses;                         ///< null: the program has said nothing of them
 };
 

@@ -14,6 +14,7 @@
 #include "armilla/fence.hpp"
 #include "armilla/rpc/calls.hpp"
 #include "armilla/rpc/client_service.hpp"
+#include "armilla/rpc/posted_work.hpp"
 #include "armilla/session/session_state.hpp"
 
 namespace armilla::detail {
@@ -83,7 +84,12 @@ void await_instances(context& rank, std::uint64_t others) {
   run_ending_fence(rank);
 }
 
-void take_client_calls(context& rank, bool on) noexcept { rank.calls->clients->take_calls(on); }
+void take_outside_calls(context& rank, bool on) noexcept {
+  rank.calls->clients->take_calls(on);
+  rank.calls->posted->serve(on);
+}
+
+void end_posts(context& rank) { rank.calls->posted->close(posted_work::rest::started); }
 
 void tell_errors_at_once(context& rank, bool on) { rank.calls->tell_errors = on; }
 

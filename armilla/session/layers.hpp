@@ -49,8 +49,10 @@ void await_instances(context&, std::uint64_t others);
 void tell_errors_at_once(context&, bool on);
 /// What ranks still keep for others goes, behind the final fence and while calls are possible.
 void let_go(context&);
-/// Calls of attached clients are taken in, or left where they are from now on.
-void take_client_calls(context&, bool on) noexcept;
+/// Calls of attached clients, and functions that other threads post, are taken in, or left where they are from now on.
+void take_outside_calls(context&, bool on) noexcept;
+/// Other threads can post no more; the functions that they have posted are started.
+void end_posts(context&);
 /// Answers calls until another rank has raised `count` to `target` (and announced it by `wake_all`). True: there is a region to
 /// be run before that.
 bool serve_until(context&, const std::atomic<std::uint32_t>& count, std::uint32_t target);

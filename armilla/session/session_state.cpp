@@ -142,12 +142,12 @@ int session_state::run(rank_main call, const void* function, who_runs who) try {
   else if (const int code = call_function(call, function); code != 0)
     return fail(code), exit_code(code);
   if (who == who_runs::first && rank.rank == 0) tell_main_done(rank, mains);
-  take_client_calls(rank, false);  // else there might always be one more to wait for
+  take_outside_calls(rank, false);  // else there might always be one more to wait for
   // One that has joined with a program of `run` ends as the others do.
   if (who == who_runs::first || (self.new_rank && self.job->kind.load(std::memory_order_acquire) == program_kind::run_main))
     await_instances(rank, others);
   final_fence(rank, others, ending_of::function);
-  take_client_calls(rank, true);
+  take_outside_calls(rank, true);
   return 0;
 #ifdef __GLIBCXX__
 } catch (const abi::__forced_unwind&) {  // pthread_exit, cancellation: not ours to stop; other libraries let no handler see them
@@ -166,7 +166,8 @@ void session_state::serve() {
 void session_state::finish() noexcept try {
   if (failed || ended || is_forked_child()) return;
   ended = true;
-  take_client_calls(rank, false);
+  take_outside_calls(rank, false);
+  end_posts(rank);
   final_fence(rank, 0, ending_of::session);
   let_go(rank);
   report_stats(rank);

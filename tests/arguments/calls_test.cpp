@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "armilla/post.hpp"
 #include "tests/arguments/edges.hpp"
 
 namespace am = armilla;
@@ -53,10 +54,13 @@ EDGES(ranks_that_do_not_exist, request, call, async, call_into, create, print_on
 }
 
 EDGES(functions_that_are_not_there, spawn, parfor, par, future::then, on_loss, collective_async, team::collective_async, call_all,
-      async_all, to_completion, as_fiber, urgent, safe) {
+      async_all, to_completion, as_fiber, urgent, safe, post, rank_executor::post) {
   void (*const no_block)() = nullptr;
   REFUSED(no_function, am::spawn(no_block));
   REFUSED(no_function, am::spawn(std::function<void()>()));
+  REFUSED(no_function, am::post(no_block));
+  REFUSED(no_function, am::rank_executor().post(std::function<void()>()));
+  REFUSED(no_function, am::rank_executor().post(0, no_one, 1));
   REFUSED(no_function, am::parfor(0, 3, no_nothing));
   REFUSED(no_function, am::parfor(0, 0, std::function<void(int)>()));
   std::vector<int> range(3);

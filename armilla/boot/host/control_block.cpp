@@ -21,7 +21,7 @@ struct answering_process {
 constinit answering_process answering;
 
 // The supervisor passes its SIGUSR1 on for the programs' sake; it asks by itself.
-void on_two_way_call(int, siginfo_t* from, void*) {
+void on_report_request(int, siginfo_t* from, void*) {
   const int before = errno;
   job_block* const job = answering.job;
   if (answering.pid != getpid() || (job->supervisor > 0 && from->si_pid == job->supervisor)) return;
@@ -59,7 +59,7 @@ void answer_signals(job_block& job, rank_t rank) noexcept {
   struct sigaction old{};
   if (sigaction(SIGUSR1, nullptr, &old) != 0 || old.sa_handler != SIG_DFL) return;  // the program has its own
   struct sigaction mine{};
-  mine.sa_sigaction = on_two_way_call;
+  mine.sa_sigaction = on_report_request;
   mine.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   sigaction(SIGUSR1, &mine, nullptr);
 }
