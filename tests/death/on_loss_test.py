@@ -37,6 +37,10 @@ class OnLoss(FailedJobs, unittest.TestCase):
     def test_a_half_without_lost_ranks_is_revoked_with_the_whole(self):
         self.assert_scene("half", 4, ["rank 0 of 3: d", "rank 1 of 3: d", "rank 2 of 3: d"])
 
+    def test_a_half_is_revoked_that_is_made_after_the_whole_is_given_up(self):
+        for _ in range(40):  # it hears of all at the wrong moment once in eight times
+            self.assert_scene("late_half", 4, ["rank 0 of 3: d", "rank 1 of 3: d", "rank 2 of 3: d"])
+
     def test_a_rank_at_its_end_is_left_out(self):
         self.assert_scene("ended", 3, ["rank 0 of 1: 4"])
 

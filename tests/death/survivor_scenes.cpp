@@ -34,15 +34,32 @@ void say_left(const am::team& t) {
   std::printf("rank %d of %d: %x\n", int(t.rank()), int(t.size()), unsigned(sum));
 }
 
-// Rank 2 waits in a half without lost ranks for rank 0, which has heard of the loss and gives up the whole.
-void half() {
+// Without a look for messages.
+void compute_for(std::chrono::milliseconds time) {
+  const auto until = std::chrono::steady_clock::now() + time;
+  while (std::chrono::steady_clock::now() < until) {}
+}
+
+// The even ranks but rank 0 wait in a half without lost ranks for rank 0, which has heard of the loss and gives up the whole.
+// `late`: they sleep from before rank 1 has come to the split, and may hear of all of that before they have made the half.
+void half(bool late) {
+  const bool waits = am::rank() % 2 == 0 && am::rank() != 0;
+  const std::vector<pid_t> everyone = am::all_gather(getpid());
+  const auto send = [everyone](int signal) {
+    for (std::size_t r = 2; r < everyone.size(); r += 2) kill(everyone[r], signal);
+  };
+  if (late && am::rank() == 1) {
+    compute_for(50ms);
+    send(SIGSTOP);
+  }
   const am::team all = am::world(), mine = all.split(am::rank() % 2);
   if (am::rank() == 1) kill(getpid(), SIGKILL);
-  if (am::rank() == 2 && !is_lost_in([&] { mine.barrier(); })) std::printf("rank 2 was not told\n");
-  if (am::rank() != 2) is_lost_in([&] { all.barrier(); });
+  if (waits && !is_lost_in([&] { mine.barrier(); })) std::printf("rank %d was not told\n", int(am::rank()));
+  if (!waits) is_lost_in([&] { all.barrier(); });
+  if (late && am::rank() == 0) std::thread([send] { std::this_thread::sleep_for(50ms), send(SIGCONT); }).detach();
   const am::team left = all.survivors();
   say_left(left);
-  if (mine.size() == 2 && !is_lost_in([&] { mine.barrier(); })) std::printf("the half is not revoked\n");
+  if (am::rank() % 2 == 0 && !is_lost_in([&] { mine.barrier(); })) std::printf("the half is not revoked\n");
   left.split(left.rank() % 2).barrier();
 }
 
@@ -58,8 +75,7 @@ void ended() {
 void written() {
   const auto places = am::all_gather(am::allocate<long>());
   if (am::rank() == 1) kill(getpid(), SIGKILL);
-  const auto until = std::chrono::steady_clock::now() + 50ms;
-  while (std::chrono::steady_clock::now() < until) {}  // without a look
+  compute_for(50ms);
   if (am::rank() == 0) is_lost_in([&] { am::put(places[1], 5); });
   is_lost_in([] { am::barrier(); });
   const am::team left = am::world().survivors();
@@ -88,8 +104,7 @@ void stored_late() {
   const auto places = am::all_gather(am::allocate<long>());
   const am::team others = am::world().split(am::rank() == 1);
   if (am::rank() == 1) kill(getpid(), SIGKILL);
-  const auto until = std::chrono::steady_clock::now() + 50ms;
-  while (std::chrono::steady_clock::now() < until) {}  // without a look
+  compute_for(50ms);
   is_lost_in([&] { am::store(places[1], 5); });
   int told = 0;
   for (int i = 0; i < 3; ++i) told += is_lost_in([&] { others.all_store_sync(); });
@@ -258,7 +273,7 @@ int main(int argc, char** argv) {
   const std::string scene = argc > 1 ? argv[1] : "";
   return am::run(argc, argv, [&] {
     am::barrier();
-    if (scene == "half") half();
+    if (scene == "half" || scene == "late_half") half(scene == "late_half");
     if (scene == "ended") ended();
     if (scene == "again") again();
     if (scene == "written") written();

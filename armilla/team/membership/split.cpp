@@ -97,6 +97,7 @@ team_record* split(team_record* parent, int color, int key) {
   team_record* const made =
       make_record(*parent->owner, std::move(members), std::move(lives), slot, highest + team_slot::flat_lines);
   made->ancestors = ancestors_behind(*parent);
+  if (parent->lost != no_rank) follow_survivors(c);  // of members that gave up the parent before this team was here to be revoked
   return made;
 }
 
