@@ -30,8 +30,8 @@
 /// memory that is passed as a span must stay valid and unchanged until the future is ready. Called functions may start them; a
 /// fence then waits for them. The job does not end before they have ended.
 ///
-/// **Inside a function.** A function of `collective_async` may start others of its team: each runs at once, and its future is
-/// ready.
+/// **Inside a function.** A function of `collective_async` may start others of its team, and so may the fibers that it starts:
+/// each runs at once, and its future is ready. Of such fibers one at a time may be in a collective.
 ///
 /// **Errors.** `get()` throws the errors of the collective. If the future is destroyed, the next fence throws them, as it throws
 /// errors of one-way calls; after a `then` or `when_all`, its future has them. Throws `usage_error` at once for the empty team.

@@ -515,8 +515,9 @@ class twin_turn {
 
  private:
   team_record& keeper_;
+  std::uint64_t before_;
 };
-/// Whether it is the running fiber's turn.
+/// Whether it is the turn of the running fiber, or of one that has started it.
 bool has_turn(const team& t) noexcept;
 /// What a twin has entered and refused before a function runs in it.
 struct call_of_twin {

@@ -49,6 +49,7 @@ struct fiber_record {
   bool ended = false;                             ///< and waits for its join
   bool gathers = false;                           ///< its present wait sends nothing: what runs next asks for more of the same
   fiber_record* joiner = nullptr;
+  std::uint64_t turn = 0;    ///< of a function of collective_async, whose fiber it is or that started it; 0: none
   std::exception_ptr error;  ///< what `work` ended with
   static constexpr std::size_t room = 192;
   alignas(16) std::byte storage[room];  ///< of the callable, and then of its result

@@ -112,6 +112,7 @@ fiber_record& scheduler::make_loop() {
     const loop_work& work = current->fibers->work_;
     work.run(work.argument);
   });
+  f.turn = 0;
   f.detached = true;
   return f;
 }
@@ -183,6 +184,7 @@ fiber_record& scheduler::make(void (*work)(fiber_record&)) {
   f.error = nullptr;
   f.joiner = nullptr;
   f.waits_for = nullptr;
+  f.turn = running_->turn;
   // One that ran before stands in run_fiber, behind its end, and goes on from there.
   if (f.context == nullptr) f.context = new_stack(f.lowest + f.stack_bytes, f.stack_bytes, &enter);
   return f;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An exception takes a member out of a collective of one team; it goes on in another team: nobody waits for it there for ever.
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -205,4 +206,35 @@ RANK_TEST(an_asynchronous_collective_inside_of_another_comes_next) {
   auto after = t.all_reduce_async(2L, plus);
   EXPECT_EQ(outer.get(), 3L * t.size());
   EXPECT_EQ(after.get(), 2L * t.size());
+}
+
+// A function that waits for its fibers, which wait for their collectives.
+RANK_TEST(fibers_that_an_asynchronous_function_starts_have_its_turn) {
+  const am::team t = am::world().split(0);
+  auto outer = t.collective_async([&t](const am::team& twin) {
+    const auto in_fiber = [&t](long n) { return am::spawn([&t, n] { return t.all_reduce_async(n, plus).get(); }).join(); };
+    const long inner = in_fiber(1) + am::spawn([&in_fiber] { return in_fiber(10); }).join();
+    return inner + twin.all_reduce(100L, plus);
+  });
+  auto after = t.all_reduce_async(2L, plus);
+  EXPECT_EQ(outer.get(), 111L * t.size());
+  EXPECT_EQ(after.get(), 2L * t.size());
+}
+
+// A fiber that outlives the function that has started it waits for its turn like any other.
+RANK_TEST(fibers_of_an_asynchronous_function_that_is_over_wait_for_their_turn) {
+  const am::team t = am::world().split(0);
+  std::optional<am::fiber<long>> late;
+  bool goes_on = false;
+  t.collective_async([&](const am::team& twin) {
+     late = am::spawn([&t, &goes_on] {
+       while (!goes_on) am::yield();
+       return t.all_reduce_async(1L, plus).get();
+     });
+     twin.barrier();
+   }).get();
+  auto before = t.collective_async([](const am::team& twin) { return twin.all_reduce(2L, plus) + twin.all_reduce(2L, plus); });
+  goes_on = true;
+  EXPECT_EQ(late->join(), t.size());
+  EXPECT_EQ(before.get(), 4L * t.size());
 }

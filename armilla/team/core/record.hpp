@@ -75,7 +75,7 @@ struct team_record {
   owned<team_record> twin;            ///< the same members once more, for collectives that are asked for later; made when wanted
   team_record* keeper = this;         ///< counts the references: this one, or the one whose twin it is
   mutex turn;                         ///< of the fibers that use the twin
-  const void* has_turn = nullptr;     ///< the fiber that uses it now
+  std::uint64_t has_turn = 0;         ///< by which a fiber uses it now, and those that it starts; 0: none does
   std::vector<rank_t> host_leaders;   ///< one member of each other host
   std::vector<std::uint32_t> groups;  ///< where the members of each host begin, and `size`: see groups.hpp
   std::size_t pairs_from = ~std::size_t(0);       ///< bytes: values and arrays of so many and more move by groups.hpp

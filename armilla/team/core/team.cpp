@@ -339,17 +339,21 @@ team twin_of(const team& t) {
 
 bool has_lost(const team& t, rank_t member) noexcept { return is_lost_to(*t.record_, std::uint32_t(member)); }
 
-twin_turn::twin_turn(const team& t) : keeper_(*t.record_->keeper) {
+twin_turn::twin_turn(const team& t) : keeper_(*t.record_->keeper), before_(current->fibers->running().turn) {
   keeper_.turn.lock();
-  keeper_.has_turn = &current->fibers->running();
+  keeper_.has_turn = current->fibers->running().turn = ++current->teams->turns;
 }
 
 twin_turn::~twin_turn() {
-  keeper_.has_turn = nullptr;
+  keeper_.has_turn = 0;
+  current->fibers->running().turn = before_;
   keeper_.turn.unlock();
 }
 
-bool has_turn(const team& t) noexcept { return t.record_->keeper->has_turn == &current->fibers->running(); }
+bool has_turn(const team& t) noexcept {
+  const std::uint64_t turn = t.record_->keeper->has_turn;
+  return turn != 0 && turn == current->fibers->running().turn;
+}
 
 rank_t require_members(const team& t, const char* operation) {
   if (!t && current != nullptr && algorithm_here(nullptr) != nullptr) throw_no_ranks(operation);

@@ -92,6 +92,7 @@ struct team_state {
   std::vector<fence_participant*> participants;                    ///< by team and number: the same order on all that share one
   std::vector<std::unique_ptr<fence_participant>> retired;         ///< of them, until the next fence is over
   bool fencing = false;                                            ///< a fiber of this rank is inside a fence
+  std::uint64_t turns = 0;                                         ///< that fibers have had so far to use a twin
   std::unique_ptr<team_area> areas[collective_layout::all_slots];  ///< of those slots that have moved something
   std::uint32_t unsettled = 0;     ///< slots in which a team had lost a member: what moved there may have stopped in the middle
   std::uint64_t end_stage = 0;     ///< of the last fences, which this rank is in
