@@ -68,11 +68,7 @@ class distributed {
   /// team.
   template <class... A>
   explicit distributed(const team& members, A&&... arguments)
-      : part_{T(std::forward<A>(arguments)...)},
-        members_(members),
-        id_(detail::name_next_object(members_, typeid(T), "distributed")) {
-    detail::register_object(id_, typeid(T), &part_.object);
-  }
+      : distributed(detail::part_owners::all, members, std::forward<A>(arguments)...) {}
   ~distributed() {
     if (detail::current_head != nullptr && detail::current_head->objects != nullptr)
       detail::current_head->objects->table.remove(id_);
@@ -97,6 +93,14 @@ class distributed {
 
  private:
   friend struct detail::object_access;
+
+  template <class... A>
+  distributed(detail::part_owners which, const team& members, A&&... arguments)
+      : part_{T(std::forward<A>(arguments)...)},
+        members_(members),
+        id_(detail::name_next_object(members_, typeid(T), which, "distributed")) {
+    detail::register_object(id_, typeid(T), &part_.object);
+  }
 
   detail::lockable_part<T> part_;
   team members_;

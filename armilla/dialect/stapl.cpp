@@ -15,7 +15,7 @@ namespace armilla::stapl::detail {
 
 void translation_layer::add(const team& members, const std::type_info& type, void* object) {
   last_object_ = this;
-  const object_id id = armilla::detail::name_next_object(members, type, "stapl");
+  const object_id id = armilla::detail::name_next_object(members, type, armilla::detail::part_owners::all, "stapl");
   names_[object] = id;  // first: a request that came before runs at once, and may call others through the object
   try {
     armilla::detail::register_object(id, type, object);

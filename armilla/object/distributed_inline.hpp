@@ -90,8 +90,12 @@ struct member_to_hint {
 template <auto M, class T>
 struct body_parameters<member_to_hint<M, T>> : parameters_of<decltype(M)> {};
 
+/// Which ranks have parts of an object of all ranks: also those that come into the running job, or those alone that have made it
+/// together, as with containers.
+enum class part_owners { all, members };
+
 /// By all members together, in one order: what they call the object that each of them registers next.
-object_id name_next_object(const team& members, const std::type_info& type, const char* operation);
+object_id name_next_object(const team& members, const std::type_info& type, part_owners which, const char* operation);
 /// From here on calls reach it; those that came before run now, and may ask for its name.
 void register_object(object_id id, const std::type_info& type, void* object);
 struct object_access;
@@ -103,6 +107,12 @@ inline constexpr bool names_many<distributed<T>> = true;
 
 /// What the library sees of the names of distributed objects.
 struct object_access {
+  /// An object of which only those that make it together have parts. Calls that reach a new rank in the place of one of them are
+  /// refused as those to a lost rank.
+  template <class T, class... A>
+  static distributed<T> of_members(const team& members, A&&... arguments) {
+    return {part_owners::members, members, std::forward<A>(arguments)...};
+  }
   /// The member `M` of the part of `object` that is where it is called.
   template <auto M, class T>
   static bound_member<M, T> member(const distributed<T>& object) noexcept {

@@ -6,9 +6,12 @@
 #include <string>
 #include <utility>
 
+#include "armilla/am/endpoint/outbox.hpp"
 #include "armilla/am/endpoint/parked.hpp"
 #include "armilla/base/core/context.hpp"
+#include "armilla/boot/host/life.hpp"
 #include "armilla/error.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "armilla/object/object_state.hpp"
 #include "armilla/rpc/calls.hpp"
 
@@ -24,16 +27,26 @@ std::uint64_t mixed(std::uint64_t h) noexcept {
 
 }  // namespace
 
-object_id object_id::of_team(std::uint64_t team, std::uint64_t number) noexcept {
-  return {(mixed(team ^ number * 0x9e3779b97f4a7c15u) & number_mask) | by_team};
+object_id object_id::of(const object_team& t, std::uint64_t number) noexcept {
+  if (t.id == 0) return {(number << 1 | std::uint64_t(t.members_only)) & number_mask};
+  return {by_team | std::uint64_t(t.newest & lives_mask) << lives_shift |
+          (mixed(t.id ^ number * 0x9e3779b97f4a7c15u) & number_mask)};
+}
+
+// A team knows no life that is newer than the newest, and the name has the lowest bits of its number: it is the last number with
+// these bits. A team of long ago may be taken for a younger one.
+bool object_id::is_older_than(std::uint32_t life, std::uint32_t newest) const noexcept {
+  if (of_all_ranks()) return life != 0 && (number() & 1) != 0;
+  const std::uint32_t before = (newest - std::uint32_t(word >> lives_shift)) & lives_mask;
+  return before <= newest && newest - before < life;
 }
 
 // The name of the class, not its address, which differs between ranks.
 object_id object_id::of_class(const std::type_info& type) const noexcept {
   std::uint64_t mark = 0;
   for (const char* c = type.name(); *c != 0; ++c) mark = (mark ^ std::uint8_t(*c)) * 0x100000001b3u;
-  constexpr std::uint64_t most = (by_team >> class_shift) - 1;
-  return {place().word | mixed(mark) % most << class_shift};  // never all ones
+  constexpr std::uint64_t most = class_mask >> class_shift;
+  return {(word & ~class_mask) | mixed(mark) % most << class_shift};  // never all ones
 }
 
 /// Calls that came early, until the last of them has begun; till then the object is here and in no entry.
@@ -45,16 +58,16 @@ struct object_table::rare {
   };
   std::map<object_id, entry> others;  // by place, as all below
   std::map<object_id, const std::type_info*> classes;
-  std::map<std::uint64_t, std::uint64_t> next;
+  std::map<std::pair<std::uint64_t, bool>, std::uint64_t> next;
   std::map<object_id, early_calls> early;
+  bool ended = false;
 };
 
 object_table::object_table() : rare_(std::make_unique<rare>()) {}
 object_table::~object_table() = default;
 
-object_id object_table::next_id(std::uint64_t team) {
-  const std::uint64_t number = rare_->next[team]++;
-  return team == 0 ? object_id::of_all(number) : object_id::of_team(team, number);
+object_id object_table::next_id(const object_team& team) {
+  return object_id::of(team, rare_->next[{team.id, team.id == 0 && team.members_only}]++);
 }
 
 const object_table::entry* object_table::entry_of(object_id id) const noexcept {
@@ -91,8 +104,17 @@ void* object_table::find_in_turn(object_id id) noexcept {
 object_table::presence object_table::look_slowly(object_id id) noexcept {
   if (const entry* const e = entry_of(id); e != nullptr && e->word == gone) return presence::destroyed;
   if (find_in_turn(id) != nullptr) return presence::present;
+  if (is_lost(id)) return presence::lost;
   const auto here = rare_->classes.find(id.place());
-  return here != rare_->classes.end() && id.place().of_class(*here->second) != id ? presence::other : presence::absent;
+  return here != rare_->classes.end() && id.of_class(*here->second) != id ? presence::other : presence::absent;
+}
+
+// The part may be here still while calls that came early begin.
+bool object_table::is_lost(object_id id) const noexcept {
+  const std::uint32_t life = current->out->life(current->rank);
+  if (life == 0) return false;
+  if (id.is_older_than(life, newest_life(current->host->job()))) return true;
+  return rare_->ended && !rare_->classes.contains(id.place());
 }
 
 const std::type_info* object_table::class_at(object_id id) const noexcept {
@@ -126,6 +148,17 @@ void object_table::park(context& self, object_id id, parked_call call) {
   rare_->early[id.place()].calls->add(self, std::move(call));
 }
 
+void object_table::end(context& self) {
+  rare_->ended = true;
+  if (self.out->life(self.rank) == 0) return;
+  std::vector<std::shared_ptr<parked_calls>> lost;
+  std::erase_if(rare_->early, [&lost](const auto& one) {
+    if (one.second.object == nullptr) lost.push_back(one.second.calls);
+    return one.second.object == nullptr;
+  });
+  for (const auto& calls : lost) parked_calls::open(self, calls);  // they find nothing
+}
+
 void object_table::clear(context& self) {
   for (auto& [id, early] : rare_->early) early.calls->drop(self);
   rare_->early.clear();
@@ -138,22 +171,24 @@ std::vector<std::pair<object_id, const parked_calls*>> object_table::parked() co
   return all;
 }
 
-namespace {
-
-std::string name_of(object_id id) {
-  return id.of_all_ranks() ? "distributed object " + std::to_string(id.number()) : "a distributed object of a team";
+std::string object_id::text() const {
+  if (!of_all_ranks()) return "a distributed object of a team";
+  return ((number() & 1) != 0 ? "container " : "distributed object ") + std::to_string(number() >> 1);
 }
 
-}  // namespace
+void throw_if_part_lost(object_id id, const char* operation) {
+  if (current->objects->table.is_lost(id)) throw meant_for_lost(current->rank, operation);
+}
 
 void throw_no_part(object_id id, const std::type_info& called, const char* operation) {
+  throw_if_part_lost(id, operation);
   const context& self = *current;
   const std::type_info* const here = self.objects->table.class_at(id);
-  if (here != nullptr && id.place().of_class(*here) != id)
-    throw_usage(operation, "the caller means a " + demangle(called.name()) + ", but " + name_of(id) + " is a " +
+  if (here != nullptr && id.of_class(*here) != id)
+    throw_usage(operation, "the caller means a " + demangle(called.name()) + ", but " + id.text() + " is a " +
                                demangle(here->name()) + " on rank " + std::to_string(self.rank) +
                                "; all members of a team must make its distributed objects in the same order");
-  throw_usage(operation, name_of(id) + " " + std::string(object_is_gone) + "; let it live until a fence after the last call");
+  throw_usage(operation, id.text() + " " + std::string(object_is_gone) + "; let it live until a fence after the last call");
 }
 
 }  // namespace armilla::detail

@@ -50,6 +50,13 @@ struct error_head {
 
 constexpr std::size_t longest_text = 4096;
 
+constexpr std::string_view type_of_meant_for_lost = "armilla::detail::meant_for_lost";
+
+std::exception_ptr error_of(rank_t thrower, std::string_view type, std::string_view text) {
+  if (type == type_of_meant_for_lost) return std::make_exception_ptr(meant_for_lost(thrower, "call"));
+  return std::make_exception_ptr(remote_error(thrower, "call", type, text));
+}
+
 /// At most `most` letters; what was longer says so by its dots.
 std::string shortened(std::string text, std::size_t most) {
   if (text.size() > most) text.replace(most - 3, std::string::npos, "...");
@@ -74,8 +81,7 @@ struct error_reply {
       at += sizeof head + bytes;
       ++in.out.count().remote_errors;
       in.count_message(reply_error_handler, sizeof head + bytes);
-      const auto error = std::make_exception_ptr(
-          remote_error(head.thrower, "call", {text, head.type_bytes}, {text + head.type_bytes, head.text_bytes}));
+      const auto error = error_of(head.thrower, {text, head.type_bytes}, {text + head.type_bytes, head.text_bytes});
       if (pending_op* c = in.out.pending.find(head.name); c != nullptr && c->is_two_way_call()) {
         c->fail(error);
       } else {
@@ -98,6 +104,9 @@ void tell_error(rank_t rank, const thrown_text& found, const std::string& from) 
 }
 
 }  // namespace
+
+meant_for_lost::meant_for_lost(rank_t here, const char* operation)
+    : rank_lost(here, operation, "was lost before the call reached it, and another process has its number") {}
 
 call_state::call_state(rank_t ranks, counters& count) : stubs(ranks), buffers(count) {}
 call_state::~call_state() = default;
@@ -219,7 +228,9 @@ void note_error(context& self, const thrown_text& found, const std::string& from
 }  // namespace
 
 void note_one_way_call_error(context& self, rank_t source, std::exception_ptr reason) {
-  note_error(self, describe_exception(self.rank, reason), fmt::format("in a one-way call of rank {}", source));
+  const thrown_text found = describe_exception(self.rank, reason);
+  if (found.type == type_of_meant_for_lost) return;
+  note_error(self, found, fmt::format("in a one-way call of rank {}", source));
 }
 
 // Whoever is concerned hears of a lost rank elsewhere.

@@ -10,6 +10,7 @@
 #include "armilla/am/endpoint/delivery.hpp"
 #include "armilla/am/endpoint/pending.hpp"
 #include "armilla/base/values/owned.hpp"
+#include "armilla/error.hpp"
 #include "armilla/rpc/method_table.hpp"
 #include "armilla/rpc/receive_buffers.hpp"
 
@@ -56,6 +57,12 @@ struct thrown_text {
 /// the end has destroyed before. What is kept in futures and fibers that still live is noted as if they were destroyed now.
 void note_errors_at_end(context& self) noexcept;
 inline constexpr std::string_view object_is_gone = "has been destroyed on this rank";
+
+/// A call was sent to a rank that is lost, and has reached the new rank in its place. The caller of a two-way call gets
+/// rank_lost; a one-way call is dropped.
+struct meant_for_lost : rank_lost {
+  meant_for_lost(rank_t here, const char* operation);
+};
 
 /// Answers a two-way call with an exception instead of a value.
 [[gnu::cold]] void reply_error(sending& out, rank_t source, op_id to, std::exception_ptr reason);

@@ -12,6 +12,7 @@
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/fence.hpp"
+#include "armilla/object/object_state.hpp"
 #include "armilla/rpc/calls.hpp"
 #include "armilla/rpc/client_service.hpp"
 #include "armilla/rpc/posted_work.hpp"
@@ -76,6 +77,7 @@ std::uint64_t own_fibers(const context& rank) noexcept { return rank.fibers->ali
 
 void final_fence(context& rank, std::uint64_t others, ending_of which) {
   join_all_but(rank, others);
+  rank.objects->table.end(rank);
   run_end_fence(which);
 }
 

@@ -67,8 +67,7 @@ std::string waiting_calls(const context& self) {
   for (const auto& [id, calls] : self.objects->table.parked())
     text += fmt::format(
         "  {} call{} (the first from rank {}) for {}, which this rank has not made: all members make it, in the same order\n",
-        calls->size(), calls->size() == 1 ? "" : "s", calls->first_source(),
-        id.of_all_ranks() ? fmt::format("distributed object {}", id.number()) : "a distributed object of a team");
+        calls->size(), calls->size() == 1 ? "" : "s", calls->first_source(), id.text());
   for (const auto& [key, count] : self.objects->creations.parked())
     text += fmt::format("  {} call{} for an object that rank {} creates here, whose constructor has not ended\n", count,
                         count == 1 ? "" : "s", key.creator);

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include <armilla/armilla.hpp>
+#include <armilla/array.hpp>
+#include <armilla/unordered_map.hpp>
 
 namespace am = armilla;
 
@@ -196,6 +198,7 @@ struct bins {
 };
 
 void parts() {
+  const am::unordered_map<int, int> before;  // which the new rank does not make
   am::distributed<bins> all;
   am::barrier();
   if (am::rank() == lost && !am::joined()) die();
@@ -208,6 +211,61 @@ void parts() {
 void be_part() {
   am::distributed<bins> all;
   am::sleep_for(300ms);
+}
+
+bool is_lost_in(auto&& operation) {
+  try {
+    operation();
+  } catch (const am::rank_lost&) { return true; }
+  return false;
+}
+
+// One that the new rank does not make: what waits for it is lost when that rank's function ends.
+void unmade_parts() {
+  am::distributed<bins> all;
+  am::barrier();
+  if (am::rank() == lost) die();
+  if (am::rank() != 0) return;
+  await_successor();
+  for (int i = 0; i < 100; ++i) am::async<&bins::add>(all.on(lost), 1);
+  auto asked = am::call<&bins::get>(all.on(lost));
+  am::async(lost, [] { *over = 1; });
+  say(is_lost_in([&] { asked.get(); }) ? "a part that is not made again is lost" : "WRONG: a part answers");
+}
+
+void make_no_part() {
+  while (*over == 0) am::sleep_for(1ms);
+}
+
+// ---- containers that were made before: the new rank has no part of them ----
+
+using words = am::unordered_map<long, std::string>;
+
+// One-way calls are dropped; what waits for the lost rank throws. Returns how much of that does not.
+int ask_lost_part(words& map) {
+  int wrong = 0;
+  for (long key = 0; key < 200; ++key) {
+    map.visit(key, [](std::string& word) { word += "!"; });
+    if (map.rank_of(key) != lost) continue;
+    wrong += !is_lost_in([&] { map.find(key).get(); });
+    wrong += !is_lost_in([&] { map.call(key, [](const std::string& word) { return word.size(); }).get(); });
+  }
+  return wrong;
+}
+
+// The new rank waits for a team meanwhile, which the others make when they have their answers.
+void old_containers() {
+  const am::team some = am::world().split(am::rank() < 3 ? 0 : 1);
+  words of_all, of_some(some);
+  am::array<std::string> texts(100);
+  am::barrier();
+  if (am::rank() == lost) die();
+  if (am::rank() != 0) return;
+  await_successor();
+  int wrong = ask_lost_part(of_all) + ask_lost_part(of_some);
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    if (texts.rank_of(i) == lost) wrong += !is_lost_in([&] { texts[i] = "of another"; });
+  say(wrong == 0 ? "they are lost with their rank" : ("WRONG: " + std::to_string(wrong) + " are not lost").c_str());
 }
 
 // ---- others ----
@@ -293,6 +351,8 @@ int main(int argc, char** argv) {
       if (scene == "old_replies") ask_like_the_lost();
       if (scene == "old_methods") provide_otherwise();
       if (scene == "parts") be_part();
+      if (scene == "unmade_parts") make_no_part();
+      if (scene == "old_containers") am::await_team();
       if (scene == "one_team") come_into_one();
       if (scene == "fence_in_new_rank") fence_in_new_rank();
       if (scene == "all_fail") am::await_team();
@@ -305,8 +365,10 @@ int main(int argc, char** argv) {
     if (scene == "old_methods") old_methods();
     if (scene == "objects_again") objects_again();
     if (scene == "parts") parts();
+    if (scene == "unmade_parts") unmade_parts();
+    if (scene == "old_containers") old_containers();
     if (scene == "fences_of_all") fences_of_all();
-    if (scene.starts_with("old_") || scene == "objects_again" || scene == "parts" || scene == "fences_of_all") stay();
+    if (scene.starts_with("old_") || scene.ends_with("parts") || scene == "objects_again" || scene == "fences_of_all") stay();
     if (scene == "one_team") take_in();
     if (scene == "late") late();
     if (scene == "all_fail") all_fail();

@@ -40,6 +40,12 @@ class OnReplace(FailedJobs, unittest.TestCase):
     def test_parts_of_distributed_objects_are_fresh(self):
         self.assert_scene("parts", ["rank 0: a fresh part counts"])
 
+    def test_a_part_that_it_does_not_make_is_lost(self):
+        self.assert_scene("unmade_parts", ["rank 0: a part that is not made again is lost"])
+
+    def test_containers_of_before_are_lost_with_their_rank(self):
+        self.assert_scene("old_containers", ["rank 0: they are lost with their rank"])
+
     def test_it_is_not_in_the_team_of_all(self):
         self.assert_scene("fences_of_all", ["rank 0: it is not in the team of all ranks"])
 

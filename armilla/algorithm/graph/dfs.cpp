@@ -117,7 +117,7 @@ array<std::int64_t> dfs(const graph_shape& g, std::size_t root) {
   require_same_argument(g.members, "dfs", "root", root);
   checked_vertex(g, root, "dfs");
   search_arrays known(g);
-  distributed<searcher> parts(g.members, g, known, vertex_id(root));
+  distributed<searcher> parts = object_access::of_members<searcher>(g.members, g, known, vertex_id(root));
   parts->can_send_to(parts);
   meet(g.members);
   if (g.owner(root) == std::uint32_t(g.members.rank())) parts->go_on({vertex_id(root), 0, 0, true});

@@ -89,7 +89,8 @@ void start_messages(context& self, const launch& how) {
     state->messages.waits.every_nth_call_polls(std::uint32_t(self.settings->poll_every));
   }
   if (how.new_rank) {
-    self.out->pending.begin(first_generation(++self.out->to(self.rank).life));
+    self.out->to(self.rank).life = next_life(*how.job, self.rank);
+    self.out->pending.begin(first_generation(self.out->life(self.rank)));
     self.messages->lost.hear();
   }
   self.is_of_lost = is_of_lost;

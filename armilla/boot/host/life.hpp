@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
 #include "armilla/base/values/types.hpp"
 #include "armilla/boot/host/job_block.hpp"
 
-/// Whether a rank lives, and how many had its number before. One word of the job block for each rank:
+/// Whether a rank lives, and in which life of its place. One word of the job block for each rank:
 ///
 ///     living, life 0 -> lost -> coming -> living, life 1 -> lost ...
+///
+/// Each new rank gets a greater number than all that have come into the job before it, in any place. So a number tells which of
+/// two new ranks came first, and whether a team that knows the lives of its members was made before a rank came.
 ///
 /// A spare place begins in the middle: `lost`, in life 0. What tells of a loss makes it `lost`. Where new ranks come
 /// (ARMILLA_ON_LOSS=replace, ARMILLA_MAX_RANKS), the supervisor makes it
@@ -19,7 +23,7 @@ namespace armilla::detail {
 enum class presence : std::uint32_t { living, lost, coming };
 
 struct rank_life {
-  std::uint32_t number = 0;  ///< how many new ranks have come into this place
+  std::uint32_t number = 0;  ///< of the life; 0: a rank of the start, or an unused place
   presence now = presence::living;
 
   static constexpr rank_life from(std::uint32_t word) noexcept { return {word >> 2, presence(word & 3)}; }
@@ -41,8 +45,24 @@ constexpr std::uint32_t life_of_generation(std::uint32_t generation, std::uint32
   return found;
 }
 
+/// How many lives of one place have boards of their own in layer team, by number modulo this.
+inline constexpr std::uint32_t lives_on_boards = 4;
+
 inline rank_life life_of(const job_block& job, rank_t r) noexcept {
   return rank_life::from(job.life[r].load(std::memory_order_acquire));
+}
+
+/// The life of the rank that came into the job last; 0: none has.
+inline std::uint32_t newest_life(const job_block& job) noexcept {
+  std::uint32_t newest = 0;
+  for (std::uint32_t r = 0; r < job.places; ++r) newest = std::max(newest, life_of(job, rank_t(r)).number);
+  return newest;
+}
+
+/// The life that begins next in that place, while it is `coming`: only one place is. The lives of a place use its boards in turn.
+inline std::uint32_t next_life(const job_block& job, rank_t r) noexcept {
+  const std::uint32_t newest = newest_life(job), before = life_of(job, r).number;
+  return newest + 1 + (before - newest) % lives_on_boards;
 }
 
 /// Ranks of the start: the places behind them are spare.

@@ -96,7 +96,7 @@ void clear_place(const launch& self) {
 
 void enter_job(const launch& self) {
   const rank_life before = life_of(*self.job, self.rank);
-  change_life(*self.job, self.rank, before, {before.number + 1, presence::living});
+  change_life(*self.job, self.rank, before, {next_life(*self.job, self.rank), presence::living});
   tell_change(*self.job);
   kill(self.job->supervisor, SIGCHLD);  // which starts the next one
 }

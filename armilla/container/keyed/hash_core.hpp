@@ -62,7 +62,7 @@ class hash_core final : public fence_participant {
 
   hash_core(const team& members, const hash_options& how)
       : fence_participant(members),
-        parts_(members, static_cast<void*>(this)),
+        parts_(object_access::of_members<part>(members, static_cast<void*>(this))),
         rows_(std::size_t(members.size())),
         combiner_(places_for(how.combine)),
         gather_(how.gather),

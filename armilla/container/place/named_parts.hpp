@@ -33,7 +33,7 @@ class participating_part final : public fence_participant {
  public:
   template <class... A>
   explicit participating_part(const team& members, A&&... arguments)
-      : fence_participant(members), parts(members, std::forward<A>(arguments)...) {
+      : fence_participant(members), parts(object_access::of_members<Part>(members, std::forward<A>(arguments)...)) {
     note_elements(members, mark_of<typename Part::value_type>(), false);
   }
   bool look() override {

@@ -26,7 +26,7 @@ inline constexpr bool lies_in_segments = std::is_trivially_copyable_v<T>;
 template <class T>
 using part_name = object_ref<std::vector<T>>;
 
-[[noreturn, gnu::cold]] void throw_part_ended();
+[[noreturn, gnu::cold]] void throw_part_ended(object_id part);
 /// All members make a container of the same size, element and distribution, or all throw usage_error.
 void require_same_container(const team& t, failure& why, std::uint64_t mark);
 
@@ -34,7 +34,7 @@ template <class T>
 std::vector<T>& part_here(part_name<T> name) {
   std::vector<T>* const here = name.local();
   if (here == nullptr) [[unlikely]]
-    throw_part_ended();
+    throw_part_ended(object_access::id(name));
   return *here;
 }
 
@@ -105,7 +105,7 @@ class owned_state {
     try {
       mine.resize(where.count(me));
     } catch (...) { why.note(); }
-    parts_ = std::make_shared<distributed<std::vector<T>>>(t, std::move(mine));
+    parts_.reset(new distributed<std::vector<T>>(object_access::of_members<std::vector<T>>(t, std::move(mine))));
     require_same_container(t, why, mark_with_type(t, mark_of_container(where, sizeof(T)), sign_of_type<T>));
   }
   owned_state(owned_state&& other) noexcept { *this = std::move(other); }

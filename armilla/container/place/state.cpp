@@ -65,7 +65,8 @@ void throw_moved_from() {
   throw_usage("container", "this one has been moved from, and has no elements and no ranks; use the one that it was moved to");
 }
 
-void throw_part_ended() {
+void throw_part_ended(object_id part) {
+  throw_if_part_lost(part, "container");
   throw_usage("container",
               "an element is asked for whose container has ended on its rank; let all ranks end it behind a barrier");
 }

@@ -19,7 +19,7 @@ using core_name = object_ref<disjoint_set_core*>;
 disjoint_set_core& core_of(core_name name) {
   disjoint_set_core** const here = name.local();
   if (here == nullptr) [[unlikely]]
-    throw_part_ended();
+    throw_part_ended(object_access::id(name));
   return **here;
 }
 

@@ -7,6 +7,7 @@
 
 #include "armilla/am/endpoint/endpoint.hpp"
 #include "armilla/am/endpoint/message_writer.hpp"
+#include "armilla/boot/host/life.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/core/team_state.hpp"
@@ -27,6 +28,8 @@ namespace armilla::detail {
 namespace {
 
 constexpr const char* operation = "await_team";
+
+static_assert(new_rank_board::lives == lives_on_boards && survivor_board::lives == lives_on_boards);
 
 std::uint64_t highest_step_in(const team_slot& slot) {
   std::uint64_t highest =
