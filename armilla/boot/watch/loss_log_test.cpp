@@ -78,7 +78,7 @@ void replace(job_block& job, armilla::rank_t r) {
   const rank_life life = life_of(job, r);
   ASSERT_EQ(life.now, presence::lost);
   ASSERT_TRUE(change_life(job, r, life, {life.number, presence::coming}));
-  ASSERT_TRUE(change_life(job, r, {life.number, presence::coming}, {life.number + 1, presence::living}));
+  ASSERT_TRUE(change_life(job, r, {life.number, presence::coming}, {next_life(job, r), presence::living}));
 }
 
 TEST(losses, a_spare_place_is_lost_until_a_rank_joins) {
@@ -103,6 +103,22 @@ TEST(losses, a_rank_that_was_replaced_is_lost_once_more) {
   ASSERT_NE(find_loss(job, 2), nullptr);
   EXPECT_STREQ(find_loss(job, 2)->cause, "second");
   EXPECT_EQ(life_of(job, 2).number, 1u);
+}
+
+TEST(lives, grow_over_the_whole_job_and_use_the_boards_of_a_place_in_turn) {
+  job_block& job = make_job(8);
+  EXPECT_EQ(newest_life(job), 0u);
+  std::uint32_t of_place[8] = {};
+  for (const armilla::rank_t r : {2, 2, 5, 2, 0, 5, 5, 5, 2, 7, 0}) {
+    const std::uint32_t newest = newest_life(job);
+    tell_loss(job, r, r, "was killed", "");
+    replace(job, r);
+    const std::uint32_t life = life_of(job, r).number;
+    EXPECT_GT(life, newest);
+    EXPECT_EQ(life % lives_on_boards, (of_place[r] + 1) % lives_on_boards);
+    of_place[r] = life;
+    EXPECT_EQ(newest_life(job), life);
+  }
 }
 
 TEST(losses, of_more_of_them_than_the_log_holds_the_last_are_known) {
