@@ -73,6 +73,22 @@ class Launcher(StartTest):
         job = self.launch("-n", "1", "--env", "A=1", "--env", "B=2", "sh", "-c", 'echo "$A$B"')
         self.assertEqual(job.out, "12\n")
 
+    def test_checked_twins_run_in_place_of_all_programs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            first, second = os.path.join(folder, "first"), os.path.join(folder, "second")
+            for program in (first, second):
+                shutil.copy(ACTOR, program)
+            job = self.launch("--checked", "-n", "2", first, "hello")
+            self.assertEqual((job.code, job.out, len(job.messages())), (127, "", 1), job.err)
+            self.assertIn(f"there is no program {first}.checked", job.err)
+            self.assertIn(f"armilla-c++ --checked -g FILE.cpp -o {first}.checked", job.err)
+            for program in (first, second):
+                with open(f"{program}.checked", "w", encoding="utf-8") as twin:
+                    twin.write('#!/bin/sh\necho "$0 $*"\n')
+                os.chmod(f"{program}.checked", 0o755)
+            job = self.launch("--checked", "-n", "1", first, "a", ":", "-n", "1", f"{second}.checked", "b")
+            self.assertEqual(sorted(job.out.splitlines()), [f"{first}.checked a", f"{second}.checked b"], job.err)
+
     def test_wrong_use(self):
         cases = [
             (["-n", "x", ACTOR], "--ranks", 2),

@@ -52,7 +52,7 @@ struct failure {
 struct job_words {
   std::string fabric, pin, output;
   std::optional<std::string> hosts, rsh, join;
-  bool label = false, manual = false, gdb = false;
+  bool label = false, manual = false, gdb = false, checked = false;
 };
 
 std::vector<words> split_at_colons(int argc, char** argv) {
@@ -109,6 +109,19 @@ std::string find_program(const std::string& name) {
                 fmt::format("no program '{}' on PATH{}", name, is_program("./" + name) ? "; did you mean ./" + name + "?" : "")};
 }
 
+// The same program, compiled for the checked library: ./heat.checked for ./heat.
+void take_checked_twin(program_spec& program) {
+  constexpr std::string_view ending = ".checked";
+  if (program.path.ends_with(ending)) return;
+  const std::string twin = program.path + std::string(ending);
+  if (!is_program(twin))
+    throw failure{not_found, fmt::format("there is no program {0}, which --checked runs for {1}; build it: armilla-c++ --checked "
+                                         "-g FILE.cpp -o {0} (CMake: a target that links armilla::checked)",
+                                         twin, program.arguments[0])};
+  program.path = twin;
+  program.arguments[0] += ending;
+}
+
 armilla::tools::program description() {
   return {.name = "armilla-run",
           .summary = "starts the ranks of a job, on this host or on several, of one program or of several.",
@@ -158,6 +171,9 @@ void describe_job(armilla::tools::program& all, job_words& job) {
         "(default: raw)",
         into(job.output)},
        {"--label", "", "Print [rank] before each line of a rank", into(job.label)},
+       {"--checked", "",
+        "Run the programs that are compiled for the checked library: ./heat.checked for ./heat; armilla-c++ --checked makes them",
+        into(job.checked)},
        {"--gdb", "", "Start in gdb: all ranks of this host are its inferiors; say `break` and `run` there", into(job.gdb)},
        {"--options", "", "Print all ARMILLA_* variables and exit", into(job.manual)}});
 }
@@ -229,6 +245,8 @@ int run(int argc, char** argv) {
   std::vector<program_spec> programs;
   for (const auto& part : parts) programs.push_back(parse(part, programs.empty() ? &job : nullptr));
   if (job.manual) return armilla::detail::print_manual(stdout), 0;  // also if a variable is wrong: errors point to it
+  if (job.checked)
+    for (auto& program : programs) take_checked_twin(program);
   if (job.join) return run_joiners(job, std::move(programs));
   if (job.rsh && !job.hosts)
     throw failure{wrong_use, "--rsh starts commands on other hosts, and none are named; give --hosts a:2,b:2, too"};
