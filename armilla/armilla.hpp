@@ -22,7 +22,6 @@
 #include "armilla/attention.hpp"
 #include "armilla/await.hpp"
 #include "armilla/barrier.hpp"
-#include "armilla/base/core/grade.hpp"
 #include "armilla/base/values/types.hpp"
 #include "armilla/call_all.hpp"
 #include "armilla/call_all_parts.hpp"

@@ -77,6 +77,10 @@ target_compile_definitions(armilla_checked_interface INTERFACE ARMILLA_CHECKED=1
 target_include_directories(armilla_checked_interface SYSTEM INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_include_directories(armilla_checked_interface INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
 
+# A target that links both is refused while it is configured: the values of this property differ.
+set_target_properties(armilla_interface PROPERTIES INTERFACE_ARMILLA_LIBRARY armilla::armilla COMPATIBLE_INTERFACE_STRING ARMILLA_LIBRARY)
+set_target_properties(armilla_checked_interface PROPERTIES INTERFACE_ARMILLA_LIBRARY armilla::checked COMPATIBLE_INTERFACE_STRING ARMILLA_LIBRARY)
+
 add_library(armilla_private INTERFACE)
 target_compile_options(
   armilla_private

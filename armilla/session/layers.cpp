@@ -6,6 +6,7 @@
 
 #include "armilla/am/endpoint/endpoint.hpp"
 #include "armilla/am/endpoint/remote_traffic.hpp"
+#include "armilla/base/core/check.hpp"
 #include "armilla/base/core/options.hpp"
 #include "armilla/boot/watch/stall_detector.hpp"
 #include "armilla/boot/wire_up/launched_end.hpp"
@@ -44,6 +45,7 @@ void end_with_the_first(context& rank, rank_t lost) {
 }  // namespace
 
 void start_layers(context& rank, const launch& self) {
+  require_one_grade();
   int started = 0;
   try {
     for (; started < number_of_layers; ++started) layers[started].start(rank, self);

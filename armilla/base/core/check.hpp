@@ -24,6 +24,10 @@ namespace armilla::detail {
 inline constexpr bool checked = ARMILLA_CHECKED != 0;
 inline constexpr bool paranoid = ARMILLA_PARANOID != 0;
 
+/// Throws `usage_error` if both libraries are parts of this process. Two archives are not linked; libarmilla.so and an archive
+/// are.
+void require_one_grade();
+
 [[noreturn, gnu::cold]] void check_failed(const char* condition, const char* file, int line);
 [[noreturn, gnu::cold]] void check_failed(const char* condition, const char* file, int line, const char* operation,
                                           std::string_view text);

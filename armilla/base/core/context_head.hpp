@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "armilla/base/core/grade.hpp"
 #include "armilla/base/values/types.hpp"
 
 namespace armilla::detail {

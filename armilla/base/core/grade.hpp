@@ -2,7 +2,7 @@
 #pragma once
 
 // A program is of one grade: with the costly checks (ARMILLA_CHECKED=1) or without them. Inline functions and the layout of some
-// types differ, so files of the two do not fit together, nor with the other library. Each file that includes armilla.hpp asks
+// types differ, so files of the two do not fit together, nor with the other library. Each file that can call the library asks
 // for a symbol that only the library of its grade has: what does not fit is not linked, and the missing symbol says why.
 // `retain` keeps that where the linker drops sections to which nothing refers.
 #if ARMILLA_CHECKED
