@@ -208,7 +208,7 @@ void session_state::fail_by_exception() noexcept {
   record_current_exception(*self.job, self.rank);
   tell_own_loss(*self.job, self.rank);
   record_place(*self.job, self.rank);
-  if (self.job->supervisor == 0) say("armilla: " + sentence(from_record(*self.job)));
+  if (self.job->supervisor == 0) say(report_of(account_of(from_record(*self.job)), ""));
   end_noted();
 }
 

@@ -325,6 +325,15 @@ int perform_alone() {
   return 0;
 }
 
+// All do it, or all but the last one.
+int perform_together() {
+  armilla::barrier();
+  if (scene == "misuse_together") armilla::detail::throw_usage("get", "the index is 9; give less");
+  if (armilla::rank() == armilla::ranks() - 1) hang();
+  if (scene == "throw_together") throw std::runtime_error("the sky falls");
+  return 7;
+}
+
 // By the time this thread replies, the rank has destroyed its network, if it destroys that without waiting for it.
 int reply_late() {
   served = true;
@@ -374,6 +383,7 @@ int act() {
   if (under_traffic) return perform_under_traffic();
   if (scene.starts_with("fork_")) return fork_in_many_ways();
   if (scene.ends_with("_alone")) return perform_alone();
+  if (scene.ends_with("_together")) return perform_together();
   if (scene == "fail_beside_another") return fail_beside_another();
   if (scene == "hello") std::printf("hello from %d of %d\n", int(armilla::rank()), int(armilla::ranks()));
   if (scene == "late_use" && armilla::rank() == 1) usleep(50'000);

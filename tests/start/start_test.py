@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """How jobs start and how they end: start_test.py ACTOR LAUNCHER [unittest arguments]."""
+import json
 import os
 import pathlib
 import re
@@ -207,11 +208,34 @@ class Pinning(StartTest):
 class Ending(StartTest):
     """Each cause on each fabric: one message that names rank, program and cause; a code that is not 0; nothing left."""
 
-    def on_fabrics(self, scene, cause, code=None, rank="2", fabrics=FABRICS, **more):
+    def on_fabrics(self, scene, cause, code=None, rank="2", fabrics=FABRICS, who=None, **more):
         for fabric in fabrics:
             with self.subTest(fabric=fabric):
                 job = self.run_job(scene, rank, ranks=4, fabric=fabric, **more)
-                self.assert_failed(job, rf"^armilla: rank {rank} \(.*actor, pid \d+\) {cause}; the job was stopped$", code)
+                self.assert_failed(job, rf"^armilla: {who or rf'rank {rank} '}\(.*actor(, pid \d+)?\) {cause}; the job was stopped$", code)
+
+    # Ranks that come late are not there any more when the job is stopped.
+    PATIENT = {"ARMILLA_LOSS_GRACE": "20s"}
+
+    def test_ranks_that_fail_alike_share_one_report(self):
+        for scene, cause in (("throw", "ended by an exception: std::runtime_error: the sky falls"), ("code", "exited with code 7")):
+            for fabric in FABRICS:
+                with self.subTest(scene=scene, fabric=fabric):
+                    job = self.run_job(f"{scene}_together", "0", ranks=4, fabric=fabric, env={"ARMILLA_LOSS_GRACE": "2s"})
+                    self.assert_failed(job, rf"^armilla: ranks 0-2 \(.*actor\) {cause}; the job was stopped$")
+
+    def test_the_number_of_a_rank_makes_no_other_error(self):
+        self.on_fabrics("misuse_together", "ended by an exception: armilla::usage_error: get: the index is 9; give less", 1, who="ranks 0-3 ", env=self.PATIENT)
+
+    def test_json(self):
+        job = self.run_job("misuse_together", "0", ranks=4, fabric=FABRICS[0], env={"ARMILLA_ERRORS": "json", **self.PATIENT})
+        told = json.loads(job.err)
+        self.assertEqual((told["event"], told["kind"], told["ranks"], told["certain"]), ("failure", "exception", [0, 1, 2, 3], True))
+        self.assertEqual((told["type"], told["text"], told["outcome"]), ("armilla::usage_error", "get: the index is 9; give less", "the job was stopped"))
+        self.assertIn("ranks 0-3", told["message"])
+        job = self.run_job("segv", "2", ranks=4, fabric=FABRICS[-1], env={"ARMILLA_ERRORS": "json"})
+        told = [json.loads(line) for line in job.err.splitlines() if line.startswith("{")]
+        self.assertEqual([(each["kind"], each["signal"], each["code"]) for each in told if each["event"] == "failure"], [("signal", "SIGSEGV", 139)])
 
     def test_exception(self):
         self.on_fabrics("throw", "ended by an exception: std::runtime_error: the sky falls", 1)
@@ -239,7 +263,7 @@ class Ending(StartTest):
     def test_a_function_that_is_null(self):
         for scene in ("null", "null_main", "session_null", "session_null_main"):
             self.on_fabrics(scene, "ended by an exception: armilla::usage_error: run: the function is a null pointer, or an empty std::function; "
-                            "pass a function", 1, rank=r"\d", fabrics=["shm"] if "session" in scene else FABRICS)
+                            "pass a function", 1, rank="2", who=r"ranks? [\d, -]+ ", fabrics=["shm"] if "session" in scene else FABRICS)
 
     def test_exception_that_is_none(self):
         self.on_fabrics("throw_int", "ended by an exception: int.*", 1)

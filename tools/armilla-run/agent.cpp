@@ -186,7 +186,7 @@ void agent::judge(const child& c, int status) {
     e.text = told;
   }
   // An abort is mostly its own doing, and may follow from another's death.
-  tell(c.rank, exit_code(e), e.kind == ending::how::signal && e.code != SIGABRT, sentence(e),
+  tell(c.rank, exit_code(e), e.kind == ending::how::signal && e.code != SIGABRT, account_of(e),
        goes_on_ && c.finished && e.kind == ending::how::code ? ""  // its part is done, but the program says that it failed
        : !told.empty()                                       ? told
        : c.spoke                                             ? cause_of(e)

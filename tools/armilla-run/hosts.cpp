@@ -310,7 +310,7 @@ int root::report() {
   if (!failure_ && interrupted_by_ == 0) failure_ = std::move(heard_of_);
   if (failure_ || interrupted_by_ != 0) orphans_.end_all();
   if (failure_) {
-    if (!failure_->text.empty()) say(report_of(failure_->text) + failure_->hint);
+    if (!failure_->text.empty()) say(report_of(failure_->text, "the job was stopped", failure_->hint));
     return (failure_->code & 0xff) != 0 ? failure_->code & 0xff : 1;
   }
   if (interrupted_by_ == 0) return 0;

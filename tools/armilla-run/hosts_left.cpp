@@ -33,11 +33,11 @@ void root::lose(host& h) {
 
 void root::go_on_without(const failure& loss, rank_t left) {
   if (!first_loss_) first_loss_ = loss;
-  say(fmt::format("armilla: {}; {}{}", loss.text,
-                  left > 1    ? fmt::format("the other {} ranks go on", left)
-                  : left == 1 ? std::string("the other rank goes on")
-                              : std::string("no rank is left"),
-                  loss.hint));
+  say(report_of(loss.text,
+                left > 1    ? fmt::format("the other {} ranks go on", left)
+                : left == 1 ? std::string("the other rank goes on")
+                            : std::string("no rank is left"),
+                loss.hint));
 }
 
 // Behind what tells the other hosts: what is agreed now is without these ranks.

@@ -41,7 +41,7 @@ class category final : public std::error_category {
 
 constexpr std::string_view prefix = "armilla: ";
 constexpr std::string_view further_line = "\n  ";
-constexpr std::size_t most_lines = 6, innermost_lines = 3, outermost_lines = 2;
+constexpr std::size_t most_lines = 5, innermost_lines = 2, outermost_lines = 2;  // a report adds one, where it arose
 constexpr const char* advice = "catch it there, or catch armilla::remote_error here";
 
 std::string prefix_of(rank_t r) { return "rank " + std::to_string(r) + ": "; }

@@ -282,6 +282,8 @@ std::vector<row> make_table() {
             "Write the order in which each rank receives messages to this name, followed by a dot and the rank's number."),
       words("replay", &o::replay, anything, "the name of a file",
             "Receive messages in the order that ARMILLA_RECORD wrote under this name."),
+      choice("errors", &o::errors, {{"text", error_form::text}, {"json", error_form::json}},
+             "How the job reports errors and losses on stderr: as text, or each as a JSON object on a line of its own (json)."),
       shared(flag(
           "checked", &o::checked,
           "Scan closures for addresses, and compare what members enter in collectives, if the library was built with checks.")),

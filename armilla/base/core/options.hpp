@@ -18,6 +18,7 @@ enum class output_kind { raw, lines };
 enum class access_kind { all, opened };
 enum class progress_mode { poll, thread, signal };
 enum class progress_use { as_asked, on, off };
+enum class error_form { text, json };
 enum class loss_use { end, go_on, replace };
 
 /// Physical memory of this machine, rounded up to a power of two: a segment can never be too small to reserve.
@@ -85,6 +86,7 @@ struct options {
   bool checked = true;
   std::string record;
   std::string replay;
+  error_form errors = error_form::text;
   // layer object
   std::string libraries;
 

@@ -29,6 +29,7 @@
 #include "armilla/boot/host/life.hpp"
 #include "armilla/boot/host/units.hpp"
 #include "armilla/boot/watch/ending.hpp"
+#include "armilla/boot/watch/failure_record.hpp"
 #include "armilla/boot/watch/loss_log.hpp"
 #include "armilla/boot/watch/orphans.hpp"
 #include "armilla/boot/watch/stall_detector.hpp"
@@ -276,7 +277,7 @@ bool supervisor::lose(child& c) {
   const std::string others = left > 1    ? fmt::format("the other {} ranks go on", left)
                              : left == 1 ? "the other rank goes on"
                                          : "no rank is left";
-  say(report_of(sentence(how), why.empty() ? others : others + "; " + why) + hint);
+  say(report_of(account_of(how), why.empty() ? others : others + "; " + why, hint));
   return true;
 }
 
@@ -357,7 +358,10 @@ int supervisor::report() {
   }
   if (stalled_) return stall_exit_code;
   if (failure_) {
-    say(report_of(sentence(*failure_)) + hint_of(*failure_, *plan_.job));
+    const failure_record& noted = plan_.job->failure;
+    if (noted.complete() && failure_->first == noted.rank && failure_->last == noted.rank)
+      failure_->same = ranks_with_the_same_failure(*plan_.job);
+    say(report_of(account_of(*failure_), "the job was stopped", hint_of(*failure_, *plan_.job)));
     return exit_code(*failure_);
   }
   say(fmt::format("armilla: interrupted by signal {} ({}); the job was stopped", interrupted_by_, signal_name(interrupted_by_)));

@@ -120,8 +120,9 @@ struct job_block : job_head {
   char program_names[max_programs][max_name];
   rank_record rank[max_ranks];
   alignas(cache_line) crowd_record crowd;
-  std::atomic<std::uint8_t> met[max_ranks];    ///< meet_living: how far each rank has come
-  std::atomic<std::uint32_t> life[max_ranks];  ///< of each rank: see life.hpp
+  std::atomic<std::uint8_t> met[max_ranks];                 ///< meet_living: how far each rank has come
+  std::atomic<std::uint32_t> life[max_ranks];               ///< of each rank: see life.hpp
+  std::atomic<std::uint64_t> same_failure[max_ranks / 64];  ///< a bit for each rank that failed just as `failure` says
 };
 static_assert(sizeof(rank_record) == 32);
 static_assert(sizeof(job_block) <= host_layout::job_bytes);

@@ -5,9 +5,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "armilla/base/core/error_text.hpp"
 #include "armilla/base/values/escaped.hpp"
@@ -40,12 +43,31 @@ std::string cause_text(const ending& e) {
   return "ended";
 }
 
+std::vector<rank_t> all_ranks_of(const ending& e) {
+  std::vector<rank_t> ranks = e.same;
+  for (rank_t r = e.first; r <= e.last; ++r) ranks.push_back(r);
+  std::ranges::sort(ranks);
+  return ranks;
+}
+
+// "ranks 0-3, 7"
+std::string list_of(const std::vector<rank_t>& ranks) {
+  std::string all = "ranks ";
+  for (std::size_t i = 0, end; i < ranks.size(); i = end) {
+    for (end = i + 1; end < ranks.size() && ranks[end] == ranks[end - 1] + 1; ++end) {}
+    all += fmt::format("{}{}", i == 0 ? "" : ", ", ranks[i]);
+    if (end - i > 1) all += fmt::format("-{}", ranks[end - 1]);
+  }
+  return all;
+}
+
 std::string who(const ending& e) {
-  const std::string ranks =
-      e.first == e.last ? fmt::format("rank {}", e.first) : fmt::format("one of the ranks {} to {}", e.first, e.last);
+  const std::string ranks = !e.same.empty()     ? list_of(all_ranks_of(e))
+                            : e.first == e.last ? fmt::format("rank {}", e.first)
+                                                : fmt::format("one of the ranks {} to {}", e.first, e.last);
   const std::string where = e.host.empty() ? "" : " on " + e.host;
-  return e.pid > 0 ? fmt::format("{}{} ({}, pid {})", ranks, where, e.program, e.pid)
-                   : fmt::format("{}{} ({})", ranks, where, e.program);
+  return e.pid > 0 && e.same.empty() ? fmt::format("{}{} ({}, pid {})", ranks, where, e.program, e.pid)
+                                     : fmt::format("{}{} ({})", ranks, where, e.program);
 }
 
 ending::how kind_of(failure_kind kind) noexcept {
@@ -60,6 +82,50 @@ ending::how kind_of(failure_kind kind) noexcept {
   }
 }
 
+// Of a message of several lines what stands in the last one, where that is a place.
+std::size_t start_of_place(std::string_view text) {
+  const std::size_t last = text.rfind('\n');
+  const bool place = last != text.npos && (text.substr(last).starts_with("\n  at ") || text.substr(last).starts_with("\n  in "));
+  return place ? last : text.size();
+}
+
+const char* name_of(ending::how kind) {
+  switch (kind) {
+    case ending::how::exception: return "exception";
+    case ending::how::code:
+    case ending::how::exited: return "exit";
+    case ending::how::signal: return "signal";
+    case ending::how::lost: return "lost";
+    default: return "start";
+  }
+}
+
+// Read here, as what speaks may be a supervisor, a rank or an agent, and may speak because the options are wrong.
+bool as_json() noexcept {
+  const char* const how = std::getenv("ARMILLA_ERRORS");
+  return how != nullptr && std::string_view(how) == "json";
+}
+
+using nlohmann::json;
+
+std::string dumped(const json& object) { return object.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+// Schema: docs/guide/debugging.md.
+json object_of(const ending& e) {
+  json object = {{"event", "failure"},   {"kind", name_of(e.kind)},      {"ranks", all_ranks_of(e)}, {"program", e.program},
+                 {"code", exit_code(e)}, {"certain", e.first == e.last}, {"message", sentence(e)}};
+  if (e.pid > 0 && e.same.empty()) object["pid"] = e.pid;
+  if (!e.host.empty()) object["host"] = e.host;
+  if (e.kind == ending::how::signal) object["signal"] = signal_name(e.code);
+  if (e.kind != ending::how::exception) return object;
+  const std::string text = text_of(e);
+  const std::size_t place = start_of_place(text), type = std::min(text.find(": "), place);
+  object["type"] = text.substr(0, type);
+  object["text"] = text.substr(std::min(type + 2, place), place - std::min(type + 2, place));
+  if (place < text.size()) object["place"] = text.substr(text.compare(place, 6, "\n  at ") == 0 ? place + 6 : place + 3);
+  return object;
+}
+
 }  // namespace
 
 std::string signal_name(int number) {
@@ -71,11 +137,19 @@ std::string cause_of(const ending& e) { return cause_text(e); }
 
 std::string sentence(const ending& e) { return who(e) + " " + cause_text(e); }
 
-std::string report_of(std::string sentence, std::string_view outcome) {
-  std::string all = "armilla: " + std::move(sentence);
-  const std::size_t last = all.rfind('\n');
-  const bool place = last != all.npos && (all.compare(last, 6, "\n  at ") == 0 || all.compare(last, 6, "\n  in ") == 0);
-  return all.insert(place ? last : all.size(), fmt::format("; {}", outcome));
+std::string account_of(const ending& e) { return as_json() ? dumped(object_of(e)) : sentence(e); }
+
+std::string report_of(std::string account, std::string_view outcome, std::string_view hint) {
+  if (as_json()) {
+    json object = account.starts_with('{') ? json::parse(account, nullptr, false) : json();
+    if (!object.is_object()) object = {{"event", "failure"}, {"message", account}};
+    if (!outcome.empty()) object["outcome"] = outcome;
+    if (!hint.empty()) object["hint"] = hint.substr(std::min(hint.find_first_not_of("\n "), hint.size()));
+    return dumped(object);
+  }
+  std::string all = "armilla: " + std::move(account);
+  if (!outcome.empty()) all.insert(start_of_place(all), fmt::format("; {}", outcome));
+  return all.append(hint);
 }
 
 std::string hint_of(const ending& e, job_block& job) {
@@ -112,7 +186,8 @@ ending from_record(const job_block& job) {
 }
 
 void say(const std::string& line) noexcept {
-  const std::string all = escaped(line, "\n\t") + "\n";  // lists of waits have several lines
+  const std::string text = escaped(line, "\n\t");  // lists of waits have several lines
+  const std::string all = (!as_json() || text.starts_with('{') ? text : dumped({{"event", "message"}, {"message", text}})) + "\n";
   [[maybe_unused]] const auto written = write(STDERR_FILENO, all.data(), all.size());
 }
 

@@ -2,9 +2,11 @@
 #include "armilla/boot/watch/ending.hpp"
 
 #include <csignal>
+#include <cstdlib>
 #include <memory>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace armilla::detail {
 namespace {
@@ -28,6 +30,43 @@ TEST(ending, names_all_ranks_of_a_process_if_it_may_be_any) {
   e.first = 0;
   e.last = 3;
   EXPECT_EQ(sentence(e), "one of the ranks 0 to 3 (./hello, pid 123) was killed by signal 9 (SIGKILL)");
+}
+
+TEST(ending, ranks_that_failed_alike_share_a_sentence) {
+  ending e = of(ending::how::code, 3);
+  e.same = {0, 7, 1, 3};
+  EXPECT_EQ(sentence(e), "ranks 0-3, 7 (./hello) exited with code 3");
+}
+
+// ARMILLA_ERRORS=json, for one test.
+struct as_json {
+  as_json() { setenv("ARMILLA_ERRORS", "json", 1); }
+  ~as_json() { unsetenv("ARMILLA_ERRORS"); }
+};
+
+TEST(ending, is_an_object_if_asked_for_json) {
+  const as_json for_now;
+  ending e = of(ending::how::exception, 1);
+  e.text = "armilla::usage_error: armilla: rank 2: get: the index is \"9\"; give less\n  at a.cpp:3, in f()";
+  const auto object = nlohmann::json::parse(report_of(account_of(e), "the job was stopped", "\nthe address is no memory"));
+  EXPECT_EQ(object["event"], "failure");
+  EXPECT_EQ(object["kind"], "exception");
+  EXPECT_EQ(object["ranks"], nlohmann::json({2}));
+  EXPECT_EQ(object["pid"], 123);
+  EXPECT_EQ(object["type"], "armilla::usage_error");
+  EXPECT_EQ(object["text"], "get: the index is \"9\"; give less");
+  EXPECT_EQ(object["place"], "a.cpp:3, in f()");
+  EXPECT_EQ(object["outcome"], "the job was stopped");
+  EXPECT_EQ(object["hint"], "the address is no memory");
+  e.text = "int";
+  EXPECT_EQ(nlohmann::json::parse(account_of(e))["text"], "");
+  EXPECT_EQ(nlohmann::json::parse(account_of(of(ending::how::signal, SIGSEGV)))["signal"], "SIGSEGV");
+}
+
+TEST(ending, a_sentence_of_a_host_without_that_option_becomes_an_object_too) {
+  const as_json for_now;
+  const auto object = nlohmann::json::parse(report_of("rank 1 on b failed"));
+  EXPECT_EQ(object["message"], "rank 1 on b failed");
 }
 
 TEST(ending, says_that_a_rank_was_killed_for_want_of_memory) {

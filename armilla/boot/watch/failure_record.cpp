@@ -6,6 +6,7 @@
 
 #include <exception>
 #include <string>
+#include <vector>
 
 #include "armilla/base/core/error_text.hpp"
 #include "armilla/base/values/put_text.hpp"
@@ -17,10 +18,35 @@ namespace armilla::detail {
 
 namespace {
 
+// What an exception says, without the numbers of the rank that says it: ranks that fail alike say the same.
+std::string comparable(std::string_view text, rank_t rank) {
+  std::string all = without_prefix(text, rank);
+  const std::string own = "\n  rank " + std::to_string(rank) + ": ";
+  for (std::size_t at = 0; (at = all.find(own, at)) != all.npos; ++at) all.replace(at, own.size(), "\n  ");
+  return all;
+}
+
+// Another rank was first. Those of a collective call fail at the same moment: it may still be writing.
+void note_if_the_same(job_block& job, rank_t rank, failure_kind kind, int code, std::string_view text) {
+  if (rank < 0 || std::uint32_t(rank) >= job.places || (kind != failure_kind::exception && kind != failure_kind::code)) return;
+  const failure_record& first = job.failure;
+  for (int ms = 0; !first.complete() && ms < 100; ++ms) usleep(1000);
+  if (!first.complete() || first.rank == rank || first.kind != kind || first.code != code) return;
+  char own[sizeof first.text];  // cut as that is
+  put_text(own, text);
+  if (comparable(own, rank) != comparable(first.text, first.rank)) return;
+  job.same_failure[rank / 64].fetch_or(std::uint64_t{1} << rank % 64, std::memory_order_relaxed);
+}
+
 bool record(job_block& job, rank_t rank, failure_kind kind, int code, std::string_view text, bool place_follows) noexcept {
   failure_record& first = job.failure;
   std::uint32_t unused = 0;
-  if (!first.stage.compare_exchange_strong(unused, 1, std::memory_order_relaxed)) return false;
+  if (!first.stage.compare_exchange_strong(unused, 1, std::memory_order_relaxed)) {
+    try {
+      note_if_the_same(job, rank, kind, code, text);
+    } catch (...) {}  // no memory: it is not listed
+    return false;
+  }
   first.rank = rank;
   first.kind = kind;
   first.code = code;
@@ -77,6 +103,13 @@ std::string text_of_failure(const job_block& job) {
   std::string text = first.text;
   if (first.search.load(std::memory_order_acquire) == 2 && first.place[0] != 0) text.append("\n  ").append(first.place);
   return text;
+}
+
+std::vector<rank_t> ranks_with_the_same_failure(const job_block& job) {
+  std::vector<rank_t> ranks;
+  for (rank_t r = 0; r < rank_t(job.places); ++r)
+    if ((job.same_failure[r / 64].load(std::memory_order_relaxed) >> r % 64 & 1) != 0) ranks.push_back(r);
+  return ranks;
 }
 
 }  // namespace armilla::detail

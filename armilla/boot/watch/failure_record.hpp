@@ -2,14 +2,15 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "armilla/boot/host/job_block.hpp"
 
 namespace armilla::detail {
 
 /// Notes how the job failed, as seen by the rank (-1: a thread that is none). Only the first note of a job counts: the others
-/// are mostly its consequences. Wakes the supervisor, which then stops the job. Async-signal-safe. True: it was the
-/// first.
+/// are mostly its consequences. Of a rank that failed by the same exception or code it is noted that it did. Wakes the
+/// supervisor, which then stops the job. Async-signal-safe. True: it was the first.
 bool record_failure(job_block& job, rank_t rank, failure_kind kind, int code, std::string_view text) noexcept;
 
 /// Inside a catch block: notes the exception's type and text.
@@ -21,5 +22,8 @@ void record_place(job_block& job, rank_t rank) noexcept;
 
 /// What a complete note says, with where it arose as a further line. Waits while its rank looks for that, a second at most.
 std::string text_of_failure(const job_block& job);
+
+/// The ranks that failed as the first did, without that one.
+std::vector<rank_t> ranks_with_the_same_failure(const job_block& job);
 
 }  // namespace armilla::detail

@@ -97,5 +97,26 @@ TEST(failure_record, has_the_place_of_an_error_as_a_further_line) {
   EXPECT_NE(from_record(*job).text.find("no such bucket\n  in fail_as_a_user()"), std::string::npos) << from_record(*job).text;
 }
 
+TEST(failure_record, lists_the_ranks_that_failed_as_the_first_did) {
+  const auto job = std::make_unique<job_block>();
+  job->places = 200;
+  const auto fail = [&](rank_t r, const std::string& text) {
+    const std::string self = std::to_string(r);
+    record_failure(*job, r, failure_kind::exception, 1,
+                   "armilla::remote_error: armilla: rank 9: get: " + text + "\n  rank " + self + ": call: rank 9 threw this");
+  };
+  for (const rank_t r : {7, 0, 199, 64}) fail(r, "the index is 5");
+  fail(3, "the index is 6");
+  record_failure(*job, 4, failure_kind::code, 1, "");
+  EXPECT_EQ(ranks_with_the_same_failure(*job), (std::vector<rank_t>{0, 64, 199}));
+}
+
+TEST(failure_record, a_rank_that_a_signal_ended_is_reported_alone) {
+  const auto job = std::make_unique<job_block>();
+  job->places = 2;
+  for (const rank_t r : {0, 1}) record_failure(*job, r, failure_kind::signal, 11, "");
+  EXPECT_TRUE(ranks_with_the_same_failure(*job).empty());
+}
+
 }  // namespace
 }  // namespace armilla::detail

@@ -77,7 +77,7 @@ void on_early_exit(int code, void*) {
   if (!told) {
     if (guarded.started != nullptr) std::fflush(stdout);
     end_launched(guarded.started, *guarded.job, guarded.rank);
-    if (alone) say("armilla: " + sentence(from_record(*guarded.job)));
+    if (alone) say(report_of(account_of(from_record(*guarded.job)), ""));
   }
   if (!quiet) end_now(code, stdout);
   if (alone && !told && code == 0) end_now(code, nullptr);  // it was no success

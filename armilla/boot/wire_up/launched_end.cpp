@@ -33,9 +33,9 @@ void end_launched(bootstrap* started, const job_block& job, rank_t rank, const s
     if (meanwhile) meanwhile();
     let_others_speak();
   } else if (line != nullptr) {
-    line->tell_failure(exit_code(how), job.failure.is_primary(), sentence(how));
+    line->tell_failure(exit_code(how), job.failure.is_primary(), account_of(how));
   } else {
-    say_to_launcher(report_of(sentence(how)));
+    say_to_launcher(report_of(account_of(how)));
   }
   if (how.first == rank && meanwhile) meanwhile();
   if (line != nullptr) let_others_speak();  // it stops all of us
@@ -70,8 +70,8 @@ void say_loss(bootstrap& started, const job_block& job, rank_t lost) {
   ending what = from_record(job);
   if (const loss_record* const known = find_loss(job, lost)) what.host = known->host;
   agent_line* const line = started.to_agent();
-  if (line == nullptr) return say(report_of(sentence(what)));
-  line->tell_failure(exit_code(what), false, sentence(what));
+  if (line == nullptr) return say(report_of(account_of(what)));
+  line->tell_failure(exit_code(what), false, account_of(what));
   let_others_speak();  // it stops all of us
 }
 
