@@ -10,6 +10,7 @@ All functions of the standard but those of its extensions `linalg` and `fft`. Al
 """
 from __future__ import annotations
 
+import types as _types
 from typing import Any, NamedTuple
 
 import numpy as _np
@@ -22,7 +23,7 @@ from ._nd import core as _core_of, create as _create, dispatch as _dispatch, joi
 from ._nd import reductions as _reductions, shaping as _shaping  # noqa: E402
 from ._nd.core import Array  # noqa: E402
 from ._nd.elementwise import apply as _apply, by_blocks as _by_blocks  # noqa: E402
-from ._nd.meeting import collective as _collective  # noqa: E402
+from ._nd.meeting import by_name as _by_name, collective as _collective  # noqa: E402
 
 versions = ("2021.12", "2022.12", "2023.12", "2024.12")
 __array_api_version__ = versions[-1]
@@ -453,3 +454,5 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Array:
 for _name, _function in list(globals().items()):
     if not _name.startswith("_") and callable(_function) and getattr(_function, "__doc__", "") is None:
         _function.__doc__ = f"{_name} of the array API standard."
+    if not _name.startswith("_") and isinstance(_function, _types.FunctionType) and _function.__module__ == __name__:
+        globals()[_name] = _by_name(f"array_api.{_name}", _function)

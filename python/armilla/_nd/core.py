@@ -519,6 +519,7 @@ def exchange(name: str, values: Sequence[Any]) -> list[Any]:
 
     if _core.size() == 1:
         return list(values)
+    name = meeting.operation(name)
     return [loads(parts) for parts in meeting.run(name, _core.exchange, name, [dumps(v) for v in values])]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from . import create, joining, methods, ordering, products, reductions, shaping
 from .core import Array
 from .elementwise import by_blocks, shape_of
-from .meeting import collective, unsupported
+from .meeting import calling, collective, unsupported
 from .reductions import _array, _missing
 
 
@@ -188,4 +188,4 @@ def call(function: Callable[..., Any], args: tuple, options: dict[str, Any]) -> 
         _signatures[found].bind(*args, **given)
     except TypeError as why:
         raise unsupported(name_of(function), f"here it has other arguments: {why}") from None
-    return found(*args, **given)
+    return calling(f"numpy.{name_of(function)}", found, args, given)

@@ -46,6 +46,7 @@ class _Differ(Exception):
 
 
 _within = False  # an operation that all ranks do
+_operation = ""  # the name by which the user has called it
 pending: list[Any] = []  # memory whose addresses the other ranks do not know yet
 dropped: list[Any] = []  # blocks that other ranks may read until the next meeting
 
@@ -59,7 +60,8 @@ def _compared(name: str, what: str, failed: str, payload: bytes) -> list[bytes]:
     held = len(dropped)
     addresses = b"".join(memory.core.address() for memory in known)
     said = addresses + payload
-    blocks = run(name, _core.meet, name, f"{what}\0{failed}\0{len(known)} {len(payload)}", said)
+    reported = operation(name)
+    blocks = run(reported, _core.meet, reported, f"{what}\0{failed}\0{len(known)} {len(payload)}", said)
     if len(blocks) == _core.size() + 1 and not len(blocks[0][0]):
         raise _Differ(*(bytes(text).decode() for (text,) in blocks[1:]))
     del dropped[:held]
@@ -90,10 +92,12 @@ def _error_of(name: str, what: str, texts: tuple[str, ...]) -> Exception:
 
 def meet(name: str, what: str = "", payload: bytes = b"") -> list[bytes]:
     """Waits for all ranks and compares `what`; returns the payloads of all ranks, which have the same length."""
+    reported = operation(name)
+    text = f"{name if name == reported else f'{reported} ({name})'} {what}".rstrip()
     try:
-        return _compared(name, f"{name} {what}", "", payload)
+        return _compared(name, text, "", payload)
     except _Differ as differ:
-        raise _known_to_all(_error_of(name, f"{name} {what}", differ.args)) from None
+        raise _known_to_all(_error_of(reported, text, differ.args)) from None
 
 
 def meet_numbers(name: str, numbers: Any) -> np.ndarray:
@@ -133,13 +137,42 @@ def _text_of(args: tuple, options: dict[str, Any]) -> str:
     return ", ".join([*map(described, args), *(f"{k}={described(v)}" for k, v in options.items())])
 
 
+def operation(name: str) -> str:
+    """What the user has called, for reports; `name` if that is the function itself."""
+    return _operation or name
+
+
+def calling(name: str, f: Callable[..., Any], args: tuple, options: dict[str, Any]) -> Any:
+    """Runs `f`, which the user has called by that name: a method, or a function of NumPy that others implement."""
+    global _operation
+    before = _operation
+    if not before or _calls.in_body():
+        _operation = name
+    try:
+        return f(*args, **options)
+    finally:
+        _operation = before
+
+
+def by_name(name: str, f: F) -> F:
+    """`f` under the name by which users call it."""
+
+    @functools.wraps(f)
+    def call(*args: Any, **options: Any) -> Any:
+        return calling(name, f, args, options)
+
+    return call  # type: ignore[return-value]
+
+
 def together(name: str, f: Callable[[], Any], what: Callable[[], str]) -> Any:
     """Runs `f`, as all ranks do. If it raises on one of them, it raises on all. Within another such operation it just runs."""
-    global _within
+    global _within, _operation
+    before = _operation
+    name = before or name
     _calls.refuse_in_call(name)
     if _within:
         return f()
-    _within = True
+    _within, _operation = True, name
     error: Exception | None = None
     result = None
     try:
@@ -152,7 +185,7 @@ def together(name: str, f: Callable[[], Any], what: Callable[[], str]) -> Any:
         pending.clear()
         raise
     finally:
-        _within = False
+        _within, _operation = False, before
     if error is not None and getattr(error, "known_to_all", False):
         raise error
     _settle(name, what(), error)

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import core, ordering, products, reductions, shaping
 from .elementwise import apply, by_blocks
-from .meeting import collective
+from .meeting import by_name, collective
 
 
 def _several(a: Any, shape: tuple, options: dict[str, Any]) -> Any:
@@ -87,4 +87,6 @@ table: dict[str, Callable[..., Any]] = {
 
 for _name, _function in table.items():
     _function.__doc__ = _function.__doc__ or f"As numpy.{_name}, for this array."
-    setattr(core.Array, _name, _function)
+    _method = by_name(f"array.{_name}", _function)
+    _method.__module__, _method.__name__, _method.__qualname__ = core.__name__, _name, f"Array.{_name}"
+    setattr(core.Array, _name, _method)
