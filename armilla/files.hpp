@@ -11,6 +11,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "armilla/container/files/files_inline.hpp"
 #include "armilla/container/place/failure_agreement.hpp"
@@ -41,10 +42,15 @@ namespace armilla {
 struct file_options {
   team members{};           ///< the ranks that read the file; the empty team: all ranks of the job
   bool skip_bad = false;    ///< skip lines that do not fit, and count them in `skipped()`; otherwise the loop throws usage_error
-  bool header = false;      ///< read_csv: the first record names the columns, and is skipped
-  char separator = ',';     ///< read_csv: between fields
-  char quote = '"';         ///< read_csv: around fields that hold separators or ends of lines; 0: quotes are plain text
+  bool header = false;      ///< CSV: the first record names the columns. An aggregate is then read by its members' names
+  char separator = ',';     ///< CSV: between fields
+  char quote = '"';         ///< CSV: around fields that hold separators or ends of lines; 0: quotes are plain text
   bool skip_space = false;  ///< read_csv: spaces and tabs around a field are not part of it, unless they are in quotes
+  char comment = 0;         ///< read_csv: skips lines that begin with it where a record would begin; 0: there are no comments
+  char decimal = '.';       ///< CSV: the decimal point of numbers
+  std::vector<std::string> columns{};  ///< CSV: the names of the columns, in the order of the fields; means `header`
+  std::vector<std::string>
+      missing{};  ///< CSV: what stands for no value of a std::optional besides the empty field: {"NA", "nan"}
 };
 
 /// An edge of a file or a graph: the numbers of two vertices.
@@ -161,9 +167,11 @@ class binary_range {
 
 namespace detail {
 
+inline csv_format format_of(const file_options& how) { return {how.separator, how.quote, how.skip_space, how.comment}; }
+inline field_rules rules_of(const file_options& how) { return {how.decimal, how.missing}; }
 /// What of the options concerns any reader.
 inline file_use use_of(const char* operation, cut_at where, file_content content, const file_options& how) {
-  return {operation, where, content, how.members, how.skip_bad, {how.separator, how.quote, how.skip_space}};
+  return {operation, where, content, how.members, how.skip_bad, format_of(how)};
 }
 template <class Reader>
 file_range<Reader> open_file(const std::string& path, const file_use& use, Reader reader) {
@@ -173,6 +181,9 @@ void write_parts(const char* operation, const std::string& path, const team& mem
 
 /// What `write_lines` and `write_words` have made of the members' texts, unless one of them has failed at that.
 void write_texts(const char* operation, const std::string& path, const team& members, const std::string& texts, failure& why);
+
+/// This rank is the first member; the empty team: of all ranks.
+bool is_first(const team& members);
 
 /// Adds a line. Throws std::invalid_argument if the text holds the end of one.
 void append_line(std::string& all, std::string_view text);
@@ -195,18 +206,41 @@ inline auto read_words(const std::string& path, const file_options& how = {}) {
 /// Reads records of comma-separated values (RFC 4180: fields in quotes may contain separators, doubled quotes and ends of lines).
 /// Collective.
 ///
-/// With types, an item is a tuple; a record with other fields does not fit, and an empty field is the empty `std::optional`.
-/// Without types, an item is a `std::vector<std::string_view>`. Views of fields are valid until the next step of the loop. Throws
+///     struct sale { std::string town; std::optional<double> price; std::chrono::sys_days day; };
+///
+/// By the names of the members, or by others:
+///
+///     for (const sale& s : am::read_csv<sale>("sales.csv", {.header = true}).local()) use(s.town, 1, s.price.value_or(0));
+///     am::read_csv<sale>("verkauf.csv", {.separator = ';', .decimal = ',', .columns = {"Ort", "Preis", "Tag"}});
+///
+/// **Items.** With the type of an aggregate, an item is one; its members are fields. With several types, an item is a tuple.
+/// Without types, it is a `std::vector<std::string_view>`. Views of fields are valid until the next step of the loop.
+///
+/// **Columns.** `columns` are the names of the columns for the fields of an item; the file may have others, and any order. For an
+/// aggregate, `header` alone means the names of its members. Throws `usage_error` on all members if the first record does not
+/// have one of them, or has it twice. Without names, the fields are in the order of the file.
+///
+/// **Fields** are numbers, strings, `bool` (true, false, yes, no, 1, 0), dates and times (`std::chrono::sys_time`: 2026-11-30,
+/// 2026-11-30T12:00:00.5, with Z or +01:00 at the end; without either, it is in UTC) and `std::optional` of these, which is empty
+/// for an empty field and for those of `missing`.
+///
+/// **Errors.** A record with another number of fields, and a field that is not a value of its type, do not fit. Throws
 /// `usage_error` on all members, with line and field, for a quote that is not around a whole field; `skip_bad` skips such a
 /// record if it is one line.
-///
-///     for (const auto& [town, n, price] : am::read_csv<std::string, int, std::optional<double>>("sales.csv").local())
-///       use(town, n, price.value_or(0));
 template <class... T>
 auto read_csv(const std::string& path, const file_options& how = {}) {
   using namespace detail;
+  using reader = csv_reader<T...>;
   const file_use use = use_of("read_csv", how.quote == 0 ? cut_at::line : cut_at::record, file_content::table, how);
-  return open_file(path, use, csv_reader<T...>(use.csv, how.header));
+  require_distinct("read_csv", use.csv, how.decimal);
+  std::vector<std::string> names = names_of_columns<T...>(how.columns, how.header);
+  if constexpr (sizeof...(T) != 0)
+    if (!names.empty()) require_names("read_csv", names.size(), count_fields<typename reader::value>());
+  auto part = std::make_shared<file_part>(path, use);
+  chosen_columns columns;
+  if (!names.empty()) columns = choose_columns(*part, use.csv, std::move(names));
+  const bool header = how.header || columns.in_file != 0;
+  return file_range<reader>(std::move(part), reader(use.csv, header, std::move(columns), rules_of(how)));
 }
 
 /// Reads an edge from each line: the numbers of two vertices, with `read_edges<double>` also a weight. Collective. Ignores the
@@ -249,6 +283,41 @@ void write_lines(const std::string& path, R&& lines, const team& members = {}) {
     for (const auto& line : lines) detail::append_line(all, std::string_view(line));
   } catch (...) { why.note(); }
   detail::write_texts("write_lines", path, members, all, why);
+}
+
+/// The same, with a line before those of the first member.
+template <class R>
+  requires(!distributed_range<R> && std::ranges::input_range<R> &&
+           std::convertible_to<std::ranges::range_reference_t<R>, std::string_view>)
+void write_lines(const std::string& path, std::string_view header, R&& lines, const team& members = {}) {
+  std::string all;
+  detail::failure why;
+  try {
+    if (detail::is_first(members)) detail::append_line(all, header);
+    for (const auto& line : lines) detail::append_line(all, std::string_view(line));
+  } catch (...) { why.note(); }
+  detail::write_texts("write_lines", path, members, all, why);
+}
+
+/// Writes the records of all members as comma-separated values, in the order of the members: aggregates, tuples, pairs or arrays
+/// with fields as `read_csv` reads them (RFC 4180; the end of a line is one character). Collective.
+///
+/// With `columns`, the first record has these names; for aggregates, `header` means the names of the members. Numbers have as
+/// many digits as distinguish them, times are in UTC. An empty `std::optional` is the first text of `missing`, or an empty field.
+/// Otherwise as `write_lines`.
+template <class R>
+  requires(!distributed_range<R> && std::ranges::input_range<R> && detail::csv_record<std::ranges::range_value_t<R>>)
+void write_csv(const std::string& path, R&& records, const file_options& how = {}) {
+  const detail::csv_format format = detail::format_of(how);
+  const detail::field_rules rules = detail::rules_of(how);
+  detail::require_writable(format, how.decimal);
+  std::string all = detail::header_record<std::ranges::range_value_t<R>>(how.columns, how.header, format);
+  detail::failure why;
+  try {
+    if (!detail::is_first(how.members)) all.clear();
+    for (const auto& record : records) detail::append_record(all, record, format, rules);
+  } catch (...) { why.note(); }
+  detail::write_texts("write_csv", path, how.members, all, why);
 }
 
 /// Writes the words of all members, with a space between them, in lines of about 80 characters, as `read_words` reads them. Each

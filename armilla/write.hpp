@@ -37,6 +37,17 @@ void write_lines(const std::string& path, R&& lines) {
                          [](std::string& all, const auto& line) { detail::append_line(all, std::string_view(line)); });
 }
 
+/// The same, with a line before them.
+template <distributed_range R>
+  requires std::convertible_to<typename views::all_t<R>::value_type, std::string_view>
+void write_lines(const std::string& path, std::string_view header, R&& lines) {
+  std::string first;
+  detail::append_line(first, header);
+  detail::write_in_order(
+      "write_lines", path, detail::reading(std::forward<R>(lines)),
+      [](std::string& all, const auto& line) { detail::append_line(all, std::string_view(line)); }, first);
+}
+
 /// Writes words, with a space between them, in lines of about 80 characters, as `read_words` reads them. A word must not be empty
 /// or contain white space.
 template <distributed_range R>
@@ -47,12 +58,27 @@ void write_words(const std::string& path, R&& words) {
       [lines = detail::word_lines()](std::string& all, const auto& word) mutable { lines.append(all, std::string_view(word)); });
 }
 
-/// Writes pairs, tuples or arrays of numbers and strings as records of comma-separated values, as `read_csv` reads them (RFC
-/// 4180; the end of a line is one character). Numbers have as many digits as distinguish them. Throws `usage_error` for a
-/// separator that is a quote or ends a line.
+/// Writes aggregates, pairs, tuples or arrays of fields as records of comma-separated values, as `read_csv` reads them (RFC 4180;
+/// the end of a line is one character).
+///
+///     struct sale { std::string town; std::optional<double> price; };
+///
+/// With the names of the members in the first record:
+///
+///     am::vector<sale> sales(100);
+///     am::write_csv("sales.csv", sales, {.header = true});
+///
+/// With `columns`, the first record has these names; for aggregates, `header` means the names of the members. Numbers have as
+/// many digits as distinguish them, times are in UTC. An empty `std::optional` is the first text of `missing`, or an empty field.
+/// Throws `usage_error` for a separator, quote or decimal point that cannot be told from each other.
 template <distributed_range R>
-  requires requires { std::tuple_size<std::remove_const_t<typename views::all_t<R>::value_type>>::value; }
-void write_csv(const std::string& path, R&& records, char separator = ',');
+  requires detail::csv_record<std::remove_const_t<typename views::all_t<R>::value_type>>
+void write_csv(const std::string& path, R&& records, const file_options& how = {});
+template <distributed_range R>
+  requires detail::csv_record<std::remove_const_t<typename views::all_t<R>::value_type>>
+void write_csv(const std::string& path, R&& records, char separator) {
+  write_csv(path, std::forward<R>(records), {.separator = separator});
+}
 
 /// Writes elements with `from` and `to`, and `weight` if they have one, one in each line, as `read_edges` reads them.
 template <distributed_range R>
@@ -77,21 +103,15 @@ void write_binary(const std::string& path, R&& elements) {
 // ---- Implementation only below ----
 
 template <distributed_range R>
-  requires requires { std::tuple_size<std::remove_const_t<typename views::all_t<R>::value_type>>::value; }
-void write_csv(const std::string& path, R&& records, char separator) {
-  detail::require_separator(separator);
-  detail::write_in_order("write_csv", path, detail::reading(std::forward<R>(records)),
-                         [separator](std::string& all, const auto& e) {
-                           const std::size_t before = all.size();
-                           bool first = true;
-                           const auto put = [&](const auto& field) {
-                             if (!std::exchange(first, false)) all += separator;
-                             detail::append_field(all, field, separator);
-                           };
-                           std::apply([&](const auto&... fields) { (put(fields), ...); }, e);
-                           if (all.size() == before) all += "\"\"";  // an empty line is not a record
-                           all += '\n';
-                         });
+  requires detail::csv_record<std::remove_const_t<typename views::all_t<R>::value_type>>
+void write_csv(const std::string& path, R&& records, const file_options& how) {
+  using record = std::remove_const_t<typename views::all_t<R>::value_type>;
+  const detail::csv_format format = detail::format_of(how);
+  detail::require_writable(format, how.decimal);
+  detail::write_in_order(
+      "write_csv", path, detail::reading(std::forward<R>(records)),
+      [&, rules = detail::rules_of(how)](std::string& all, const record& e) { detail::append_record(all, e, format, rules); },
+      detail::header_record<record>(how.columns, how.header, format));
 }
 
 template <distributed_range R>

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <stdexcept>
 
 #include "armilla/algorithm/ranges_test.hpp"
@@ -272,6 +273,31 @@ RANK_TEST(records_and_edges_are_read_as_they_were_written) {
   }
   EXPECT_EQ(am::all_gather_v(weights), (std::vector<double>{0.1, -2.0, 1e-300}));
   EXPECT_EQ(am::all_gather_v(ends), (std::vector<std::uint64_t>{0, 7, 3, 3, 1'000'000'000'000, 1}));
+  am::barrier();
+  if (am::rank() == 0) std::remove(path.c_str());
+}
+
+RANK_TEST(rows_and_lines_are_written_with_a_header_in_the_order_of_the_indices) {
+  struct row {
+    std::string town;
+    std::optional<double> price;
+  };
+  const std::string path = "/tmp/armilla_texts_test." + std::to_string(am::broadcast(int(::getpid())));
+  std::vector<row> a;
+  for (int i = 0; i < 50; ++i) a.push_back({std::to_string(i), i % 3 == 0 ? std::optional<double>() : i + 0.5});
+  for (const am::distribution& d : {am::blocks(), am::cyclic(2)}) {
+    const am::vector<row> x = spread(a, d);
+    am::write_csv(path, x, {.header = true, .separator = ';', .decimal = ','});
+    std::vector<std::string> lines, expected = {"town;price"};
+    for (const std::string_view line : am::read_lines(path).local()) lines.emplace_back(line);
+    for (int i = 0; i < 50; ++i) expected.push_back(std::to_string(i) + ";" + (i % 3 == 0 ? "" : std::to_string(i) + ",5"));
+    EXPECT_EQ(am::all_gather_v(lines), expected);
+    am::write_lines(path, "# towns", x | am::views::transform([](const row& r) { return r.town; }));
+    lines.clear(), expected = {"# towns"};
+    for (const std::string_view line : am::read_lines(path).local()) lines.emplace_back(line);
+    for (const row& r : a) expected.push_back(r.town);
+    EXPECT_EQ(am::all_gather_v(lines), expected);
+  }
   am::barrier();
   if (am::rank() == 0) std::remove(path.c_str());
 }

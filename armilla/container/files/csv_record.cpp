@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/container/files/csv_record.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -30,19 +31,38 @@ bool ends_line(char c) noexcept { return c == '\n' || c == '\r'; }
 
 }  // namespace
 
-void require_separator(char separator) {
-  if (separator == '"' || ends_line(separator))
-    throw_usage("write_csv", "the separator is a quote, or ends a line; pass another character");
+void require_distinct(const char* operation, const csv_format& f, char decimal) {
+  if (ends_line(f.separator) || ends_line(f.quote) || f.separator == f.quote)
+    throw_usage(operation, "the separator and the quote must differ, and neither may end a line; pass others in file_options");
+  if (f.comment != 0 && (ends_line(f.comment) || f.comment == f.separator || f.comment == f.quote))
+    throw_usage(operation,
+                "what begins a comment must be neither the separator, the quote nor the end of a line; pass another character in "
+                "file_options::comment");
+  if (decimal != '.' && decimal != 0 && (decimal == f.separator || decimal == f.quote || ends_line(decimal)))
+    throw_usage(operation,
+                "the decimal point must be neither the separator, the quote nor the end of a line; pass others in file_options");
+}
+
+void require_writable(const csv_format& f, char decimal) {
+  if (f.quote == 0) throw_usage("write_csv", "some fields need quotes; pass a character for them in file_options::quote");
+  require_distinct("write_csv", f, decimal);
 }
 
 record_parser::record_parser(const csv_format& format) : format_(format) {
-  if (ends_line(format.separator) || ends_line(format.quote) || format.separator == format.quote)
-    throw_usage("read_csv", "the separator and the quote must differ, and neither may end a line; pass others in file_options");
+  require_distinct("read_csv", format, 0);
   for (const char c : {format.separator, '\n', '\r'}) stops_[std::uint8_t(c)] = true;
   if (format.quote != 0) stops_[std::uint8_t(format.quote)] = true;
 }
 
+void record_parser::skip_comments(const char*& at, const char* end) const noexcept {
+  while (format_.comment != 0 && at != end && *at == format_.comment) {
+    at = find_char(at, end, '\n');
+    if (at != end) ++at;
+  }
+}
+
 std::string_view record_parser::next(const char*& at, const char* end) {
+  skip_comments(at, end);
   const char* const begin = at;
   fields_.clear(), rewritten_.clear(), room_.clear();
   blank_ = false;
@@ -127,6 +147,14 @@ const char* find_stray_quote(const char* at, const char* end, const csv_format& 
   for (;;) {
     const char* const open = find_char(at, end, format.quote);
     if (open == end) return end;
+    if (format.comment != 0) {
+      const char* line = open;
+      while (line != at && line[-1] != '\n') --line;
+      if (*line == format.comment && (line == begin || line[-1] == '\n')) {
+        at = find_char(open, end, '\n');
+        continue;
+      }
+    }
     const char* before = open;
     while (before != begin && is_space(before[-1])) --before;
     if (before != begin && before[-1] != format.separator && before[-1] != '\n') return open;
@@ -139,6 +167,32 @@ const char* find_stray_quote(const char* at, const char* end, const csv_format& 
     if (behind != end && *behind != format.separator && *behind != '\n') return close;
     at = behind;
   }
+}
+
+record_state next_state(record_state state, char c, const csv_format& format) noexcept {
+  using enum record_state;
+  if (state == comment) return c == '\n' ? begin : comment;
+  if (c == format.quote && format.quote != 0) return state == quoted ? plain : quoted;
+  if (state == quoted) return quoted;
+  if (c == '\n') return begin;
+  if (state != begin) return plain;
+  if (c == format.comment && format.comment != 0) return comment;
+  return c == '\xEF' || c == '\xBB' || c == '\xBF' ? begin : plain;  // a byte order mark
+}
+
+record_states states_after(std::string_view text, const csv_format& format) noexcept {
+  using enum record_state;
+  record_states all;
+  if (text.empty()) return all;
+  if (format.comment != 0) {
+    for (const char c : text)
+      for (record_state& s : all.after) s = next_state(s, c, format);
+    return all;
+  }
+  const auto quotes = std::count(text.begin(), text.end(), format.quote);
+  const record_state outside = text.back() == '\n' ? begin : plain;
+  all.after = quotes % 2 == 0 ? std::array{outside, outside, quoted, comment} : std::array{quoted, quoted, outside, comment};
+  return all;
 }
 
 }  // namespace armilla::detail

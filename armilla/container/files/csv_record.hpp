@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,15 +15,18 @@ struct csv_format {
   char separator = ',';
   char quote = '"';         ///< 0: quotes are plain text
   bool skip_space = false;  ///< spaces and tabs around a field are not part of it
+  char comment = 0;         ///< a record that begins with it is skipped up to the end of its line; 0: there are no comments
 };
 
-/// usage_error of write_csv for a separator that no reader tells from a quote or the end of a line.
-void require_separator(char separator);
+/// usage_error if what separates fields, quotes them, begins a comment and stands in numbers cannot be told apart.
+void require_distinct(const char* operation, const csv_format& format, char decimal = '.');
+/// The same for a writer, which needs a quote.
+void require_writable(const csv_format& format, char decimal);
 
 /// Parses records, one after the other.
 class record_parser {
  public:
-  /// Throws a usage_error if separator and quote cannot be told apart.
+  /// Throws a usage_error as require_distinct.
   explicit record_parser(const csv_format& format);
 
   /// Parses the record at `at` and moves `at` to the next one. Returns what is wrong with the record, or an empty view.
@@ -31,6 +35,8 @@ class record_parser {
   const std::vector<std::string_view>& fields() const noexcept { return fields_; }
   /// The last record is an empty line.
   bool blank() const noexcept { return blank_; }
+  /// Moves `at` behind the comments that begin there.
+  void skip_comments(const char*& at, const char* end) const noexcept;
 
  private:
   std::string_view take_plain(const char*& at, const char* end);
@@ -51,5 +57,17 @@ class record_parser {
 /// beginning of a record. If there is none, then each record ends at the first end of a line before which the number of quotes is
 /// even.
 const char* find_stray_quote(const char* at, const char* end, const csv_format& format) noexcept;
+
+/// What a byte of a file of records follows.
+enum class record_state : std::uint8_t { begin, plain, quoted, comment };
+record_state next_state(record_state state, char c, const csv_format& format) noexcept;
+
+/// What state a text ends in, for each state in which it may begin.
+struct record_states {
+  std::array<record_state, 4> after{record_state::begin, record_state::plain, record_state::quoted, record_state::comment};
+
+  record_state operator[](record_state before) const noexcept { return after[std::size_t(before)]; }
+};
+record_states states_after(std::string_view text, const csv_format& format) noexcept;
 
 }  // namespace armilla::detail

@@ -168,7 +168,7 @@ RANK_TEST(errors_of_the_first_record_advise_about_types_and_later_ones_about_lin
   };
   const auto says = [](const std::string& text, const char* part) { return text.find(part) != text.npos; };
   const std::string three = error_of("1,2,3\n");
-  EXPECT(says(three, "3 fields where there should be 2; give read_csv one type for each field"));
+  EXPECT(says(three, "3 fields where there should be 2: '1,2,3'; give read_csv one type for each field"));
   EXPECT(!says(three, "skip_bad"));
   EXPECT(says(error_of("a,b\n1,2\n"), "file_options::header"));
   EXPECT(says(error_of("1\n"), "1 field where there should be 2"));

@@ -66,13 +66,11 @@ const char* find_byte(const char* at, const char* end, char c) noexcept {
 }
 
 /// The first place of [at, end) after which the file may be cut, or `end`.
-const char* find_cut(const char* at, const char* end, const file_use& use, bool& quoted) noexcept {
+const char* find_cut(const char* at, const char* end, const file_use& use, record_state& state) noexcept {
   if (use.where == cut_at::line) return find_byte(at, end, '\n');
   if (use.where == cut_at::word) return std::find_if(at, end, is_space);
-  for (; at != end; ++at) {
-    if (*at == use.csv.quote) quoted = !quoted;
-    if (*at == '\n' && !quoted) return at;
-  }
+  for (; at != end; ++at)
+    if (state = next_state(state, *at, use.csv); *at == '\n' && state == record_state::begin) return at;
   return end;
 }
 
@@ -132,35 +130,42 @@ void file_part::read_share(const opened& file) {
   const std::size_t need = std::size_t(file.share_end - read_from_);
   if (wrong_.empty() && reserve(need + (whole ? 0 : slack))) note(read_all(file.file.get(), memory_.at, need, read_from_));
   size_ = wrong_.empty() ? need : 0;
-  const bool quoted = use_.where == cut_at::record && quotes_before(file);
+  const record_state before = use_.where == cut_at::record ? state_before(file) : record_state::begin;
   if (whole)
     end_ = size_;
   else if (size_ != 0 && file.share_begin != file.share_end)
-    cut(file, quoted);
+    cut(file, before);
 }
 
-/// Whether the share begins inside quotes.
-bool file_part::quotes_before(const opened& file) const {
+/// Where the share begins: inside quotes, in a comment, with a record.
+record_state file_part::state_before(const opened& file) const {
   const char* const mine = memory_.at + (size_ == 0 ? 0 : file.share_begin - read_from_);
-  const auto quotes = std::uint64_t(std::count(mine, static_cast<const char*>(memory_.at) + size_, use_.csv.quote));
-  return (members().exclusive_scan(quotes, std::uint64_t(0), std::plus<>{}) & 1) != 0;
+  const record_states here = size_ == 0 ? record_states() : states_after({mine, memory_.at + size_}, use_.csv);
+  const auto both = [](const record_states& first, const record_states& then) {
+    record_states all;
+    for (record_state& s : all.after) s = then[first[s]];
+    return all;
+  };
+  return members().exclusive_scan(here, record_states(), both)[record_state::begin];
 }
 
 /// An item begins after a boundary, and belongs to the share in which it begins. So both ends of the part are after the first
 /// boundary at or after the byte before a share; a share in which nothing begins has no part.
-void file_part::cut(const opened& file, bool quoted) {
+void file_part::cut(const opened& file, record_state before) {
   const std::size_t last = std::size_t(file.share_end - read_from_) - 1;  // the byte before the next share
-  if (read_from_ != file.share_begin) {
+  const bool records = use_.where == cut_at::record;
+  if (read_from_ != file.share_begin && records && before == record_state::begin) {
+    begin_ = 1;
+  } else if (read_from_ != file.share_begin) {
     const char* const memory = memory_.at;
-    // `quoted` counts that byte already
-    const char* const from = memory + (use_.where == cut_at::record && *memory == use_.csv.quote ? 1 : 0);
-    const char* const found = find_cut(from, memory + last, use_, quoted);
+    const char* const found = find_cut(memory + (records ? 1 : 0), memory + last, use_, before);
     if (found == memory + last) return;  // nothing begins here
     begin_ = std::size_t(found - memory) + 1;
   }
-  std::size_t at = use_.where == cut_at::record ? begin_ : last;
+  record_state state = record_state::begin;
+  std::size_t at = records ? begin_ : last;
   for (;;) {
-    at = std::size_t(find_cut(memory_.at + at, memory_.at + size_, use_, quoted) - memory_.at);
+    at = std::size_t(find_cut(memory_.at + at, memory_.at + size_, use_, state) - memory_.at);
     if (at == size_) {
       if (!read_more(file)) break;
     } else if (at++ >= last) {
@@ -278,14 +283,6 @@ std::string_view next_word(const char*& at, const char* end) noexcept {
   return {from, std::size_t(to - from)};
 }
 
-std::string text_of_bad_number_of_fields(std::size_t have, std::size_t wanted) {
-  return fmt::format("{} field{} where there should be {}", have, have == 1 ? "" : "s", wanted);
-}
-std::string text_of_bad_field(std::string_view field, std::size_t number) {
-  if (field.empty()) return fmt::format("field {} is empty, which only std::optional<T> and std::string can be", number + 1);
-  return fmt::format("'{}' in field {} is not a value of its type", field.substr(0, 60), number + 1);
-}
-
 std::string text_of_no_edge(std::string_view line, bool weighted) {
   const char *at = line.data(), *const end = at + line.size();
   std::uint64_t vertex = 0;
@@ -319,6 +316,8 @@ void write_parts(const char* operation, const std::string& path, const team& giv
   file.end_data();
   file.publish({});
 }
+
+bool is_first(const team& members) { return or_all(members).rank() == 0; }
 
 void append_line(std::string& all, std::string_view text) {
   if (text.find('\n') != text.npos)
