@@ -19,7 +19,7 @@ namespace detail {
 
 /// A bounded queue between fibers of one rank: `push` waits while it is full, `pop` while it is empty.
 ///
-/// For items that other ranks push and pop, use a `queue`.
+/// For values that other ranks push, use a `remote_channel`; if they pop as well, a `queue`.
 ///
 ///     am::channel<job> jobs(16);
 ///     am::fiber<void> worker = am::spawn([&] { while (auto j = jobs.pop()) run(*j); });

@@ -18,6 +18,7 @@
 #include "armilla/queue.hpp"
 #include "armilla/range.hpp"
 #include "armilla/rebalance.hpp"
+#include "armilla/remote_channel.hpp"
 #include "armilla/sparse_matrix.hpp"
 #include "armilla/unordered_map.hpp"
 #include "armilla/unordered_multimap.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/on_loss.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/rpc/calls.hpp"
 #include "armilla/rpc/loss_handlers.hpp"
+#include "armilla/rpc/loss_watch.hpp"
 #include "armilla/spawn.hpp"
 
 namespace armilla::detail {
@@ -39,11 +41,37 @@ void loss_handlers::start_fibers(context& self) {
   if (!waiting_.empty()) self.messages->lost.hear_again();
 }
 
+void loss_handlers::add(loss_watch& one) {
+  watches_.push_back(&one);
+  if (!std::exchange(tells_watches_, true)) all_.push_back({this, &tell_watches, [](void*) noexcept {}});
+}
+
+// What one does may end others.
+void loss_handlers::tell_watches(void* handlers, rank_t lost) {
+  auto& mine = *static_cast<loss_handlers*>(handlers);
+  for (loss_watch* const one : std::vector<loss_watch*>(mine.watches_))
+    if (std::ranges::find(mine.watches_, one) != mine.watches_.end()) one->lose(lost);
+}
+
+namespace {
+
+loss_handlers& loss_handlers_here(const char* operation) {
+  auto& mine = here(operation).calls->losses;
+  if (mine == nullptr) mine = std::make_unique<loss_handlers>();
+  return *mine;
+}
+
+}  // namespace
+
+loss_watch::loss_watch() { loss_handlers_here("make a container").add(*this); }
+
+loss_watch::~loss_watch() {
+  if (current != nullptr && current->calls != nullptr && current->calls->losses != nullptr) current->calls->losses->remove(*this);
+}
+
 void add_loss_handler(const loss_handler& handler) {
   try {
-    auto& mine = here("on_loss").calls->losses;
-    if (mine == nullptr) mine = std::make_unique<loss_handlers>();
-    mine->add(handler);
+    loss_handlers_here("on_loss").add(handler);
   } catch (...) {
     handler.end(handler.f);
     throw;

@@ -2,6 +2,10 @@
 // Containers: what all ranks put in and ask at once, beside the same by hand.
 #include "bench/kernels/containers.hpp"
 
+#include <algorithm>
+#include <optional>
+#include <ranges>
+
 #include <armilla/algorithms.hpp>
 
 #include "bench/suites/common.hpp"
@@ -149,6 +153,55 @@ double through(row_context& c) {
   return time;
 }
 
+/// All ranks but rank 0 send it numbers, which it adds up. A figure is of one number.
+template <class Send>
+double to_rank_0(row_context& c, std::uint64_t& sum, const Send& send) {
+  const std::size_t senders = std::size_t(std::max<am::rank_t>(1, am::ranks() - 1));
+  const std::size_t n = std::size_t(c.iterations) / senders;
+  const double time = once(c, [&] {
+    send(n);
+    am::fence();
+  });
+  if (am::rank() == 0) verify(sum == (am::ranks() == 1 ? 0 : senders * (n * (n - 1) / 2)), "what went to rank 0");
+  return time;
+}
+
+/// By calls, which add up where they run: what a bound costs is the difference.
+double by_calls(row_context& c) {
+  static std::uint64_t sum;
+  sum = 0;
+  am::barrier();
+  return to_rank_0(c, sum, [](std::size_t n) {
+    if (am::rank() != 0)
+      for (std::uint64_t i = 0; i < n; ++i) am::async(0, [](std::uint64_t v) { sum += v; }, i);
+  });
+}
+double by_channel(row_context& c) {
+  std::uint64_t sum = 0;
+  am::remote_channel<std::uint64_t> channel(0, 1024);
+  return to_rank_0(c, sum, [&](std::size_t n) {
+    if (am::rank() == 0) {
+      while (const std::optional<std::uint64_t> v = channel.pop()) sum += *v;
+    } else {
+      for (std::uint64_t i = 0; i < n; ++i) channel.push(i);
+      channel.close();
+    }
+  });
+}
+double by_channel_together(row_context& c) {
+  std::uint64_t sum = 0;
+  am::remote_channel<std::uint64_t> channel(0, 1024);
+  return to_rank_0(c, sum, [&](std::size_t n) {
+    if (am::rank() == 0) {
+      for (words some; !(some = channel.pop_some(256)).empty();)
+        for (const std::uint64_t v : some) sum += v;
+    } else {
+      channel.push_range(std::views::iota(std::uint64_t{0}, std::uint64_t(n)));
+      channel.close();
+    }
+  });
+}
+
 /// Nanoseconds of all ranks for a node.
 double tree_search(row_context& c) {
   const tree::shape shape = tree_of(c.size);
@@ -265,6 +318,9 @@ void add_containers(row_table& rows) {
                            {"ordered_range", ordered_range},
                            {"queue", through<am::queue<std::uint64_t>>},
                            {"priority_queue", through<am::priority_queue<std::uint64_t>>},
+                           {"async_to_one", by_calls},
+                           {"remote_channel", by_channel},
+                           {"remote_channel_ranges", by_channel_together},
                            {"work_queue", tree_search},
                            {"bag", bag_balance},
                            {"list", list_walk},

@@ -299,6 +299,32 @@ EDGES(containers_over_no_rank, map::map, set::set, unordered_map::unordered_map,
   REFUSED(no_team, (am::priority_queue<int>(none)));
 }
 
+EDGES(channels_between_ranks, remote_channel::remote_channel, remote_channel::push, remote_channel::try_push,
+      remote_channel::push_async, remote_channel::push_range, remote_channel::pop_some) {
+  for (const std::size_t capacity : {std::size_t{0}, half, most}) REFUSED("capacity", am::remote_channel<int>(0, capacity));
+  for (const am::rank_t r : {am::rank_t(-1), am::ranks()}) {
+    REFUSED("is not a member", am::remote_channel<int>(r, 1));
+    REFUSED("is not a member", am::remote_channel<int>(0, 1, {r}));
+  }
+  REFUSED(no_team, am::remote_channel<int>(none, 0, 1));
+  am::remote_channel<int> to_self(0, 4, {0});
+  if (am::rank() == 0) {
+    EXPECT_EQ(to_self.push_range(std::vector<int>{}), 0U);
+    EXPECT_EQ(to_self.push_range(std::vector<int>{1, 2}), 2U);
+    EXPECT(to_self.pop_some(0).empty());
+    EXPECT(!to_self.pop_some(most).empty());
+  } else {
+    REFUSED("is not a sender", to_self.push(1));
+    REFUSED("is not a sender", to_self.try_push(1));
+    REFUSED("is not a sender", to_self.push_async(1));
+    REFUSED("is not a sender", to_self.push_range(std::vector<int>{1}));
+  }
+  moved_from<am::remote_channel<int>> gone(0, 1);
+  REFUSED(moved, gone.old.push(1));
+  REFUSED(moved, gone.old.pop());
+  am::fence();
+}
+
 EDGES(keyed_containers_that_were_moved_from, map::between, map::find_local, map::find_range, map::insert_or_assign,
       map::rebalance_like, map::test_and_insert, map::try_emplace, map::update_range) {
   const std::vector<int> keys = {1, 2};

@@ -82,6 +82,12 @@ class OnLoss(FailedJobs, unittest.TestCase):
     def test_a_body_of_the_lost_may_wait_for_the_word_of_its_loss(self):
         self.assert_scene("body_waits", 2, ["the body of the lost rank goes on, with 400000"])
 
+    def test_a_channel_goes_on_without_a_sender(self):
+        self.assert_scene("channel_without_a_sender", 3, ["popped 5006, told of 1 losses"])
+
+    def test_pushes_to_a_lost_receiver_fail(self):
+        self.assert_scene("channel_without_a_receiver", 3, ["rank 0: 1 1 1", "rank 2: 1 1 1"])
+
     def test_one_way_calls_to_the_lost_are_dropped_and_counted(self):
         self.assert_scene("dropped", 3, ["rank 0: 12", "rank 2: 12"])
 

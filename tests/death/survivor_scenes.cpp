@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <armilla/armilla.hpp>
+#include <armilla/remote_channel.hpp>
 
 namespace am = armilla;
 
@@ -256,6 +257,48 @@ void body_waits() {
   }
 }
 
+// A sender dies in the middle: what it had sent is popped, one pop throws, and the values of the other sender follow.
+void channel_without_a_sender() {
+  am::remote_channel<int> c(0, 4);
+  if (am::rank() == 1) {
+    for (int i = 0; i < 4; ++i) c.push(i);
+    am::flush();
+    kill(getpid(), SIGKILL);
+  }
+  if (am::rank() == 2) {
+    for (int i = 0; i < 50; ++i) c.push(100);
+    c.close();
+  }
+  int sum = 0, losses = 0;
+  for (bool more = am::rank() == 0; more;)
+    losses += is_lost_in([&] {
+      const std::optional<int> i = c.pop();
+      more = i.has_value();
+      sum += i.value_or(0);
+    });
+  is_lost_in([] { am::fence(); });
+  if (am::rank() == 0) std::printf("popped %d, told of %d losses\n", sum, losses);
+}
+
+// The receiver dies while one sender waits in a push, and another has a future.
+void channel_without_a_receiver() {
+  am::remote_channel<std::string> c(1, 2);
+  if (am::rank() == 1) {
+    c.pop();
+    kill(getpid(), SIGKILL);
+  }
+  std::optional<am::future<bool>> last;
+  const bool told = is_lost_in([&] {
+    for (int i = 0; i < 3; ++i) c.push("value");
+    if (am::rank() == 2) last = c.push_async("value");
+    for (;;) c.push("value");
+  });
+  const bool fails = !last || is_lost_in([&] { last->get(); }), again = is_lost_in([&] { c.push("value"); });
+  c.close();
+  std::printf("rank %d: %d %d %d\n", int(am::rank()), told, fails, again);
+  is_lost_in([] { am::fence(); });
+}
+
 // All ranks end by themselves at the same time: none is left before the first is known to be lost.
 [[noreturn]] void all_throw() { throw std::runtime_error("each of us"); }
 
@@ -287,6 +330,8 @@ int main(int argc, char** argv) {
     if (scene == "mixed") mixed();
     if (scene == "half_and_fence") half_and_fence();
     if (scene == "body_waits") body_waits();
+    if (scene == "channel_without_a_sender") channel_without_a_sender();
+    if (scene == "channel_without_a_receiver") channel_without_a_receiver();
     if (scene == "all_throw") all_throw();
     if (scene == "handler_throws") handler_throws();
     if (scene == "handler_throws_at_a_fence") handler_throws_at_a_fence();

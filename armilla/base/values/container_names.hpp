@@ -24,6 +24,8 @@ class queue;
 template <class T, class Compare = std::less<>>
 class priority_queue;
 template <class T>
+class remote_channel;
+template <class T>
 class work_queue;
 template <class T, std::size_t N = 2>
 class matrix;

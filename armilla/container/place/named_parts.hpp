@@ -82,6 +82,8 @@ class named_parts {
     participant_->agree();
   }
 
+  /// Whether it was not moved from.
+  explicit operator bool() const noexcept { return client_ != nullptr; }
   // A usage_error of one that was moved from.
   Part& mine() const { return *parts(); }
   const team& members() const { return parts().members(); }

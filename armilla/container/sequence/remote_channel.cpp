@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/remote_channel.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "armilla/am/endpoint/endpoint.hpp"
+
+namespace armilla::detail {
+namespace {
+
+std::string numbers(const std::vector<rank_t>& ranks) {
+  std::string text;
+  for (std::size_t i = 0; i < ranks.size() && i < 4; ++i) text += (i == 0 ? "" : ", ") + std::to_string(ranks[i]);
+  return ranks.size() > 4 ? text + ", ..." : text;
+}
+
+void require_plan(const team& t, const channel_plan& plan, std::size_t element_bytes) {
+  const std::string of_team = "; the team has members 0 to " + std::to_string(t.size() - 1);
+  if (plan.receiver < 0 || plan.receiver >= t.size())
+    throw_usage("remote_channel", "the receiver " + std::to_string(plan.receiver) + " is not a member" + of_team);
+  if (plan.capacity - 1 >= (std::size_t{1} << 31) || plan.capacity > (std::size_t{1} << 47) / element_bytes)
+    throw_usage("remote_channel", "a capacity of " + std::to_string(plan.capacity) + "; give 1 or more, less than 2^31");
+  for (std::size_t i = 0; i < plan.senders.size(); ++i) {
+    if (plan.senders[i] < 0 || plan.senders[i] >= t.size())
+      throw_usage("remote_channel", "the sender " + std::to_string(plan.senders[i]) + " is not a member" + of_team);
+    if (i != 0 && plan.senders[i] == plan.senders[i - 1])
+      throw_usage("remote_channel", "the sender " + std::to_string(plan.senders[i]) + " is named twice; name each once");
+  }
+}
+
+}  // namespace
+
+planned_channel plan_channel(const team& members, rank_t receiver, std::size_t capacity, std::vector<rank_t> senders,
+                             std::size_t element_bytes) {
+  require_members(members, "remote_channel");
+  planned_channel mine{{receiver, capacity, std::move(senders)}, {}, {}};
+  channel_plan& plan = mine.plan;
+  if (plan.senders.empty())
+    for (rank_t m = 0; m < members.size(); ++m)
+      if (m != receiver) plan.senders.push_back(m);
+  std::ranges::sort(plan.senders);
+  try {
+    require_plan(members, plan, element_bytes);
+  } catch (...) {
+    mine.wrong = std::current_exception();
+    mine.why.note();
+  }
+  return mine;
+}
+
+void agree_on_channel(const team& members, planned_channel& mine) {
+  struct values {
+    std::uint64_t receiver, capacity, senders;
+  };
+  struct limits {
+    values least, most;
+  };
+  std::uint64_t senders = mine.plan.senders.size();
+  for (const rank_t m : mine.plan.senders) senders = (senders ^ std::uint64_t(m)) * 0x9e3779b97f4a7c15u;
+  const values here{std::uint64_t(mine.plan.receiver), mine.plan.capacity, senders};
+  limits all{here, here};
+  try {
+    all = agree(members, "remote_channel", mine.why, all, [](const limits& a, const limits& b) {
+      const auto each = [](const values& x, const values& y, auto of) {
+        return values{of(x.receiver, y.receiver), of(x.capacity, y.capacity), of(x.senders, y.senders)};
+      };
+      return limits{each(a.least, b.least, [](auto x, auto y) { return std::min(x, y); }),
+                    each(a.most, b.most, [](auto x, auto y) { return std::max(x, y); })};
+    });
+  } catch (const remote_error&) {
+    if (mine.wrong != nullptr) std::rethrow_exception(mine.wrong);
+    throw;
+  }
+  const auto differ = [](const char* what, std::uint64_t one, std::uint64_t other) {
+    if (one != other)
+      throw_usage("remote_channel", std::string(what) + " " + std::to_string(one) + " on one member and " +
+                                        std::to_string(other) + " on another; give the same on all members");
+  };
+  differ("the receiver is", all.least.receiver, all.most.receiver);
+  differ("the capacity is", all.least.capacity, all.most.capacity);
+  if (all.least.senders != all.most.senders)
+    throw_usage("remote_channel",
+                "members name different senders (this one: " + numbers(mine.plan.senders) + "); give the same on all members");
+}
+
+channel_ends::channel_ends(const team& members, const channel_plan& plan)
+    : members_(members),
+      receiver_(-1),
+      receiving_member_(plan.receiver),
+      capacity_(plan.capacity),
+      threshold_(std::max<std::size_t>(1, plan.capacity / 2)),
+      me_(std::uint32_t(members.rank())) {
+  if (plan.receiver < 0 || plan.receiver >= members.size()) return;  // all members agree on that next
+  receiver_ = members.world_rank(plan.receiver);
+  if (std::ranges::binary_search(plan.senders, members.rank())) {
+    sends_ = sends::on;
+    credits_ = capacity_;
+  }
+  if (members.rank() != plan.receiver) return;
+  senders_.resize(std::size_t(members.size()));
+  for (const rank_t m : plan.senders)
+    if (m >= 0 && m < members.size()) senders_[std::size_t(m)].open = true;
+  open_ = plan.senders.size();
+}
+
+bool channel_ends::may_push(const char* operation) const {
+  switch (sends_) {
+    case sends::never: {
+      const std::string who = "rank " + std::to_string(members_.world_rank(rank_t(me_))) + " is not a sender of this channel";
+      throw_usage(operation,
+                  who + (receiver_ == current->rank ? ", it is the receiver; name it among the senders, or use a channel "
+                                                      "(armilla/channel.hpp) between its fibers"
+                                                    : "; name it among the senders, on all members"));
+    }
+    case sends::closed: throw_usage(operation, "this rank has closed its end of the channel; push before you close it");
+    case sends::lost: std::rethrow_exception(error_of(receiver_, operation));
+    case sends::refused: return false;
+    case sends::on: break;
+  }
+  return true;
+}
+
+void channel_ends::require_receiver(const char* operation) const {
+  if (receiver_ == current->rank) [[likely]]
+    return;
+  throw_usage(operation, "rank " + std::to_string(current->rank) + " is not the receiver of this channel; rank " +
+                             std::to_string(receiver_) + " is");
+}
+
+std::exception_ptr channel_ends::error_of(rank_t lost, const char* operation) const {
+  return current->messages->lost.error(lost, operation);
+}
+
+std::exception_ptr channel_ends::next_loss(const char* operation) {
+  const rank_t lost = lost_.front();
+  lost_.erase(lost_.begin());
+  return error_of(lost, operation);
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "armilla/base/values/container_names.hpp"
+#include "armilla/container/sequence/channel_part.hpp"
+
+namespace armilla {
+
+/// A bounded channel between ranks: some ranks push, one rank pops. A sender that is ahead of the receiver waits.
+///
+/// Use it where one rank processes what others produce, and the producers must not run ahead without limit: a pipeline, a writer
+/// of a file, a stream of results. Between fibers of one rank, use a `channel`. If all ranks pop, use a `queue`, which has no
+/// bound, or a `work_queue`.
+///
+///     am::remote_channel<reading> c(0, 64);                      // collective: rank 0 receives, all other ranks send
+///     if (am::rank() != 0) {
+///       for (const reading& r : measure()) c.push(r);            // waits while 64 of this rank have not been popped
+///       c.close();
+///     } else {
+///       while (std::optional<reading> r = c.pop()) store(*r);    // nothing once all senders have closed
+///     }
+///
+/// **Capacity.** Each sender may have `capacity` values that the receiver has not popped. So the receiver stores `capacity`
+/// values of each sender at most.
+///
+/// **A full channel.** `push` waits, `try_push` returns false, and `push_async` returns a future. In the meantime calls of other
+/// ranks and other fibers run. A called function may push and wait; it then becomes a fiber.
+///
+/// **Order.** Values of one sender are popped in the order in which it pushed them. Values of different senders are popped in the
+/// order in which they arrive.
+///
+/// **The end.** Each sender calls `close()` after its last push. When all have, `pop` returns what is left, and then `nullopt`.
+/// The receiver may call `cancel()` to end the channel early: pushes then return false.
+///
+/// **Losses** (docs/guide/death.md). If a sender is lost, its values that arrived are popped; then `pop` throws `rank_lost` once,
+/// and goes on with the other senders. If the receiver is lost, pushes throw `rank_lost`, also those that wait.
+///
+/// **Fences.** A push is a one-way call, buffered as those of `async`: after a fence all values that were sent are at the
+/// receiver. A fence does not wait for pushes that have no room. `flush()` sends what is buffered.
+///
+/// **Cost.** A push takes a one-way call, without an allocation if the value needs none; the receiver returns credits once for
+/// half of the capacity. A push that waits takes a message more. `push_range` and `pop_some` move many values at a time.
+///
+/// **Errors.** Throws `usage_error` if the capacity is 0, if a member is named that does not exist, or if members give different
+/// arguments; members whose own arguments are right then throw `remote_error`. Also from pushes of a rank that is not a sender or
+/// has closed, from pops of a rank that is not the receiver, and if the channel was moved from.
+///
+/// **Lifetime.** The destructor does not block. Pushes and pops that still wait fail with a `usage_error`. Values that have not
+/// been popped are freed at the next fence of the team or of all ranks.
+template <class T>
+class remote_channel : public detail::named_container<remote_channel<T>> {
+  static_assert(sendable_value<T>, "armilla: the values of a remote_channel go to its receiver: they must be sendable");
+  static_assert(std::is_move_constructible_v<T>, "armilla: a remote_channel moves its values");
+  using part = detail::channel_part<T>;
+
+ public:
+  using value_type = T;
+  using handle_type = container_handle<remote_channel>;  // see handle()
+
+  // ---- Construction (collective) ----
+
+  /// Creates a channel over all ranks of the job, on which `receiver` pops and `senders` push; if none are named, all ranks but
+  /// the receiver. The receiver may be one of the senders. Cost: one collective.
+  ///
+  ///     am::remote_channel<long> right(am::ranks() - 1, 16, {0});   // from rank 0 to the last rank
+  remote_channel(rank_t receiver, std::size_t capacity, std::vector<rank_t> senders = {})
+      : remote_channel(world(), receiver, capacity, std::move(senders)) {}
+  /// Creates a channel over the members of `members`; `receiver` and `senders` are numbers in the team.
+  remote_channel(const team& members, rank_t receiver, std::size_t capacity, std::vector<rank_t> senders = {})
+      : remote_channel(members, detail::plan_channel(members, receiver, capacity, std::move(senders), sizeof(T))) {}
+  remote_channel(remote_channel&&) noexcept = default;
+  remote_channel& operator=(remote_channel&& other) noexcept {
+    end();
+    detail::named_container<remote_channel>::operator=(std::move(other));
+    parts_ = std::move(other.parts_);
+    return *this;
+  }
+  ~remote_channel() { end(); }
+
+  // ---- Pushing (on senders) ----
+
+  /// Pushes `value`; waits while the channel is full. Returns false, and discards the value, if the receiver has cancelled the
+  /// channel.
+  bool push(const T& value) { return mine().push(value); }
+  bool push(T&& value) { return mine().push(std::move(value)); }
+
+  /// Pushes `value` if there is room. Returns false if the channel is full or cancelled; `cancelled()` tells which. It receives
+  /// no messages, so a loop over it must call `poll()`.
+  [[nodiscard]] bool try_push(const T& value) { return mine().try_push(value); }
+
+  /// Pushes `value` when there is room. The future is ready when it has been sent, with the value that `push` returns. Pushes of
+  /// a rank keep their order, whether they wait or not. A push whose future is dropped still takes place.
+  [[nodiscard]] future<bool> push_async(const T& value) { return mine().push_async(value); }
+  [[nodiscard]] future<bool> push_async(T&& value) { return mine().push_async(std::move(value)); }
+
+  /// Pushes all values of a range, as many in a message as there is room for; waits while the channel is full. Returns how many
+  /// were pushed: all, unless the receiver has cancelled the channel.
+  template <class Range>
+  std::size_t push_range(const Range& values) {
+    return mine().push_range(values);
+  }
+
+  /// Ends this rank's pushes. Those that wait still take place. Does nothing the second time.
+  void close() { mine().close(); }
+
+  /// Returns how many values this rank may push now without a wait, as far as it knows.
+  std::size_t room() const { return mine().room(); }
+
+  /// Returns whether the receiver has cancelled the channel, as far as this rank knows.
+  bool cancelled() const { return mine().refused(); }
+
+  // ---- Popping (on the receiver) ----
+
+  /// Removes and returns the first value; waits while there is none. Returns `nullopt` if all senders have closed and all values
+  /// have been popped.
+  std::optional<T> pop() { return mine().pop(); }
+
+  /// Removes and returns the first value, or returns `nullopt` if none has arrived. It receives no messages, so a loop over it
+  /// must call `poll()`, and `over()` to know when to end.
+  std::optional<T> try_pop() { return mine().try_pop(); }
+
+  /// Returns a future of the next value, or of `nullopt`, as `pop`. Pops are served in their order.
+  [[nodiscard]] future<std::optional<T>> pop_async() { return mine().pop_async(); }
+
+  /// Removes and returns the first `most` values, or those that have arrived if there are fewer; waits while there is none.
+  /// Returns an empty vector where `pop` returns `nullopt`.
+  std::vector<T> pop_some(std::size_t most) { return mine().pop_some(most); }
+
+  /// Returns the number of values that have arrived and not been popped. On other ranks it is 0.
+  std::size_t size() const { return mine().held(); }
+
+  /// Returns whether all senders have closed or are lost, and all values have been popped.
+  bool over() const { return mine().is_over(); }
+
+  /// Ends the channel: discards the values that were not popped, here and on their way, and makes pushes return false. `pop`
+  /// returns `nullopt` from now on.
+  void cancel() { mine().cancel(); }
+
+  // ---- Queries ----
+
+  /// Returns the rank of the job that pops.
+  rank_t receiver() const { return mine().receiver(); }
+  /// Returns how many values each sender may have in the channel.
+  std::size_t capacity() const { return mine().capacity(); }
+  /// Returns the team whose members made the channel.
+  const team& members() const { return parts_.members(); }
+
+  /// Returns a small value that names the channel on all members, wherever it is moved. Called functions use it: `h->push(x)`.
+  handle_type handle() const { return this->template make_handle<handle_type>(); }
+
+ private:
+  remote_channel(const team& members, detail::planned_channel planned)
+      : detail::named_container<remote_channel>(members), parts_(members, members, planned.plan) {
+    mine().knows(parts_.own());
+    detail::agree_on_channel(members, planned);
+  }
+  part& mine() const { return parts_.mine(); }
+  void end() noexcept {
+    if (parts_) mine().end();
+  }
+
+  detail::named_parts<part> parts_;
+};
+
+}  // namespace armilla
