@@ -177,6 +177,9 @@ class array : public detail::named_container<array<T>> {
   /// collectives, and the elements that move. If the elements do not fit (`limit_error`), the array is unchanged.
   void resize(std::size_t n) { become(placement().resized(n)); }
 
+  /// Changes the size to 0. Cost: two collectives.
+  void clear() { resize(0); }
+
   /// Redistributes the elements over the same ranks. Cost, errors and what becomes invalid are as for `resize`.
   void redistribute(const distribution& d);
 

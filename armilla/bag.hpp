@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "armilla/async.hpp"
 #include "armilla/container/place/agreed_exchange.hpp"
 #include "armilla/fence.hpp"
 #include "armilla/vector.hpp"
@@ -52,6 +53,12 @@ class bag : protected vector<T> {
 
   /// Stages `value` on this rank.
   void push(const T& value) { base::push_back(value); }
+
+  /// Stages `value` on rank `r` of the job, a member of the bag's team. One-way. Throws `usage_error` if `r` is not a member.
+  ///
+  ///     am::bag<std::string> words;
+  ///     words.push("to the last rank", am::ranks() - 1);
+  void push(const T& value, rank_t r);
 
   /// Stages all elements of a contiguous range on this rank.
   template <class Values>
@@ -122,6 +129,14 @@ class bag : protected vector<T> {
 };
 
 // ---- Implementation only below ----
+
+template <class T>
+void bag<T>::push(const T& value, rank_t r) {
+  if (members().rank_of(r) < 0) [[unlikely]]
+    detail::throw_no_member(members(), r, "bag::push");
+  if (r == detail::current_head->rank) return push(value);
+  async(r, [](handle_type h, T sent) { h->push(sent); }, handle(), value);  // may arrive while r makes the bag
+}
 
 template <class T>
 recovered<bag<T>> bag<T>::recover(const team& t) {

@@ -92,6 +92,9 @@ class disjoint_set : public detail::named_container<disjoint_set> {
   /// Returns how many sets there are. Call it after a fence. Cost: one reduction.
   std::size_t num_sets() const;
 
+  /// Makes each number a set of its own again. Fences the team first. Cost: a fence and one collective.
+  void clear();
+
   /// Writes all sets to the file `path`. `load` reads them on any number of ranks.
   ///
   /// Fences the team first; no fiber may join sets meanwhile. The file replaces an existing one only when it is complete.

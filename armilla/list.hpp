@@ -111,6 +111,13 @@ class list : public detail::named_container<list<T>> {
 
   // ---- Whole list (collective) ----
 
+  /// Removes all elements. Fences the team first. Cost: a fence and one collective.
+  void clear() {
+    members().fence();
+    clear_local();
+    parts_.count();
+  }
+
   /// Moves each rank's elements of `other`, a list of the same team, to the end of this rank's elements. They get new places; the
   /// old ones name nothing afterwards. Cost: two collectives; no element is sent.
   void splice(list& other);

@@ -93,6 +93,15 @@ class map : public detail::ordered_container<detail::ordered_map_verbs<Key, Valu
   /// Runs `f(value, arguments...)` on the rank of `key`, if `key` is in the map. `f` must not wait.
   using base::visit;  // template <class K, class F, class... A> void visit(const K& key, F&& f, A&&... arguments)
 
+  /// Inserts `key` with `value` if it is not in the map; otherwise runs `f(value of the key, arguments...)`, as `visit`.
+  using base::insert_or_visit;  // template <class K, class F, class... A>
+                                // void insert_or_visit(const K& key, const Value& value, F&& f, A&&... arguments)
+
+  /// Inserts `key` with `value` if it is not in the map, and then runs `f(value of the key, arguments...)` in any case: a visit
+  /// that creates.
+  using base::insert_and_visit;  // template <class K, class F, class... A>
+                                 // void insert_and_visit(const K& key, const Value& value, F&& f, A&&... arguments)
+
   /// Removes `key`. Does nothing if `key` is not in the map.
   using base::erase;  // template <class K> void erase(const K& key)
 
@@ -173,6 +182,9 @@ class map : public detail::ordered_container<detail::ordered_map_verbs<Key, Valu
   /// Chooses the borders so that each member would have equally many of the keys in all members' samples. Call it before you
   /// insert many keys like these. Fences the team. Empty samples change nothing.
   using base::rebalance_like;  // template <std::ranges::input_range R> void rebalance_like(R&& sample)
+
+  /// Removes all elements. Fences the team twice, so what was inserted before is removed, too. Handles remain valid.
+  using base::clear;  // void clear()
 
   /// Writes all keys and values to the file `path`, as `unordered_map::save`.
   using base::save;  // void save(const std::string& path) const
@@ -293,6 +305,9 @@ class set : public detail::ordered_container<detail::ordered_set_verbs<Key, Less
 
   /// Chooses the borders so that each member would have equally many of the keys in all members' samples. Fences the team.
   using base::rebalance_like;  // template <std::ranges::input_range R> void rebalance_like(R&& sample)
+
+  /// Removes all elements. Fences the team twice, so what was inserted before is removed, too. Handles remain valid.
+  using base::clear;  // void clear()
 
   /// Writes all keys to the file `path`.
   using base::save;  // void save(const std::string& path) const

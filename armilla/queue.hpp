@@ -82,6 +82,9 @@ class queue : public detail::owned_queue<T, detail::first_come<T>> {
 
   // ---- Whole queue (collective) ----
 
+  /// Removes all items. Fences the team first. Cost: a fence and one collective.
+  using base::clear;  // void clear()
+
   /// Writes all items to the file `path`, the first one first. `load` reads them on any number of ranks.
   ///
   /// Fences the team first; no fiber and no called function may push or pop meanwhile. The file replaces an existing one only
@@ -173,6 +176,9 @@ class priority_queue : public detail::owned_queue<T, detail::largest_first<T, Co
   using base::handle;  // handle_type handle() const noexcept
 
   // ---- Whole queue (collective) ----
+
+  /// Removes all items. Fences the team first. Cost: a fence and one collective.
+  using base::clear;  // void clear()
 
   /// Writes all items to the file `path`, in any order. `load` reads them on any number of ranks.
   ///

@@ -99,11 +99,21 @@ class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value
   /// Runs `f(value, arguments...)` on the rank of `key`, if `key` is in the map.
   ///
   /// `f` and the arguments are sent as those of `async`. `f` gets a reference to the value. It may change the value and send
-  /// anything, also to this map, but it must not wait. The next fence throws what `f` throws.
+  /// anything, also to this map, but it must not wait. With one parameter more it is called as `f(key, value, arguments...)`. The
+  /// next fence throws what `f` throws.
   ///
   ///     am::unordered_map<long, std::string> names;
   ///     names.visit(7, [](std::string& name, int n) { name.append(std::size_t(n), '!'); }, 3);
   using base::visit;  // template <class K, class F, class... A> void visit(const K& key, F&& f, A&&... arguments)
+
+  /// Inserts `key` with `value` if it is not in the map; otherwise runs `f(value of the key, arguments...)`, as `visit`.
+  using base::insert_or_visit;  // template <class K, class F, class... A>
+                                // void insert_or_visit(const K& key, const Value& value, F&& f, A&&... arguments)
+
+  /// Inserts `key` with `value` if it is not in the map, and then runs `f(value of the key, arguments...)` in any case: a visit
+  /// that creates.
+  using base::insert_and_visit;  // template <class K, class F, class... A>
+                                 // void insert_and_visit(const K& key, const Value& value, F&& f, A&&... arguments)
 
   /// Removes `key`. Does nothing if `key` is not in the map.
   using base::erase;  // template <class K> void erase(const K& key)
@@ -192,6 +202,9 @@ class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value
   using base::handle;  // handle_type handle() const
 
   // ---- Whole map (collective) ----
+
+  /// Removes all elements. Fences the team twice, so what was inserted before is removed, too. Handles remain valid.
+  using base::clear;  // void clear()
 
   /// Writes all keys and values to the file `path`. `load` reads them on any number of ranks.
   ///
@@ -316,6 +329,9 @@ class unordered_set : public detail::hash_container<detail::set_verbs<Key, detai
 
   // ---- Whole set (collective), as in unordered_map ----
 
+  /// Removes all elements. Fences the team twice, so what was inserted before is removed, too. Handles remain valid.
+  using base::clear;  // void clear()
+
   /// Writes all keys to the file `path`.
   using base::save;  // void save(const std::string& path) const
 
@@ -353,7 +369,7 @@ class counting_set : public unordered_map<Key, std::int64_t, Hash, Equal> {
   using base::base;
 
   /// Adds `times` to the count of `key`, which is 0 if `key` is new. One-way.
-  template <class K>
+  template <class K = Key>
   void insert(const K& key, std::int64_t times = 1) {
     base::update(key, times, std::plus<>{});
   }
@@ -363,7 +379,7 @@ class counting_set : public unordered_map<Key, std::int64_t, Hash, Equal> {
     for (const auto& key : keys) insert(key);
   }
   /// Returns the count of `key`, or 0 if `key` was never inserted. Two-way.
-  template <class K>
+  template <class K = Key>
   [[nodiscard]] future<std::int64_t> count(const K& key) const {
     return base::find(key).then([](const std::optional<std::int64_t>& n) { return n.value_or(0); });
   }

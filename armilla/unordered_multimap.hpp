@@ -103,6 +103,9 @@ class unordered_multimap
 
   // ---- Whole map (collective), as in unordered_map ----
 
+  /// Removes all elements. Fences the team twice, so what was inserted before is removed, too. Handles remain valid.
+  using base::clear;  // void clear()
+
   /// Writes all elements to the file `path`.
   using base::save;  // void save(const std::string& path) const
 
@@ -210,6 +213,9 @@ class unordered_multiset : public detail::hash_container<detail::multiset_verbs<
   using base::handle;  // handle_type handle() const
 
   // ---- Whole set (collective), as in unordered_map ----
+
+  /// Removes all elements. Fences the team twice, so what was inserted before is removed, too. Handles remain valid.
+  using base::clear;  // void clear()
 
   /// Writes all keys to the file `path`.
   using base::save;  // void save(const std::string& path) const

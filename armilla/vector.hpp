@@ -127,6 +127,9 @@ class vector : public array<T> {
   /// Changes the size to `n`, as `array::resize`.
   using base::resize;  // void resize(std::size_t n)
 
+  /// Changes the size to 0. Elements that are staged are appended at the next fence.
+  using base::clear;  // void clear()
+
   /// Redistributes the elements over the same ranks, as `array::redistribute`.
   using base::redistribute;  // void redistribute(const distribution& d)
 

@@ -110,6 +110,13 @@ class work_queue {
 
   // ---- Whole queue (collective) ----
 
+  /// Removes all items. Fences the team first. Cost: a fence and one collective.
+  void clear() {
+    members().fence();
+    mine().clear();
+    parts_.count();
+  }
+
   /// Writes all items to the file `path`. `load` reads them on any number of ranks.
   ///
   /// Fences the team first; no fiber and no called function may push meanwhile. The file replaces an existing one only when it is

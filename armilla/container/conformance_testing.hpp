@@ -138,6 +138,30 @@ struct promises {
     }
   }
 
+  /// What has a shape (a matrix, a graph) is assigned another one instead.
+  static constexpr bool has_shape = requires(const container& x) { x.rows(); } || requires(const container& x) { x.edges(); } ||
+                                    requires(const container& x) { x.extent(0); };
+  static void is_cleared() {
+    if constexpr (has_shape) {
+      static_assert(!requires(container& x) { x.clear(); });
+    } else {
+      container x = S::filled(world(), 40);
+      const lines all = S::contents(x);
+      x.clear();
+      if (size_of(x) == 0)
+        EXPECT(S::contents(x) == expected(0));
+      else  // numbers or bits, as many as before
+        EXPECT(S::contents(x) != all);
+      const lines none = S::contents(x);
+      barrier();
+      x.clear();
+      EXPECT(S::contents(x) == none);
+      S::change(x);
+      EXPECT(size_of(x) != 0 || S::contents(x) == none);
+      world().fence();
+    }
+  }
+
   struct unlike {
     long a, b, c;
   };
@@ -239,6 +263,7 @@ class suite {
     add(name + "_moves", file, &p::moves);
     add(name + "_is_named_by_a_handle", file, &p::is_named_by_a_handle);
     add(name + "_is_saved_on_some_ranks_and_loaded_on_others", file, &p::is_saved_on_some_ranks_and_loaded_on_others);
+    add(name + "_is_cleared", file, &p::is_cleared);
     add(name + "_refuses_other_files_and_stays_as_it_was", file, &p::refuses_other_files_and_stays_as_it_was);
     add(name + "_goes_back_to_its_checkpoint", file, &p::goes_back_to_its_checkpoint);
     add(name + "_is_replicated_as_before_after_a_load", file, &p::is_replicated_as_before_after_a_load);

@@ -325,8 +325,9 @@ EDGES(channels_between_ranks, remote_channel::remote_channel, remote_channel::pu
   am::fence();
 }
 
-EDGES(keyed_containers_that_were_moved_from, map::between, map::find_local, map::find_range, map::insert_or_assign,
-      map::rebalance_like, map::test_and_insert, map::try_emplace, map::update_range) {
+EDGES(keyed_containers_that_were_moved_from, map::insert_or_visit, map::insert_and_visit, map::visit, map::between,
+      map::find_local, map::find_range, map::insert_or_assign, map::rebalance_like, map::test_and_insert, map::try_emplace,
+      map::update_range) {
   const std::vector<int> keys = {1, 2};
   const std::vector<std::pair<const int, int>> pairs = {{1, 1}};
   moved_from<am::map<int, int>> m;
@@ -334,6 +335,10 @@ EDGES(keyed_containers_that_were_moved_from, map::between, map::find_local, map:
   REFUSED(moved, m.old.between(1, 2));
   REFUSED(moved, m.old.rebalance_like(keys));
   const auto refuse = [&](auto& x) {
+    REFUSED(moved, x.insert_or_visit(1, 1, [](int&) {}));
+    REFUSED(moved, x.insert_and_visit(1, 1, [](int&) {}));
+    REFUSED(moved, x.visit(1, [](int&) {}));
+    REFUSED(moved, x.clear());
     REFUSED(moved, x.find_local(1));
     REFUSED(moved, x.find_range(keys));
     REFUSED(moved, x.insert_or_assign(1, 1));
@@ -343,6 +348,13 @@ EDGES(keyed_containers_that_were_moved_from, map::between, map::find_local, map:
   };
   refuse(m.old);
   refuse(u.old);
+  void (*const no_visit)(int&) = nullptr;
+  REFUSED("the function pointer is null", u.taken.insert_or_visit(1, 1, no_visit));
+  REFUSED("the function pointer is null", u.taken.insert_and_visit(1, 1, no_visit));
+  moved_from<am::bag<int>> b;
+  REFUSED("", b.old.push(1, 0));
+  REFUSED("", b.taken.push(1, am::ranks()));
+  am::fence();
 }
 
 EDGES(ranges_of_keys_and_numbers_of_items, map::between, map::find_range, queue::pop_some) {

@@ -143,6 +143,17 @@ struct travels_of<Verb, Value> {
   using type = typename Verb::template travels<Value>;
 };
 
+/// A visitor takes the value and the arguments; or, with one parameter more, the key before them.
+template <class F, class Key, class Value, class... A>
+decltype(auto) run_visitor(F& f, const Key& key, Value& value, A&... arguments) {
+  if constexpr (std::is_invocable_v<F&, Value&, A&...>)
+    return f(value, arguments...);
+  else
+    return f(key, value, arguments...);
+}
+template <class F, class Key, class Value, class... A>
+concept visits = std::is_invocable_v<F&, Value&, A&...> || std::is_invocable_v<F&, const Key&, Value&, A&...>;
+
 /// A user's function as a body about a key of a part. `Ask`: its caller waits for what it gives.
 template <class Part, class F, bool Ask>
 struct visiting_body {
@@ -153,7 +164,7 @@ struct visiting_body {
   void park(context& self, parked_call call) const { current_head->objects->table.park(self, part, std::move(call)); }
 
   template <class Key, class... A>
-    requires std::is_invocable_v<F&, typename Part::table_type::visited&, A&...>
+    requires visits<F, Key, typename Part::table_type::visited, A...>
   auto operator()(Key key, A... arguments) {
     auto* const here = static_cast<Part*>(current_head->objects->table.find(part));
     if (here == nullptr) [[unlikely]]
@@ -162,6 +173,28 @@ struct visiting_body {
       return here->call(f, std::move(key), std::move(arguments)...);
     else
       here->visit(f, std::move(key), std::move(arguments)...);
+  }
+};
+
+/// When a user's function visits the value of a key that may have to be inserted.
+enum class visit_when { it_was_there, always };
+
+/// The same, of a part in which the key is inserted with a value if it is not there.
+template <class Part, class F, visit_when When>
+struct inserting_body {
+  object_id part;
+  F f;
+
+  bool present() const noexcept { return current_head->objects->table.look(part) != object_table::presence::absent; }
+  void park(context& self, parked_call call) const { current_head->objects->table.park(self, part, std::move(call)); }
+
+  template <class Key, class... A>
+    requires visits<F, Key, typename Part::table_type::visited, A...>
+  void operator()(Key key, typename Part::table_type::mapped value, A... arguments) {
+    auto* const here = static_cast<Part*>(current_head->objects->table.find(part));
+    if (here == nullptr) [[unlikely]]
+      throw_no_part(part, typeid(Part), "insert_or_visit");
+    here->template insert_or_visit<When>(f, std::move(key), std::move(value), std::move(arguments)...);
   }
 };
 
@@ -221,10 +254,22 @@ class hash_part {
       });
     run_on(f, key, arguments...);
   }
+  /// The same of a key that is inserted with `value` if it is not there.
+  template <visit_when When, class F, class V, class... A>
+  void insert_or_visit(F f, Key key, V value, A... arguments) {
+    if (guard.closed()) [[unlikely]]
+      return guard.put_off(
+          [this, f, key = std::move(key), kept = std::make_tuple(std::move(value), std::move(arguments)...)]() mutable {
+            std::apply([&](auto&... each) { insert_or_run<When>(f, key, each...); }, kept);
+          });
+    insert_or_run<When>(f, key, value, arguments...);
+  }
   template <class R>
   using result_of_call =
       std::conditional_t<std::is_void_v<R>, bool, std::optional<std::conditional_t<std::is_void_v<R>, bool, R>>>;
-  template <class F, class... A, class R = std::decay_t<std::invoke_result_t<F&, typename table_type::visited&, A&...>>>
+  template <class F, class... A,
+            class R = std::decay_t<decltype(run_visitor(std::declval<F&>(), std::declval<const Key&>(),
+                                                        std::declval<typename table_type::visited&>(), std::declval<A&>()...))>>
   result_of_call<R> call(F f, Key key, A... arguments) {
     guard.await_open();
     if (!spread.holds(key)) [[unlikely]] {
@@ -235,10 +280,10 @@ class hash_part {
     }
     slot* const at = look(key);
     if constexpr (std::is_void_v<R>) {
-      if (at != nullptr) f(at->second, arguments...);
+      if (at != nullptr) run_visitor(f, key, at->second, arguments...);
       return at != nullptr;
     } else {
-      return at == nullptr ? std::optional<R>() : std::optional<R>(f(at->second, arguments...));
+      return at == nullptr ? std::optional<R>() : std::optional<R>(run_visitor(f, key, at->second, arguments...));
     }
   }
 
@@ -334,7 +379,17 @@ class hash_part {
       return async(there.rank(), to_completion(visiting_body<hash_part, F, false>{object_access::id(there), f}), key,
                    arguments...);
     }
-    if (slot* const at = look(key)) table_type::visit(*at, [&](auto& value) { f(value, arguments...); });
+    if (slot* const at = look(key)) table_type::visit(*at, [&](auto& value) { run_visitor(f, key, value, arguments...); });
+  }
+  template <visit_when When, class F, class V, class... A>
+  void insert_or_run(F& f, const Key& key, V& value, A&... arguments) {
+    if (!spread.holds(key)) [[unlikely]] {
+      const auto there = elsewhere(key);
+      return async(there.rank(), to_completion(inserting_body<hash_part, F, When>{object_access::id(there), f}), key, value,
+                   arguments...);
+    }
+    const auto at = table.template obtain<Hash>(key, Hash{}(key), [&] { return V(std::move(value)); });
+    if (!at.fresh || When == visit_when::always) run_visitor(f, key, at.place->second, arguments...);
   }
 
   template <class Words>

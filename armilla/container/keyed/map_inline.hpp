@@ -40,12 +40,12 @@ class ordered_verbs : public Base {
   using element = element_of_part<part>;
 
   /// Two-way call: the first element whose key is not less, or none.
-  template <class K>
+  template <class K = base_key>
   [[nodiscard]] future<std::optional<element>> lower_bound(const K& key) const {
     return first(key, false, "lower_bound");
   }
   /// Two-way call: the first element whose key is greater, or none.
-  template <class K>
+  template <class K = base_key>
   [[nodiscard]] future<std::optional<element>> upper_bound(const K& key) const {
     return first(key, true, "upper_bound");
   }
@@ -67,7 +67,7 @@ class ordered_verbs : public Base {
   using Base::Base;
 
  private:
-  template <class K>
+  template <class K = base_key>
   auto first(const K& key, bool greater, const char* operation) const {
     const object_ref<part> there = core_->settled(key, operation);
     return armilla::call(there.rank(), &first_from<part, base_key>, there, base_key(key), greater);

@@ -72,12 +72,12 @@ class hash_verbs {
   using part_type = part;
 
   /// One-way call: removes the key, if it is there.
-  template <class K>
+  template <class K = Key>
   void erase(const K& key) {
     core_->template state<erase_verb>(key);
   }
   /// Two-way call: a copy of what is kept for the key (of a set: the key), or nothing.
-  template <class K>
+  template <class K = Key>
   [[nodiscard]] auto find(const K& key) const {
     return armilla::call<&part::find>(core_->settled(key, "find"), Key(key));
   }
@@ -98,12 +98,12 @@ class hash_verbs {
     return all;
   }
   /// Two-way call: whether the key is there.
-  template <class K>
+  template <class K = Key>
   [[nodiscard]] future<bool> contains(const K& key) const {
     return armilla::call<&part::contains>(core_->settled(key, "contains"), Key(key));
   }
   /// Two-way call: how many there are of the key.
-  template <class K>
+  template <class K = Key>
   [[nodiscard]] future<std::size_t> count(const K& key) const {
     return armilla::call<&part::count>(core_->settled(key, "count"), Key(key));
   }
@@ -113,7 +113,7 @@ class hash_verbs {
   bool empty() const noexcept { return size() == 0; }
   const team& members() const { return core_->members(); }
   /// The rank, of the job, on which the key lies if it is there.
-  template <class K>
+  template <class K = Key>
   rank_t rank_of(const K& given) const {
     auto&& key = core::looked_up(given);
     return members().world_rank(rank_t(core_->member_of(key, Hash{}(key))));
@@ -144,55 +144,65 @@ class map_verbs : public hash_verbs<Key, Value, Hash, Equal, Table, Spread> {
   static constexpr saved_kind saved_as = Spread::moves ? saved_kind::map : saved_kind::unordered_map;
 
   /// One-way call: the key with the value, unless it is there.
-  template <class K>
+  template <class K = Key>
   void insert(const K& key, const Value& value) {
     core_->template state<insert_verb>(key, value);
   }
   /// Two-way call: whether the key was there; a missing one has the value from then on. Of all ranks that ask for one key, one
   /// gets false: a search by many ranks goes on from each state once.
-  template <class K>
+  template <class K = Key>
   [[nodiscard]] future<bool> test_and_insert(const K& key, const Value& value) {
     return armilla::call<&part::template test_and_insert<Value>>(core_->settled(key, "test_and_insert"), Key(key), value);
   }
   /// One-way call: the key has the value from then on.
-  template <class K>
+  template <class K = Key>
   void insert_or_assign(const K& key, const Value& value) {
     core_->template state<insert_or_assign_verb>(key, value);
   }
   /// One-way call: the key with Value(arguments...), unless it is there. The value is made here.
-  template <class K, class... A>
+  template <class K = Key, class... A>
   void try_emplace(const K& key, A&&... arguments) {
     core_->template state<insert_verb>(key, Value(std::forward<A>(arguments)...));
   }
   /// One-way call: the key's value becomes op(it, value); a missing key gets `value`. `op`: associative and commutative, of a
   /// type without captures. Updates by one op meet on their rank before they travel (hash_options).
-  template <class K, class Op>
+  template <class K = Key, class Op>
   void update(const K& key, const Value& value, Op) {
     check_update<Op, Value>();
     core_->template update<Op>(key, value);
   }
   /// One-way call: of a map to sequences (std::vector): adds the element to the key's sequence, which begins empty.
-  template <class K>
+  template <class K = Key>
   void append(const K& key, const typename detail::sequence_element<Value>::type& element) {
     core_->template state<append_verb>(key, element);
   }
   /// One-way call: runs `f(value, arguments...)` on the key's rank, if the key is there. `f` and the arguments travel as those of
   /// `async`; it may change the value and send anything, but not wait.
-  template <class K, class F, class... A>
+  template <class K = Key, class F, class... A>
   void visit(const K& key, F&& f, A&&... arguments) {
     const object_ref<part> there = core_->reached(key);
     async(there.rank(), to_completion(visiting<part, false>(there, f, "visit")), Key(key), std::forward<A>(arguments)...);
   }
+  /// One-way call: the key with the value if it is not there; else runs `f(value of the key, arguments...)`, as `visit`.
+  template <class K = Key, class F, class... A>
+  void insert_or_visit(const K& key, const Value& value, F&& f, A&&... arguments) {
+    insert_and_run<visit_when::it_was_there>("insert_or_visit", key, value, f, std::forward<A>(arguments)...);
+  }
+  /// One-way call: the key with the value if it is not there; then runs `f` on its value in any case.
+  template <class K = Key, class F, class... A>
+  void insert_and_visit(const K& key, const Value& value, F&& f, A&&... arguments) {
+    insert_and_run<visit_when::always>("insert_and_visit", key, value, f, std::forward<A>(arguments)...);
+  }
   /// Two-way call: the same, and what `f` returns: a future<optional<...>>, empty where the key is not there; future<bool> if it
   /// returns nothing. `f` must not wait.
-  template <class K, class F, class... A>
+  template <class K = Key, class F, class... A>
   [[nodiscard]] auto call(const K& key, F&& f, A&&... arguments) {
     const object_ref<part> there = core_->settled(key, "call");
     return armilla::call(there.rank(), visiting<part, true>(there, f, "call"), Key(key), std::forward<A>(arguments)...);
   }
 
   /// This rank's value of the key, or null if it does not lie here. Good until the next call of the library.
-  template <class K>
+  template <class K = Key>
   Value* find_local(const K& given) const {
     auto&& key = base::core::looked_up(given);
     auto* const at = core_->mine().table.find(key, Hash{}(key));
@@ -212,6 +222,15 @@ class map_verbs : public hash_verbs<Key, Value, Hash, Equal, Table, Spread> {
 
  protected:
   using base::base;
+
+ private:
+  template <visit_when When, class K, class F, class... A>
+  void insert_and_run(const char* operation, const K& key, const Value& value, const F& f, A&&... arguments) {
+    const object_ref<part> there = core_->reached(key);
+    const auto body = inserting_body<part, typename callable_of<F>::type, When>{object_access::id(there),
+                                                                                callable_of<F>::portable(f, operation)};
+    async(there.rank(), to_completion(body), Key(key), value, std::forward<A>(arguments)...);
+  }
 };
 
 template <class Key, class Hash, class Equal, class Table = hash_table<Key, void, Equal>, class Spread = by_hash>
@@ -226,13 +245,13 @@ class set_verbs : public hash_verbs<Key, void, Hash, Equal, Table, Spread> {
   static constexpr saved_kind saved_as = Spread::moves ? saved_kind::set : saved_kind::unordered_set;
 
   /// One-way call: the key, unless it is there.
-  template <class K>
+  template <class K = Key>
   void insert(const K& key) {
     core_->template state<insert_key_verb>(key);
   }
   /// Two-way call: whether the key was there; from then on it is. Of all ranks that ask for one key, one gets false: a search by
   /// many ranks goes on from each state once.
-  template <class K>
+  template <class K = Key>
   [[nodiscard]] future<bool> test_and_insert(const K& key) {
     return armilla::call<&part::template test_and_insert<>>(core_->settled(key, "test_and_insert"), Key(key));
   }
@@ -298,6 +317,16 @@ class hash_container : public Verbs {
   /// number of ranks. Collective, and a fence of the team; handles stay good. Each member reads a share. Errors: usage_error on
   /// all members for a file that is damaged or of another kind or element; the elements are as before then.
   void load(const std::string& path) { images::load(*this, this->members(), path); }
+
+  /// Removes all elements. Collective, and two fences of the team.
+  void clear() {
+    const team t = this->members();
+    t.fence();
+    part& mine = this->core_->mine();
+    mine.guard.await_loops();
+    mine.table = typename part::table_type();
+    t.fence();
+  }
 
   /// The elements of each rank are kept in the memory of the `copies` next ranks of the team from now on: `checkpoint` copies
   /// them, `recover` takes them, as of an array (docs/guide/death.md). By all members alike. Errors: usage_error for less than

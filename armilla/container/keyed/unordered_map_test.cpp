@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "armilla/map.hpp"
+#include "armilla/unordered_multimap.hpp"
 #include "tests/rank_test.hpp"
 
 namespace am = armilla;
@@ -103,6 +104,82 @@ template <>
 struct std::hash<labeled> {
   std::size_t operator()(const labeled& k) const noexcept { return std::size_t(k.id); }
 };
+
+// The key comes before the value where a visitor has a parameter for it.
+RANK_TEST(a_visitor_may_take_the_key) {
+  am::unordered_map<std::string, long> m;
+  am::map<int, std::string> ordered;
+  am::unordered_multimap<int, int> many;
+  if (am::rank() == 0) {
+    m.insert("abc", 1);
+    ordered.insert(7, "x");
+    many.insert(3, 10), many.insert(3, 20);
+  }
+  am::fence();
+  if (am::rank() == am::ranks() - 1) {
+    m.visit("abc", [](const std::string& key, long& value, int more) { value += long(key.size()) + more; }, 5);
+    ordered.visit(7, [](int key, std::string& value) { value += std::to_string(key); });
+    many.visit(3, [](int key, int& value) { value += key; });
+    EXPECT(m.call("abc", [](const std::string& key, long value) { return key + std::to_string(value); }).get() == "abc9");
+    EXPECT(m.call("abc", [](const std::string&, long& value) { ++value; }).get());
+    EXPECT(!m.call("no", [](const std::string&, long& value) { ++value; }).get());
+  }
+  am::fence();
+  EXPECT(m.find("abc").get() == 10);
+  EXPECT(ordered.find(7).get() == "x7");
+  EXPECT(many.find(3).get() == std::vector({13, 23}));
+  am::barrier();
+}
+
+RANK_TEST(a_visit_may_insert_the_key_first) {
+  const auto test = [](auto& m) {
+    for (int i = 0; i < 30; ++i) m.insert_or_visit(i, 1, [](long& value) { value += 1; });
+    for (int i = 100; i < 130; ++i) m.insert_and_visit(i, 5, [](int key, long& value, long n) { value += n + key; }, 1L);
+    m.update(200, 3, std::plus<>{});
+    m.insert_or_visit(200, 0, [](long& value) { value += 10; });
+    {
+      const auto loop = m.local();  // operations that come meanwhile wait
+      am::flush();
+    }
+    am::fence();
+    const long n = am::ranks();
+    for (int i = 0; i < 30; ++i) EXPECT(m.find(i).get() == n);
+    for (int i = 100; i < 130; ++i) EXPECT(m.find(i).get() == 5 + n * (1 + i));
+    EXPECT(m.find(200).get() >= 3);
+    am::barrier();
+  };
+  am::unordered_map<int, long> by_hash;
+  am::map<int, long> in_order;
+  test(by_hash);
+  test(in_order);
+  by_hash.insert_or_visit(0, 0, [](long&) { throw std::domain_error("not this one"); });
+  EXPECT_THROWS_SAYING(am::remote_error, "not this one", am::fence());
+}
+
+RANK_TEST(a_key_may_be_given_in_braces) {
+  am::unordered_map<std::pair<int, int>, int> m;
+  m.update({1, 2}, 1, std::plus<>{});
+  am::fence();
+  EXPECT(m.find({1, 2}).get() == int(am::ranks()));
+  EXPECT(m.contains({1, 2}).get() && !m.contains({2, 1}).get());
+  am::barrier();
+  m.visit({1, 2}, [](int& n) { n = 4; });
+  m.insert({3, 4}, 1);
+  m.insert_or_assign({3, 4}, 2);
+  am::fence();
+  EXPECT(m.find({1, 2}).get() == 4 && m.find({3, 4}).get() == 2);
+  am::barrier();
+  m.erase({1, 2});
+  am::unordered_set<std::pair<int, int>> s;
+  s.insert({5, 6});
+  am::map<std::pair<int, int>, int> ordered;
+  ordered.insert({1, 1}, 1);
+  ordered.insert({1, 2}, 2);
+  am::fence();
+  EXPECT(!m.contains({1, 2}).get() && s.contains({5, 6}).get());
+  EXPECT(ordered.upper_bound({1, 1}).get()->second == 2);
+  am::barrier();
+}
 
 RANK_TEST(keys_that_are_equal_by_a_part_of_them_are_one_key) {
   am::unordered_map<labeled, int> m;

@@ -23,7 +23,7 @@ class multimap_verbs : public hash_verbs<Key, Value, Hash, Equal, multimap_table
   static constexpr saved_kind saved_as = saved_kind::unordered_multimap;
 
   /// One-way call: one more element.
-  template <class K>
+  template <class K = Key>
   void insert(const K& key, const Value& value) {
     core_->template state<add_verb>(key, value);
   }
@@ -33,18 +33,18 @@ class multimap_verbs : public hash_verbs<Key, Value, Hash, Equal, multimap_table
     for (const auto& [key, value] : pairs) insert(key, value);
   }
   /// One-way call: removes all elements of the key.
-  template <class K>
+  template <class K = Key>
   void erase(const K& key) {
     base::erase(key);
   }
   /// One-way call: removes the elements of the key whose value is equal.
-  template <class K>
+  template <class K = Key>
   void erase(const K& key, const Value& value) {
     core_->template state<take_verb>(key, value);
   }
   /// One-way call: runs `f(value, arguments...)` on each value of the key, on the key's rank. `f` and the arguments travel as
   /// those of `async`; it may change the value and send anything, but not wait.
-  template <class K, class F, class... A>
+  template <class K = Key, class F, class... A>
   void visit(const K& key, F&& f, A&&... arguments) {
     const object_ref<part> there = core_->reached(key);
     async(there.rank(), to_completion(visiting<part, false>(there, f, "visit")), Key(key), std::forward<A>(arguments)...);
@@ -66,7 +66,7 @@ class multiset_verbs : public hash_verbs<Key, std::uint64_t, Hash, Equal, multis
 
   /// One-way call: the key once more, or `times` more. Errors: usage_error for a negative number; limit_error, here or at the
   /// fence, where more than 2^63 - 1 elements would lie on a rank.
-  template <class K>
+  template <class K = Key>
   void insert(const K& key, std::uint64_t times = 1) {
     if (looks_negative(times)) [[unlikely]]
       throw_negative_times("unordered_multiset::insert", times);
@@ -77,12 +77,12 @@ class multiset_verbs : public hash_verbs<Key, std::uint64_t, Hash, Equal, multis
     for (const auto& key : keys) insert(key);
   }
   /// One-way call: removes the key, however often it is there.
-  template <class K>
+  template <class K = Key>
   void erase(const K& key) {
     base::erase(key);
   }
   /// One-way call: removes the key `times` times, or as often as it is there. usage_error for a negative number.
-  template <class K>
+  template <class K = Key>
   void erase(const K& key, std::uint64_t times) {
     if (looks_negative(times)) [[unlikely]]
       throw_negative_times("unordered_multiset::erase", times);

@@ -76,6 +76,16 @@ void push_and_balance(const am::team& t) {
 
 }  // namespace
 
+RANK_TEST(a_push_to_a_rank_lies_there) {
+  am::bag<std::string> b;
+  for (am::rank_t r = 0; r < am::ranks(); ++r) b.push(std::to_string(r), r);
+  am::fence();
+  EXPECT_EQ(b.local().size(), std::size_t(am::ranks()));
+  for (const std::string& s : b.local()) EXPECT_EQ(s, std::to_string(am::rank()));
+  EXPECT_EQ(b.size(), std::size_t(am::ranks()) * std::size_t(am::ranks()));
+  for (const am::rank_t r : {am::rank_t(-1), am::ranks()}) EXPECT_THROWS(am::usage_error, b.push("", r));
+}
+
 RANK_TEST(pushes_of_all_ranks_stay_while_it_is_balanced) { push_and_balance<number>(am::world()); }
 RANK_TEST(a_bag_of_texts_is_balanced_as_well) { push_and_balance<std::string>(am::world()); }
 RANK_TEST(a_bag_of_a_part_of_the_ranks) { push_and_balance<number>(am::world().split(am::rank() % 2)); }

@@ -230,6 +230,13 @@ void disjoint_set::compress() {
   }
 }
 
+void disjoint_set::clear() {
+  array<std::uint64_t>& parents = core().parents();
+  members().fence();
+  for (std::size_t k = 0; k < parents.local().size(); ++k) parents.local()[k] = first_local() + k;
+  detail::meet(members());
+}
+
 std::size_t disjoint_set::num_sets() const {
   std::size_t roots = 0;
   for (std::size_t k = 0; const std::uint64_t parent : local()) roots += parent == first_local() + k++ ? 1 : 0;

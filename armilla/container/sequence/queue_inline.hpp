@@ -189,6 +189,11 @@ class owned_queue : public queue_verbs<T, Store> {
   const team& members() const { return parts_.members(); }
   handle_type handle() const noexcept { return handle_type(*this); }
 
+  void clear() {
+    members().fence();
+    parts_.mine().replace(Store());
+    parts_.count();
+  }
   void save(const std::string& path) const { images::save(*this, path); }
   void load(const std::string& path) { images::load(*this, members(), path); }
   void keep(int copies) { images::keep(*this, copies); }
