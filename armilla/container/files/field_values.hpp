@@ -50,7 +50,7 @@ bool to_time(const moment& from, std::chrono::sys_time<D>& to) {
   using per_second = std::ratio_divide<std::ratio<1>, typename D::period>;
   static_assert(per_second::num == 1 || per_second::den == 1,
                 "a second has a whole number of ticks, or a tick a whole number of seconds");
-  using wide = __int128;
+  __extension__ using wide = __int128;
   wide ticks = wide(from.seconds) * per_second::num;
   if (ticks % per_second::den != 0) return false;
   ticks /= per_second::den;

@@ -83,7 +83,7 @@ class named_parts {
   }
 
   /// Whether it was not moved from.
-  explicit operator bool() const noexcept { return client_ != nullptr; }
+  explicit operator bool() const noexcept { return participant_ != nullptr; }
   // A usage_error of one that was moved from.
   Part& mine() const { return *parts(); }
   const team& members() const { return parts().members(); }
