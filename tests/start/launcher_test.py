@@ -105,7 +105,8 @@ class Launcher(StartTest):
             (["--hosts", "", ACTOR], "--hosts wants a value that is not empty: LIST", 2),
             (["--rsh", "ssh", ACTOR], "give --hosts", 2),
             (["--rsh", "", "--hosts", "a:1", ACTOR], "--rsh wants a value that is not empty: COMMAND", 2),
-            (["--env", "word", ACTOR], "--env wants NAME=value", 2),
+            (["--env", "=word", ACTOR], "--env wants NAME=value", 2), (["--env", "no_such_word", ACTOR], "--env no_such_word: this environment has no no_such_word; give a value", 2),
+            (["--hostfile", "/nowhere", ACTOR], "--hostfile /nowhere: No such file", 2), (["--hosts", "a", "--hostfile", "b", ACTOR], "--hosts and --hostfile name the same", 2),
         ]
         for arguments, text, code in cases:
             with self.subTest(arguments=arguments):

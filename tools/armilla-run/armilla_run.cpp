@@ -11,7 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
-#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,6 +28,7 @@
 #include "armilla/error.hpp"
 #include "client_server.hpp"
 #include "debugger.hpp"
+#include "host_list.hpp"
 #include "hosts.hpp"
 #include "join.hpp"
 #include "tools/arguments/arguments.hpp"
@@ -51,7 +52,7 @@ struct failure {
 // What the command line says of the whole job, as values of ARMILLA_*; empty: not said.
 struct job_words {
   std::string fabric, pin, output;
-  std::optional<std::string> hosts, rsh, join;
+  std::optional<std::string> hosts, hostfile, rsh, join;
   bool label = false, manual = false, gdb = false, checked = false;
 };
 
@@ -63,26 +64,6 @@ std::vector<words> split_at_colons(int argc, char** argv) {
     else
       parts.back().emplace_back(argv[i]);
   return parts;
-}
-
-/// "a:2,b:2,c": the ranks that each host takes, in this order. False if it is no such list.
-bool parse_hosts(const std::string& text, std::vector<host_slots>& hosts) {
-  std::istringstream list(text);
-  for (std::string one; std::getline(list, one, ',');) {
-    host_slots h;
-    const auto colon = one.rfind(':');
-    h.name = one.substr(0, colon);
-    if (colon != std::string::npos) {
-      char* end = nullptr;
-      const long n = std::strtol(one.c_str() + colon + 1, &end, 10);
-      if (*end != 0 || end == one.c_str() + colon + 1 || n < 1 || n > armilla::detail::most_local_ranks) return false;
-      h.slots = int(n);
-    }
-    // A name that began with '-' would be an option of ssh.
-    if (h.name.empty() || h.name[0] == '-' || h.name.find_first_of(" \t\n") != std::string::npos) return false;
-    hosts.push_back(h);
-  }
-  return !hosts.empty();
 }
 
 bool is_program(const std::string& path) {
@@ -138,15 +119,23 @@ armilla::tools::program description() {
           .command_follows = true};
 }
 
+std::string variable_of(const std::string& setting) {
+  if (setting.empty() || setting[0] == '=') throw failure{wrong_use, fmt::format("--env wants NAME=value, not '{}'", setting)};
+  if (setting.find('=') != std::string::npos) return setting;
+  const char* const value = std::getenv(setting.c_str());
+  if (value == nullptr)
+    throw failure{wrong_use, fmt::format("--env {0}: this environment has no {0}; give a value: --env {0}=value", setting)};
+  return setting + "=" + value;
+}
+
 void describe_program(armilla::tools::program& all, program_spec& program) {
-  all.options = {{"-n, -np, --ranks", "N", "Ranks of the program that follows (default: ARMILLA_RANKS, else 1)",
-                  into(program.ranks, 1, int(armilla::detail::job_block::max_ranks))},
-                 {"--env", "NAME=VALUE", "A variable for the ranks of this program only; may be given several times",
-                  [&program](const std::string& setting) {
-                    if (setting.find('=') == std::string::npos || setting[0] == '=')
-                      throw failure{wrong_use, fmt::format("--env wants NAME=value, not '{}'", setting)};
-                    program.environment.push_back(setting);
-                  }}};
+  all.options = {
+      {"-n, -np, --ranks", "N", "Ranks of the program that follows (default: ARMILLA_RANKS, else 1)",
+       into(program.ranks, 1, int(armilla::detail::job_block::max_ranks))},
+      {"--env", "NAME[=VALUE]",
+       "A variable for the ranks of this program only; without a value it has that of this environment, which ranks on "
+       "other hosts do not get otherwise; may be given several times",
+       [&program](const std::string& setting) { program.environment.push_back(variable_of(setting)); }}};
 }
 
 void describe_job(armilla::tools::program& all, job_words& job) {
@@ -161,6 +150,8 @@ void describe_job(armilla::tools::program& all, job_words& job) {
        {"--hosts", "LIST",
         "a:2,b:2: two ranks on host a, two on host b; every host has armilla-run and the programs at the same paths",
         [&job](const std::string& text) { job.hosts = text; }},
+       {"--hostfile", "FILE", "The same from a file with one host a line: a, a:2 or a slots=2",
+        [&job](const std::string& text) { job.hostfile = text; }},
        {"--rsh", "COMMAND", "What starts a command on a host, given the host's name and the command (default: ssh)",
         [&job](const std::string& text) { job.rsh = text; }},
        {"--join", "JOB",
@@ -199,15 +190,34 @@ void pass_on(const job_words& job) {
   if (job.label) setenv("ARMILLA_LABEL", "1", 1);
 }
 
-int run_on_several(const job_words& job, std::vector<program_spec> programs, const options& settings) {
-  std::vector<armilla::run::host_slots> hosts;
-  if (!parse_hosts(*job.hosts, hosts))
-    throw failure{wrong_use, fmt::format("--hosts wants names with the numbers of their ranks, a:2,b:2, not '{}'", *job.hosts)};
+// Where Slurm has started nothing yet, its srun starts the agents: nodes may not allow ssh.
+constexpr const char* srun = "srun --quiet --overlap --mpi=none --nodes=1 --ntasks=1 --nodelist";
+
+struct chosen_hosts {
+  std::vector<host_slots> hosts;  ///< empty: this one
+  std::string rsh;
+};
+chosen_hosts choose_hosts(const job_words& job) try {
+  if (job.hosts && job.hostfile) throw failure{wrong_use, "--hosts and --hostfile name the same; leave one of them away"};
+  if (job.hosts) return {armilla::run::hosts_of_list(*job.hosts), job.rsh.value_or("ssh")};
+  if (job.hostfile) return {armilla::run::hosts_of_file(*job.hostfile), job.rsh.value_or("ssh")};
+  if (job.gdb) return {};
+  if (auto hosts = armilla::run::hosts_of_slurm()) return {std::move(*hosts), job.rsh.value_or(srun)};
+  return {};
+} catch (const std::invalid_argument& why) {
+  if (job.hostfile) throw failure{wrong_use, fmt::format("--hostfile {}", why.what())};
+  if (!job.hosts) throw failure{wrong_use, fmt::format("the variables of Slurm: {}; name the hosts by --hosts", why.what())};
+  throw failure{wrong_use, fmt::format("--hosts wants names with the numbers of their ranks, a:2,b:2, not '{}': {}", *job.hosts,
+                                       why.what())};
+}
+
+int run_on_several(const chosen_hosts& chosen, std::vector<program_spec> programs, const options& settings) {
+  const std::vector<host_slots>& hosts = chosen.hosts;
   int slots = 0;
   for (const auto& host : hosts) slots += host.slots;
   for (auto& program : programs)
     if (program.ranks == 0) program.ranks = programs.size() == 1 ? slots : 1;
-  return armilla::run::run_on_hosts(hosts, job.rsh.value_or("ssh"), programs, settings);
+  return armilla::run::run_on_hosts(hosts, chosen.rsh, programs, settings);
 }
 
 void require_one_host(const options& settings) {
@@ -221,7 +231,8 @@ void require_one_host(const options& settings) {
 
 // How the ranks of a running job are carried, bound and shown is settled.
 int run_joiners(const job_words& job, std::vector<program_spec> programs) {
-  if (job.hosts || job.rsh || job.label || job.gdb || !job.output.empty() || !job.fabric.empty() || !job.pin.empty())
+  if (job.hosts || job.hostfile || job.rsh || job.label || job.gdb || !job.output.empty() || !job.fabric.empty() ||
+      !job.pin.empty())
     throw failure{wrong_use,
                   "--join adds ranks to a job that was started otherwise; of the options only -n and --env go with it"};
   for (auto& program : programs) program.ranks = std::max(program.ranks, 1);
@@ -248,10 +259,11 @@ int run(int argc, char** argv) {
   if (job.checked)
     for (auto& program : programs) take_checked_twin(program);
   if (job.join) return run_joiners(job, std::move(programs));
-  if (job.rsh && !job.hosts)
+  const chosen_hosts chosen = choose_hosts(job);
+  if (job.rsh && chosen.hosts.empty())
     throw failure{wrong_use, "--rsh starts commands on other hosts, and none are named; give --hosts a:2,b:2, too"};
   if (job.rsh && job.rsh->empty()) throw failure{wrong_use, "--rsh wants a command, as ssh"};
-  if (job.gdb && job.hosts) throw failure{wrong_use, "--gdb takes the ranks of one host; leave --hosts away"};
+  if (job.gdb && !chosen.hosts.empty()) throw failure{wrong_use, "--gdb takes the ranks of one host; leave --hosts away"};
   if (job.gdb) run_in_debugger(argc, argv);
   pass_on(job);
   options settings = options::from_environment();
@@ -259,8 +271,10 @@ int run(int argc, char** argv) {
   for (const std::string_view setting : programs[0].environment)  // what rank 0 has counts, where all must have it alike
     if (setting.starts_with("ARMILLA_"))
       settings.set(setting.substr(0, setting.find('=')), setting.substr(setting.find('=') + 1));
-  if (job.hosts) require_one_host(settings);
-  if (job.hosts) return run_on_several(job, std::move(programs), settings);
+  if (!chosen.hosts.empty()) {
+    require_one_host(settings);
+    return run_on_several(chosen, std::move(programs), settings);
+  }
   for (auto& program : programs)
     if (program.ranks == 0) program.ranks = programs.size() == 1 ? settings.ranks : 1;
   return armilla::detail::supervise(programs, settings);

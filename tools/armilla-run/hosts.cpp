@@ -12,9 +12,11 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -114,11 +116,35 @@ void root::start_agent(host& h) {
   close(input[1]);
 }
 
+namespace {
+
+// What libraries of ranks read: networks, threads, accelerators. Paths may be others on other hosts.
+bool is_passed_on(std::string_view setting) {
+  constexpr std::string_view beginnings[] = {"ARMILLA_", "UCX_",  "FI_",  "PMIX_MCA_", "OMPI_MCA_",
+                                             "OMP_",     "GOMP_", "MKL_", "OPENBLAS_", "CUDA_VISIBLE_DEVICES="};
+  return !setting.starts_with("ARMILLA_INTERNAL_") &&
+         std::ranges::any_of(beginnings, [=](std::string_view one) { return setting.starts_with(one); });
+}
+
+// Without them a program may not find its libraries on other hosts, or find others.
+void tell_what_is_not_passed(const std::vector<program_spec>& programs) {
+  for (const char* const name : {"LD_LIBRARY_PATH", "LD_PRELOAD", "PYTHONPATH"}) {
+    const auto is_given = [name](const program_spec& p) {
+      return std::ranges::any_of(p.environment,
+                                 [name](const std::string& one) { return one.starts_with(std::string(name) + "="); });
+    };
+    if (std::getenv(name) == nullptr || std::ranges::all_of(programs, is_given)) continue;
+    std::fprintf(stderr, "armilla: %s is set here, but ranks on other hosts do not get it; if they need it, give --env %s\n",
+                 name, name);
+  }
+}
+
+}  // namespace
+
 json root::job_of(const host& h) const {
   json environment = json::array(), processes = json::array();
   for (char** setting = environ; *setting != nullptr; ++setting)
-    if (const std::string_view text = *setting; text.starts_with("ARMILLA_") && !text.starts_with("ARMILLA_INTERNAL_"))
-      environment.push_back(std::string(text));
+    if (is_passed_on(*setting)) environment.push_back(std::string(*setting));
   for (rank_t r = h.first; r < h.first + h.ranks; ++r) {
     const program_spec& p = *program_of_[std::size_t(r)];
     processes.push_back({{"path", p.path}, {"arguments", p.arguments}, {"environment", p.environment}});
@@ -350,6 +376,7 @@ int root::run() {
 
 int run_on_hosts(const std::vector<host_slots>& hosts, const std::string& rsh, const std::vector<program_spec>& programs,
                  const options& settings) {
+  tell_what_is_not_passed(programs);
   return root(hosts, rsh, programs, settings).run();
 }
 
