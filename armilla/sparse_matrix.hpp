@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -139,14 +140,26 @@ class sparse_matrix : public detail::named_container<sparse_matrix<T>> {
   detail::keeping<sparse_matrix> kept_;
 };
 
+/// A type that `read_matrix_market` returns: a `sparse_matrix` or a `matrix` of two dimensions whose numbers are `double`,
+/// `float`, `std::complex` of one of them, `std::int64_t` or `std::int32_t`.
+template <class M>
+concept market_matrix = detail::is_market_matrix<M>;
+
 /// Reads a matrix from a MatrixMarket file. Collective: each rank reads a part of the lines.
 ///
-/// The file has coordinates; its numbers are real, integer or pattern, its symmetry general, symmetric or skew-symmetric.
-/// `usage_error` or `remote_error` on all members, with file and line, if it is no such file, has another number of entries than
-/// its line of sizes says, or an integer that a double cannot represent exactly. Cost: as construction, and four collectives.
+/// A file of coordinates is read into a `sparse_matrix`, an array into a `matrix`. Values are real, integer, complex or pattern
+/// (each entry is 1); a matrix is general, symmetric, skew-symmetric or hermitian, and gets the other half as well. A matrix of
+/// complex numbers takes any file, one of `double` any but complex ones, one of integers those of integers and patterns.
+///
+/// `usage_error` or `remote_error` on all members, with file and line, if it is no such file, does not fit the type, has another
+/// number of entries than its line of sizes says, or an integer that the type does not represent exactly. Cost: as construction,
+/// and a few collectives; a `matrix` takes one exchange of its cells.
 ///
 ///     am::sparse_matrix<double> b = am::read_matrix_market("b.mtx");
-sparse_matrix<double> read_matrix_market(const std::string& path, const file_options& how = {});
+///     auto c = am::read_matrix_market<am::sparse_matrix<std::complex<double>>>("c.mtx");
+///     auto d = am::read_matrix_market<am::matrix<double>>("dense.mtx");            // with armilla/matrix.hpp
+template <market_matrix M = sparse_matrix<double>>
+M read_matrix_market(const std::string& path, const file_options& how = {});
 
 // ---- Implementation only below ----
 

@@ -7,8 +7,11 @@
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "armilla/algorithm/elementwise/write_inline.hpp"
+#include "armilla/container/grid/dense_cells.hpp"
+#include "armilla/matrix.hpp"
 #include "armilla/sparse_matrix.hpp"
 
 /// Writes containers and views to files.
@@ -85,11 +88,17 @@ template <distributed_range R>
   requires requires(const typename views::all_t<R>::value_type& e) { e.from, e.to; }
 void write_edges(const std::string& path, R&& edges);
 
-/// Writes a sparse matrix as a MatrixMarket file of coordinates, as `read_matrix_market` reads it: general, integer if `T` is an
-/// integer, else real. Each rank writes its rows. Cost: a copy of what this rank writes, and a collective.
+/// Writes a sparse matrix as a MatrixMarket file of coordinates, as `read_matrix_market` reads it: general, of integers, real or
+/// complex numbers as `T` is. Each rank writes its rows. Cost: a copy of what this rank writes, and a collective.
 template <class T>
-  requires std::is_arithmetic_v<T>
+  requires detail::market_number<T>
 void write_matrix_market(const std::string& path, const sparse_matrix<T>& m);
+
+/// Writes a matrix as a MatrixMarket array, column by column. Each rank writes a share of the columns. Cost: an exchange of all
+/// cells, a copy of what this rank writes, and three collectives.
+template <class T>
+  requires detail::market_number<T>
+void write_matrix_market(const std::string& path, const matrix<T>& m);
 
 /// Writes the elements as they are in memory.
 template <distributed_range R>
@@ -126,21 +135,25 @@ void write_edges(const std::string& path, R&& edges) {
 }
 
 template <class T>
-  requires std::is_arithmetic_v<T>
+  requires detail::market_number<T>
 void write_matrix_market(const std::string& path, const sparse_matrix<T>& m) {
   const detail::algorithm_call all("write_matrix_market");
   std::string bytes;
-  const auto put = [&bytes](std::size_t number, char end) { detail::append_number(bytes, number), bytes += end; };
-  if (m.members().rank() == 0) {
-    bytes = std::is_integral_v<T> ? "%%MatrixMarket matrix coordinate integer general\n"
-                                  : "%%MatrixMarket matrix coordinate real general\n";
-    put(m.rows(), ' '), put(m.columns(), ' '), put(m.non_zeros(), '\n');
-  }
-  m.for_each_entry([&](std::size_t row, std::size_t column, const T& value) {
-    put(row + 1, ' '), put(column + 1, ' ');
-    detail::append_number(bytes, value);
-    bytes += '\n';
-  });
+  if (m.members().rank() == 0)
+    detail::append_numbers(bytes = detail::market_banner<T>("coordinate"), m.rows(), m.columns(), m.non_zeros());
+  m.for_each_entry(
+      [&](std::size_t row, std::size_t column, const T& value) { detail::append_numbers(bytes, row + 1, column + 1, value); });
+  detail::write_parts("write_matrix_market", path, m.members(), bytes.data(), bytes.size());
+}
+
+template <class T>
+  requires detail::market_number<T>
+void write_matrix_market(const std::string& path, const matrix<T>& m) {
+  const detail::algorithm_call all("write_matrix_market");
+  const std::vector<T> mine = detail::cells_by_columns(m, "write_matrix_market");
+  std::string bytes;
+  if (m.members().rank() == 0) detail::append_numbers(bytes = detail::market_banner<T>("array"), m.extent(0), m.extent(1));
+  for (const T& value : mine) detail::append_numbers(bytes, value);
   detail::write_parts("write_matrix_market", path, m.members(), bytes.data(), bytes.size());
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <complex>
+#include <concepts>
 #include <string>
 
 #include "armilla/algorithm/elementwise/in_order.hpp"
@@ -21,6 +23,30 @@ void write_in_order(const char* operation, const std::string& path, const V& v, 
   });
   agree(v.members(), operation, why);
   write_parts(operation, path, v.members(), bytes.data(), bytes.size());
+}
+
+/// What MatrixMarket files hold.
+template <class T>
+concept market_number = std::is_arithmetic_v<T> || is_complex<T>;
+
+template <class R>
+void append_number(std::string& all, const std::complex<R>& number) {
+  append_number(all, number.real());
+  append_number(all += ' ', number.imag());
+}
+
+/// A line of numbers.
+template <class First, class... N>
+void append_numbers(std::string& all, const First& first, const N&... number) {
+  append_number(all, first);
+  (append_number(all += ' ', number), ...);
+  all += '\n';
+}
+
+template <class T>
+std::string market_banner(const char* format) {
+  const char* const field = is_complex<T> ? " complex" : std::is_integral_v<T> ? " integer" : " real";
+  return std::string("%%MatrixMarket matrix ") + format + field + " general\n";
 }
 
 }  // namespace armilla::detail

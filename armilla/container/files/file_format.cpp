@@ -47,7 +47,7 @@ constexpr known_format marked_formats[] = {
     {"\x89HDF\r\n\x1a\n"sv, "it is an HDF5 file; convert it first"},
 };
 constexpr const char* written_by_save = "it was written by save; load it into a container";
-constexpr const char* market_file = "it is a MatrixMarket file; read it with read_matrix_market";
+constexpr const char* read_as_market = "it is a MatrixMarket file; read it with read_matrix_market";
 
 bool is_market(std::string_view first) {
   constexpr std::string_view banner = "%%matrixmarket";
@@ -146,7 +146,7 @@ std::string text_of_other_format(int file, const file_use& use) {
   if (use.content == file_content::elements) return {};
   for (const known_format& s : packed_formats)
     if (first.starts_with(s.first)) return s.what;
-  return use.content == file_content::table && is_market(first) ? market_file : "";
+  return use.content == file_content::table && is_market(first) ? read_as_market : "";
 }
 
 void refuse_metis(const file_part& part) {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "armilla/array.hpp"
+#include "armilla/base/values/container_names.hpp"
 #include "armilla/collectives.hpp"
 #include "armilla/container/grid/dealt_rows.hpp"
 #include "armilla/files.hpp"
@@ -16,6 +19,17 @@ struct matrix_entry;
 }
 
 namespace armilla::detail {
+
+template <class T>
+inline constexpr bool is_market_number =
+    std::is_same_v<T, double> || std::is_same_v<T, float> || std::is_same_v<T, std::complex<double>> ||
+    std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::int64_t> || std::is_same_v<T, std::int32_t>;
+template <class M>
+inline constexpr bool is_market_matrix = false;
+template <class T>
+inline constexpr bool is_market_matrix<sparse_matrix<T>> = is_market_number<T>;
+template <class T>
+inline constexpr bool is_market_matrix<matrix<T, 2>> = is_market_number<T>;
 
 [[noreturn, gnu::cold]] void throw_entry_outside(std::size_t row, std::size_t column, std::size_t rows, std::size_t columns);
 [[noreturn, gnu::cold]] void throw_too_many_columns(std::size_t columns);
