@@ -17,6 +17,7 @@
 #include "armilla/matrix_views.hpp"
 #include "armilla/queue.hpp"
 #include "armilla/range.hpp"
+#include "armilla/read_graph.hpp"
 #include "armilla/rebalance.hpp"
 #include "armilla/remote_channel.hpp"
 #include "armilla/sparse_matrix.hpp"

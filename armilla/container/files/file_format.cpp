@@ -47,7 +47,7 @@ constexpr known_format marked_formats[] = {
     {"\x89HDF\r\n\x1a\n"sv, "it is an HDF5 file; convert it first"},
 };
 constexpr const char* written_by_save = "it was written by save; load it into a container";
-constexpr const char* read_as_market = "it is a MatrixMarket file; read it with read_matrix_market";
+constexpr const char* read_as_market = "it is a MatrixMarket file; read it with read_matrix_market or read_graph";
 
 bool is_market(std::string_view first) {
   constexpr std::string_view banner = "%%matrixmarket";
@@ -63,34 +63,6 @@ std::size_t words_of(std::string_view line) {
   return n;
 }
 
-/// What the first line of a METIS graph says: vertices, edges, which weights there are, and how many a vertex has.
-struct metis_header {
-  std::uint64_t vertices = 0, edges = 0, format = 0, weights = 1;
-  std::uint64_t words = 0;  ///< 0: the file is not such a graph
-
-  /// Of the lines of its vertices.
-  std::uint64_t words_after() const noexcept {
-    const std::uint64_t of_vertex = (format / 10 % 10 != 0 ? weights : 0) + (format / 100 != 0 ? 1 : 0);
-    return vertices * of_vertex + 2 * edges * (format % 10 != 0 ? 2 : 1);
-  }
-  /// Without weights all words are numbers of vertices.
-  bool allows(std::string_view word) const noexcept {
-    std::uint64_t number = 0;
-    return parse_field(word, number) && (format != 0 || number - 1 < vertices);
-  }
-};
-
-metis_header parse_metis_header(std::string_view line) {
-  metis_header h;
-  const char *in = line.data(), *const end = in + line.size();
-  const std::size_t words = words_of(line);
-  bool good = words >= 2 && words <= 4 && parse_field(next_word(in, end), h.vertices) && parse_field(next_word(in, end), h.edges);
-  if (words > 2) good = good && parse_field(next_word(in, end), h.format);
-  if (words > 3) good = good && parse_field(next_word(in, end), h.weights);
-  if (good) h.words = words;
-  return h;
-}
-
 /// The first bytes of the file, which may be more than the first member's part.
 std::string head_of(const std::string& path) {
   const descriptor file(open_regular(path).file);
@@ -102,14 +74,14 @@ std::string head_of(const std::string& path) {
 
 /// A graph of METIS has a line for each vertex. So its lines are of many lengths, or of two numbers where there are as many
 /// edges as vertices. Both are rare in a list of edges, and its first lines show it. A list that begins with # is none.
-metis_header look_for_metis(const file_part& part) {
+metis_header look_for_metis(const file_part& part, bool trusted) {
   const std::string head = head_of(part.path());
   const char *at = head.data(), *const end = at + head.size();
   if (at == end || *at == '#') return {};
   std::string_view line;
   while (at != end && (line = next_line(at, end), line.starts_with('%'))) continue;
   const metis_header h = parse_metis_header(line);
-  bool may_be = h.vertices == h.edges;
+  bool may_be = trusted || h.vertices == h.edges;
   while (!may_be && at != end) {
     line = next_line(at, end);
     may_be = !line.starts_with('%') && words_of(line) != h.words && (at != end || head.size() == part.file_size());
@@ -134,6 +106,22 @@ struct metis_lines {
 
 }  // namespace
 
+bool metis_header::allows(std::string_view word) const noexcept {
+  std::uint64_t number = 0;
+  return parse_field(word, number) && (format != 0 || number - 1 < vertices);
+}
+
+metis_header parse_metis_header(std::string_view line) {
+  metis_header h;
+  const char *in = line.data(), *const end = in + line.size();
+  const std::size_t words = words_of(line);
+  bool good = words >= 2 && words <= 4 && parse_field(next_word(in, end), h.vertices) && parse_field(next_word(in, end), h.edges);
+  if (words > 2) good = good && parse_field(next_word(in, end), h.format);
+  if (words > 3) good = good && parse_field(next_word(in, end), h.weights);
+  if (good) h.words = words;
+  return h;
+}
+
 std::string text_of_other_format(int file, const file_use& use) {
   if (use.content == file_content::elements && use.unit == 1) return {};
   char room[64];
@@ -149,9 +137,9 @@ std::string text_of_other_format(int file, const file_use& use) {
   return use.content == file_content::table && is_market(first) ? read_as_market : "";
 }
 
-void refuse_metis(const file_part& part) {
-  const metis_header h = part.members().broadcast(part.is_first() ? look_for_metis(part) : metis_header{}, 0);
-  if (h.words == 0) return;
+metis_header find_metis(const file_part& part, bool trusted) {
+  const metis_header h = part.members().broadcast(part.is_first() ? look_for_metis(part, trusted) : metis_header{}, 0);
+  if (h.words == 0 || trusted) return h;
   metis_lines mine;
   for (const char* at = part.begin(); at != part.end();) mine.add(h, next_line(at, part.end()));
   const metis_lines all = part.members().all_reduce(mine, [](const metis_lines& a, const metis_lines& b) {
@@ -159,9 +147,14 @@ void refuse_metis(const file_part& part) {
   });
   const bool line_a_vertex = all.lines == h.vertices + 1 || all.lines == h.vertices;  // the last line may be empty
   const std::uint64_t bad_in_header = h.format == 0 && h.edges - 1 >= h.vertices ? 1 : 0;
-  if (line_a_vertex && all.words == h.words + h.words_after() && all.bad == bad_in_header)
-    throw_usage("read_edges", fmt::format("'{}' is a METIS graph of {} vertices, whose lines are not edges; convert it, or begin "
-                                          "the file with a line '#' if it is a list of edges",
+  const bool good = line_a_vertex && all.words == h.words + h.words_after() && all.bad == bad_in_header;
+  return good ? h : metis_header{};
+}
+
+void refuse_metis(const file_part& part) {
+  if (const metis_header h = find_metis(part, false); h.words != 0)
+    throw_usage("read_edges", fmt::format("'{}' is a METIS graph of {} vertices, whose lines are not edges; read it with "
+                                          "read_graph, or begin the file with a line '#' if it is a list of edges",
                                           part.path(), h.vertices));
 }
 
