@@ -54,6 +54,10 @@ inline node root;
 inline std::size_t n = 1000;
 inline std::vector<am::matrix_entry<double>> my_entries;
 
+// hdf5.hpp
+extern am::matrix<double> heat;
+extern am::vector<double> x;
+
 // graph.hpp
 inline void use(am::vertex_id, am::vertex_id) {}
 

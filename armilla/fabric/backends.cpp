@@ -86,16 +86,27 @@ std::vector<std::string> backend_folders(std::string_view named) {
   return folders;
 }
 
-backend load_backend(std::string_view name, const std::vector<std::string>& folders) {
+std::string find_backend(std::string_view name, const std::vector<std::string>& folders, std::string& problem) {
   const std::string base = fmt::format("libarmilla-{}.so", name);
   for (const auto& folder : folders) {
     std::string file = folder + "/" + base, wrong;
-    const std::string real = trusted_path(file, wrong);
+    std::string real = trusted_path(file, wrong);
     if (real.empty() && access(file.c_str(), F_OK) != 0) continue;  // a folder that is not trusted, and without the file
-    if (wrong.empty()) wrong = why_no_thread();
-    return wrong.empty() ? load(real) : failed(file, fmt::format("{} is not loaded: {}", file, wrong));
+    if (wrong.empty()) return real;
+    problem = fmt::format("{} is not loaded: {}", file, wrong);
+    return {};
   }
-  return failed({}, fmt::format("{} is in none of {}; ARMILLA_BACKENDS names other folders", base, all_of(folders)));
+  problem = fmt::format("{} is in none of {}; ARMILLA_BACKENDS names other folders", base, all_of(folders));
+  return {};
+}
+
+backend load_backend(std::string_view name, const std::vector<std::string>& folders) {
+  std::string problem;
+  const std::string file = find_backend(name, folders, problem);
+  if (file.empty()) return failed({}, problem);
+  if (const std::string wrong = why_no_thread(); !wrong.empty())
+    return failed(file, fmt::format("{} is not loaded: {}", file, wrong));
+  return load(file);
 }
 
 }  // namespace armilla::detail

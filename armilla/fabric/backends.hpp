@@ -24,6 +24,9 @@ struct backend {
 /// library was to be installed.
 std::vector<std::string> backend_folders(std::string_view named);
 
+/// The file of a plug-in of this name that may be loaded. Empty: there is none, and `problem` says why.
+std::string find_backend(std::string_view name, const std::vector<std::string>& folders, std::string& problem);
+
 /// Loads the backend of this name. Never throws; a file that another user could have put there is not loaded.
 backend load_backend(std::string_view name, const std::vector<std::string>& folders);
 

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/container/files/hdf5_file.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "armilla/base/core/context.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/base/host/regular_file.hpp"
+#include "armilla/base/values/escaped.hpp"
+#include "armilla/base/values/extents.hpp"
+#include "armilla/collectives.hpp"
+#include "armilla/container/image/save_agreement.hpp"
+#include "armilla/container/place/failure_agreement.hpp"
+#include "armilla/error.hpp"
+#include "armilla/fabric/backends.hpp"
+
+namespace armilla::detail {
+namespace {
+
+using kind = hdf5_type::kind;
+
+/// Ranks that are threads may come at the same time; what is loaded stays loaded.
+const hdf5_engine* load_engine(std::string& wrong) {
+  const std::string file = find_backend("hdf5", backend_folders(here("hdf5").settings->backends), wrong);
+  if (file.empty()) {
+    wrong = fmt::format("HDF5 is not available: {}; build Armilla where libhdf5-dev is installed", wrong);
+    return nullptr;
+  }
+  void* const image = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  const auto get = image == nullptr ? nullptr : reinterpret_cast<hdf5_function>(::dlsym(image, hdf5_symbol));
+  if (get == nullptr) {
+    const char* const why = ::dlerror();
+    wrong = fmt::format("HDF5 is not available: {}", why != nullptr ? why : file);
+    return nullptr;
+  }
+  if (get()->version != hdf5_engine::good_version) {
+    wrong = fmt::format("HDF5 is not available: {} is of another version of Armilla; build both from one", file);
+    return nullptr;
+  }
+  return get();
+}
+
+std::string name_of(hdf5_type t) {
+  switch (t.is) {
+    case kind::integer: return fmt::format("std::int{}_t", 8 * t.bytes);
+    case kind::natural: return fmt::format("std::uint{}_t", 8 * t.bytes);
+    case kind::floating:
+      return t.bytes == 8 ? "double" : t.bytes == 4 ? "float" : fmt::format("floating-point numbers of {} bytes", t.bytes);
+    case kind::complex: return t.bytes == 16 ? "std::complex<double>" : "std::complex<float>";
+    default: return "no numbers";
+  }
+}
+
+/// How many bits a number has that distinguish it from others.
+std::uint32_t digits_of(hdf5_type t) {
+  const std::uint32_t bytes = t.is == kind::complex ? t.bytes / 2 : t.bytes;
+  if (t.is == kind::integer) return 8 * bytes - 1;
+  if (t.is == kind::natural) return 8 * bytes;
+  return bytes == 8 ? 53 : bytes == 4 ? 24 : bytes == 2 ? 11 : 1000;
+}
+
+/// Whether each number of type `have` is one of `want`.
+bool fits(hdf5_type have, hdf5_type want) {
+  if (have.is == kind::none || digits_of(have) > digits_of(want)) return false;
+  const bool whole = have.is == kind::integer || have.is == kind::natural;
+  switch (want.is) {
+    case kind::integer: return whole;
+    case kind::natural: return have.is == kind::natural;
+    case kind::floating: return whole || have.is == kind::floating;
+    default: return have.is == kind::complex;
+  }
+}
+
+std::string text_of_extents(const hdf5_shape& s) {
+  return fmt::format("{}", fmt::join(s.extent.begin(), s.extent.begin() + std::min(s.dimensions, hdf5_shape::most), " x "));
+}
+
+/// Why a dataset is not what the caller reads it for.
+std::string text_of_shape(const hdf5_shape& s, hdf5_type wanted, std::uint32_t dimensions) {
+  if (s.dimensions != dimensions)
+    return fmt::format("it has {} dimension{}{}{}; read it into {}", s.dimensions, s.dimensions == 1 ? "" : "s",
+                       s.dimensions == 0 ? "" : ": ", text_of_extents(s),
+                       s.dimensions == 1                        ? "a vector"
+                       : s.dimensions == 2 || s.dimensions == 3 ? fmt::format("a matrix<T, {}>", s.dimensions)
+                                                                : "parts by another program: a matrix has up to 3");
+  if (s.type.is == kind::none) return "its elements are not integers, floating-point or complex numbers";
+  if (!fits(s.type, wanted))
+    return fmt::format("its numbers are {}, which {} does not represent exactly; read it into a container of {}", name_of(s.type),
+                       name_of(wanted), name_of(s.type));
+  return {};
+}
+
+std::string name_in_process(const descriptor& file) { return fmt::format("/proc/self/fd/{}", file.get()); }
+
+std::string text_of_name(const std::string& name) {
+  return name.empty() || name.find('\0') != name.npos ? "the name of the dataset is empty or contains a NUL" : "";
+}
+
+}  // namespace
+
+hdf5_input::hdf5_input(const char* operation, const std::string& path, const std::string& name, const team& members,
+                       hdf5_type wanted, std::uint32_t dimensions)
+    : operation_(operation), path_(path), name_(name), members_(members ? members : world()), wrong_(text_of_name(name)) {
+  if (wrong_.empty()) engine_ = load_engine(wrong_);
+  agree();
+  regular_file found = open_regular(path);
+  file_.reset(found.file);
+  wrong_ = found.wrong;
+  agree();
+  if (members_.rank() == 0) {
+    note(engine_->describe(name_in_process(file_).c_str(), name_.c_str(), &shape_));
+    if (wrong_.empty()) note(text_of_shape(shape_, wanted, dimensions).c_str());
+  }
+  agree();
+  shape_ = members_.broadcast(shape_, 0);
+  shape_.type = wanted;
+}
+
+void hdf5_input::note(const char* wrong) {
+  if (wrong != nullptr && *wrong != 0 && wrong_.empty()) wrong_ = fmt::format("dataset '{}': {}", escaped(name_), wrong);
+}
+
+void hdf5_input::agree() { agree_on_file(members_, operation_, "read", path_, wrong_); }
+
+void hdf5_input::read(const hdf5_part& part, void* to) {
+  if (wrong_.empty()) note(engine_->read(name_in_process(file_).c_str(), name_.c_str(), &shape_, &part, to));
+}
+
+void hdf5_input::end() { agree(); }
+
+hdf5_output::hdf5_output(const char* operation, const std::string& path, std::span<const team* const> teams)
+    : operation_(operation), path_(path), members_(*teams[0]) {
+  if (!members_) throw_usage(operation, "a container was moved from");
+  for (const team* t : teams)
+    if (!(*t == members_))
+      throw_usage(operation, "the containers of a file are over different teams; give them one, or write a file for each");
+}
+
+void hdf5_output::add(const std::string& name, hdf5_type type, std::span<const std::size_t> extents) {
+  names_.push_back(name);
+  hdf5_dataset d{.shape = {.type = type, .dimensions = std::uint32_t(extents.size())}};
+  std::ranges::copy(extents, d.shape.extent.begin());
+  datasets_.push_back(d);
+}
+
+void hdf5_output::make() {
+  std::string wrong;
+  for (const std::string& name : names_)
+    if (wrong.empty()) wrong = text_of_name(name);
+  const hdf5_engine* const engine = wrong.empty() ? load_engine(wrong) : nullptr;
+  agree_on_file(members_, operation_, "write", path_, wrong);
+  file_.emplace(members_, operation_, "write", path_, false);
+  file_->open(0);
+  for (std::size_t k = 0; k < names_.size(); ++k) datasets_[k].name = names_[k].c_str();
+  if (members_.rank() == 0 && file_->usable())
+    if (const char* const why = engine->create(fmt::format("/proc/self/fd/{}", file_->number()).c_str(), datasets_.data(),
+                                               std::uint32_t(datasets_.size()));
+        why != nullptr)
+      file_->note(why);
+  file_->end_data();
+  for (hdf5_dataset& d : datasets_) d.at = members_.broadcast(d.at, 0);
+}
+
+/// Short pieces that follow each other in the file are written together.
+void hdf5_output::write(std::size_t dataset, std::uint64_t first, const void* from, std::size_t count) {
+  constexpr std::size_t enough = std::size_t(1) << 20;
+  const hdf5_dataset& d = datasets_[dataset];
+  const std::uint64_t at = d.at + first * d.shape.type.bytes;
+  const std::span bytes(static_cast<const std::byte*>(from), count * d.shape.type.bytes);
+  if (at != waiting_at_ + waiting_.size() || waiting_.size() + bytes.size() > enough) flush();
+  if (bytes.size() > enough) return put(at, bytes);
+  if (waiting_.empty()) waiting_at_ = at;
+  waiting_.insert(waiting_.end(), bytes.begin(), bytes.end());
+}
+
+void hdf5_output::put(std::uint64_t at, std::span<const std::byte> bytes) {
+  if (!file_->usable() || bytes.empty()) return;
+  if (const int error = write_all(file_->number(), bytes.data(), bytes.size(), at); error != 0) file_->note(text_of_errno(error));
+}
+
+void hdf5_output::flush() {
+  put(waiting_at_, waiting_);
+  waiting_.clear();
+}
+
+void hdf5_output::end() {
+  flush();
+  file_->end_data();
+  file_->publish({});
+}
+
+}  // namespace armilla::detail

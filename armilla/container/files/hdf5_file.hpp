@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "armilla/boot/host/descriptor.hpp"
+#include "armilla/container/files/files_inline.hpp"
+#include "armilla/container/files/hdf5_engine.hpp"
+#include "armilla/container/image/new_file.hpp"
+#include "armilla/team.hpp"
+
+/// Datasets of HDF5 files, as all members read or write them.
+namespace armilla::detail {
+
+template <class T>
+inline constexpr bool is_hdf5_number = (std::is_arithmetic_v<T> && sizeof(T) <= 8 && !std::is_same_v<T, bool>) ||
+                                       std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
+
+template <class T>
+constexpr hdf5_type hdf5_type_of() {
+  using kind = hdf5_type::kind;
+  return {is_complex<T>                 ? kind::complex
+          : std::is_floating_point_v<T> ? kind::floating
+          : std::is_signed_v<T>         ? kind::integer
+                                        : kind::natural,
+          sizeof(T)};
+}
+
+/// Collective, but for `read`.
+class hdf5_input {
+ public:
+  /// Throws on all members if the file has no dataset of this name that fits.
+  hdf5_input(const char* operation, const std::string& path, const std::string& name, const team& members, hdf5_type wanted,
+             std::uint32_t dimensions);
+  const hdf5_shape& shape() const noexcept { return shape_; }
+  const team& members() const noexcept { return members_; }
+  void read(const hdf5_part& part, void* to);
+  void end();
+
+ private:
+  void note(const char* wrong);
+  void agree();
+
+  const char* operation_;
+  std::string path_, name_;
+  team members_;
+  const hdf5_engine* engine_ = nullptr;
+  descriptor file_{-1};
+  std::string wrong_;
+  hdf5_shape shape_;
+};
+
+/// Collective, but for `add` and `write`.
+class hdf5_output {
+ public:
+  /// usage_error if the teams differ.
+  hdf5_output(const char* operation, const std::string& path, std::span<const team* const> teams);
+  void add(const std::string& name, hdf5_type type, std::span<const std::size_t> extents);
+  /// Makes a file in which these have room.
+  void make();
+  /// The numbers from index `first` on, in the order of rows.
+  void write(std::size_t dataset, std::uint64_t first, const void* from, std::size_t count);
+  void end();
+
+ private:
+  void put(std::uint64_t at, std::span<const std::byte> bytes);
+  void flush();
+
+  const char* operation_;
+  std::string path_;
+  team members_;
+  std::vector<std::string> names_;
+  std::vector<hdf5_dataset> datasets_;
+  std::optional<new_file> file_;
+  std::vector<std::byte> waiting_;  // bytes of which the file has none yet, at waiting_at_
+  std::uint64_t waiting_at_ = 0;
+};
+
+}  // namespace armilla::detail

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Datasets of HDF5 files: what each container writes is read back by each, or refused on all ranks with a reason.
+#include "armilla/hdf5.hpp"
+
+#include <complex>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "armilla/container/files/files_testing.hpp"
+
+namespace am = armilla;
+using files_testing::text_file;
+
+namespace {
+
+/// False: the plug-in was not built, and the error says so.
+bool available() {
+  try {
+    am::read_hdf5<am::vector<int>>("/no/such/file", "x");
+  } catch (const am::usage_error& e) {
+    const std::string why = e.what();
+    if (why.find("HDF5 is not available") == why.npos) return true;
+    EXPECT(why.find("libhdf5-dev") != why.npos);
+    if (am::rank() == 0) std::printf("skipped: %s\n", e.what());
+  }
+  return false;
+}
+
+template <class T>
+T number(std::size_t k) {
+  return T(k % 120) * T(k % 2 == 0 || std::is_unsigned_v<T> ? 1 : -1);
+}
+template <class T>
+void round_trip() {
+  const text_file file("");
+  am::vector<T> v(101);
+  for (std::size_t k = 0; k < v.local().size(); ++k) v.local()[k] = number<T>(v.index_of_local(k));
+  am::array<T> dealt(37, am::cyclic(3));
+  for (std::size_t k = 0; k < dealt.local().size(); ++k) dealt.local()[k] = number<T>(dealt.index_of_local(k));
+  am::matrix<T, 3> m({5, 4, 7}, am::grid(), am::halo(1));
+  const auto block = m.local();
+  for (std::size_t i = 0; i < block.extent(0); ++i)
+    for (std::size_t j = 0; j < block.extent(1); ++j)
+      for (std::size_t k = 0; k < block.extent(2); ++k)
+        block(i, j, k) = number<T>(((block.origin(0) + i) * 4 + block.origin(1) + j) * 7 + block.origin(2) + k);
+  am::write_hdf5(file.path(), am::dataset("v", v), am::dataset("of/dealt", dealt), am::dataset("of/m", m));
+  const auto w = am::read_hdf5<am::array<T>>(file.path(), "v");
+  EXPECT_EQ(w.size(), 101U);
+  for (std::size_t k = 0; k < w.local().size(); ++k) EXPECT(w.local()[k] == number<T>(w.index_of_local(k)));
+  const auto d = am::read_hdf5<am::vector<T>>(file.path(), "/of/dealt");
+  EXPECT_EQ(d.size(), 37U);
+  for (std::size_t k = 0; k < d.local().size(); ++k) EXPECT(d.local()[k] == number<T>(d.index_of_local(k)));
+  const auto n = am::read_hdf5<am::matrix<T, 3>>(file.path(), "of/m");
+  EXPECT_EQ(n.extent(2), 7U);
+  for (std::size_t i = 0; i < n.size(); ++i) {
+    const auto cell = n.cell_of(i);
+    if (n.rank_of(cell) == am::rank()) EXPECT(T(n(cell[0], cell[1], cell[2])) == number<T>(i));
+  }
+  am::barrier();
+}
+
+}  // namespace
+
+RANK_TEST(hdf5_datasets_of_each_type_and_container) {
+  if (!available()) return;
+  round_trip<double>();
+  round_trip<float>();
+  round_trip<std::int8_t>();
+  round_trip<std::uint16_t>();
+  round_trip<std::int32_t>();
+  round_trip<std::uint64_t>();
+  round_trip<std::complex<double>>();
+}
+
+RANK_TEST(hdf5_numbers_are_read_into_types_that_represent_them) {
+  if (!available()) return;
+  const text_file file("");
+  const am::vector<std::int32_t> i(3, 7);
+  const am::vector<double> f(3, 0.5);
+  const am::vector<std::int64_t> wide(3, std::int64_t(1) << 60), none(0);
+  const am::matrix<float> m({2, 3});
+  am::write_hdf5(file.path(), am::dataset("i", i), am::dataset("f", f), am::dataset("wide", wide), am::dataset("none", none),
+                 am::dataset("m", m));
+  const auto as_double = am::read_hdf5<am::vector<double>>(file.path(), "i");
+  for (const double x : as_double.local()) EXPECT_EQ(x, 7.0);
+  EXPECT_EQ(am::read_hdf5<am::vector<std::int64_t>>(file.path(), "none").size(), 0U);
+  EXPECT_EQ(am::read_hdf5<am::matrix<double>>(file.path(), "m").size(), 6U);
+  EXPECT_THROWS_SAYING(am::usage_error, "its numbers are double, which std::int64_t does not represent exactly",
+                       am::read_hdf5<am::vector<std::int64_t>>(file.path(), "f"));
+  EXPECT_THROWS_SAYING(am::usage_error, "read it into a container of std::int64_t",
+                       am::read_hdf5<am::vector<double>>(file.path(), "wide"));
+  EXPECT_THROWS_SAYING(am::usage_error, "read it into a container of std::int32_t",
+                       am::read_hdf5<am::vector<std::uint64_t>>(file.path(), "i"));
+  EXPECT_THROWS_SAYING(am::usage_error, "it has 2 dimensions: 2 x 3; read it into a matrix<T, 2>",
+                       am::read_hdf5<am::vector<float>>(file.path(), "m"));
+  EXPECT_THROWS_SAYING(am::usage_error, "it has 1 dimension: 3; read it into a vector",
+                       am::read_hdf5<am::matrix<float>>(file.path(), "f"));
+}
+
+RANK_TEST(bad_hdf5_files_are_refused_on_all_ranks) {
+  if (!available()) return;
+  const text_file file("not one at all\n");
+  EXPECT_THROWS_SAYING(am::usage_error, "it is not a whole HDF5 file", am::read_hdf5<am::vector<int>>(file.path(), "x"));
+  am::vector<double> x(1000, 1.0);
+  am::write_hdf5(file.path(), am::dataset("x", x));
+  EXPECT_THROWS_SAYING(am::usage_error, "dataset 'y': no such dataset", am::read_hdf5<am::vector<double>>(file.path(), "y"));
+  EXPECT_THROWS_SAYING(am::usage_error, "the name of the dataset is empty", am::read_hdf5<am::vector<double>>(file.path(), ""));
+  EXPECT_THROWS_SAYING(am::usage_error, "the name of the dataset is empty", am::write_hdf5(file.path(), am::dataset("", x)));
+  EXPECT_THROWS_SAYING(am::usage_error, "the dataset cannot be made",
+                       am::write_hdf5(file.path(), am::dataset("x", x), am::dataset("x", x)));
+  EXPECT_THROWS_SAYING(am::usage_error, "No such file", am::write_hdf5("/no/such/folder/x.h5", am::dataset("x", x)));
+  EXPECT_EQ(am::read_hdf5<am::vector<double>>(file.path(), "x").size(), 1000U);  // the old file
+  am::barrier();
+  std::ifstream in(file.path(), std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(in)), {});
+  for (const std::size_t size : {std::size_t(8), std::size_t(600), bytes.size() - 100}) {
+    const text_file cut(bytes.substr(0, size));
+    EXPECT_THROWS_SAYING(am::usage_error, "it is not a whole HDF5 file", am::read_hdf5<am::vector<double>>(cut.path(), "x"));
+  }
+}

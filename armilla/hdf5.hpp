@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "armilla/container/grid/hdf5_inline.hpp"
+#include "armilla/team.hpp"
+
+/// Datasets of HDF5 files, read and written in parallel.
+///
+///     am::write_hdf5("run.h5", am::dataset("heat", heat), am::dataset("grid/x", x));
+///     auto again = am::read_hdf5<am::matrix<double>>("run.h5", "heat");
+///     auto column = am::read_hdf5<am::vector<double>>("run.h5", "grid/x");
+///
+/// **Containers**: `array` and `vector` have datasets of one dimension, `matrix<T, N>` of N.
+///
+/// **Numbers** are integers of 1 to 8 bytes, `float`, `double`, and `std::complex` of them, which h5py writes as a pair of `r`
+/// and `i`. A dataset is read into any type that represents all its numbers exactly: 32-bit integers into `double` or
+/// `std::int64_t`, but not into `float`. `bool` is not a number.
+///
+/// **Reading.** Each rank reads its own part, with all filters and layouts of libhdf5: chunks, compression, fill values.
+///
+/// **Writing.** The first rank makes a file with room for all datasets. Then each rank writes its own part directly into its
+/// place, without MPI. h5py and h5dump read the file. A written file is whole, or the old one stays.
+///
+/// **Dependency.** A program does not link libhdf5. The plug-in `libarmilla-hdf5.so` does, which is built where libhdf5-dev is
+/// installed, and loaded by the first call (`ARMILLA_BACKENDS` names its folder). Without it, all functions throw `usage_error`
+/// on all members.
+///
+/// **Errors.** Throws `usage_error` on all members for a file or dataset that cannot be read or written, or has another number of
+/// dimensions or other numbers. Throws `limit_error` if the numbers do not fit into memory.
+///
+/// **Cost.** libhdf5 is not safe for threads: ranks that are threads read one after the other.
+namespace armilla {
+
+/// A container, and the name of its dataset: what `write_hdf5` writes. Names of groups stand before, between slashes.
+template <class X>
+struct dataset {
+  std::string name;  ///< "x" or "group/x"
+  const X* values;   ///< where they are, until they are written
+  dataset(std::string called, const X& of) : name(std::move(called)), values(&of) {}
+};
+
+/// Reads a dataset into an `array`, a `vector` or a `matrix` over the ranks of `members`. Collective.
+template <class X>
+  requires detail::hdf5_container<X>
+X read_hdf5(const std::string& path, const std::string& name, const team& members = {}) {
+  using T = typename X::value_type;
+  detail::hdf5_input file("read_hdf5", path, name, members, detail::hdf5_type_of<T>(), detail::hdf5_dimensions<X>);
+  X made = detail::hdf5_container_of<X>(file.shape(), file.members());
+  detail::with_hdf5_part(made, [&](const detail::hdf5_part& part, T* to) { file.read(part, to); });
+  file.end();
+  detail::meet(file.members());
+  return made;
+}
+
+/// Writes datasets to a new file, which replaces an old one. Collective for the ranks of the containers, which are one team.
+template <class... X>
+  requires(sizeof...(X) > 0 && (detail::hdf5_container<X> && ...))
+void write_hdf5(const std::string& path, const dataset<X>&... data) {
+  const std::array<const team*, sizeof...(X)> teams = {&data.values->members()...};
+  detail::hdf5_output file("write_hdf5", path, teams);
+  (file.add(data.name, detail::hdf5_type_of<typename X::value_type>(), detail::hdf5_extents(*data.values)), ...);
+  file.make();
+  std::size_t k = 0;
+  (detail::write_hdf5_parts(file, k++, *data.values), ...);
+  file.end();
+}
+
+}  // namespace armilla

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// HDF5 files by libhdf5. It is not safe for threads, and ranks may be threads: one of them is inside at a time.
+#include <hdf5.h>
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "armilla/container/files/hdf5_engine.hpp"
+
+namespace armilla::detail {
+namespace {
+
+using kind = hdf5_type::kind;
+
+std::mutex one_at_a_time;
+
+/// The innermost reason that HDF5 gives.
+std::string reason() {
+  std::string text;
+  const auto take = [](unsigned, const H5E_error2_t* e, void* to) -> herr_t {
+    if (e->desc != nullptr && *e->desc != 0) *static_cast<std::string*>(to) = e->desc;
+    return 0;
+  };
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, take, &text);
+  return text.empty() ? "HDF5 gives no reason" : text;
+}
+
+[[noreturn]] void fail(const std::string& what) { throw std::runtime_error(what); }
+
+/// An identifier of HDF5, which is closed in the end.
+class handle {
+ public:
+  handle(hid_t id, herr_t (*close)(hid_t), const char* what) : id_(id), close_(close) {
+    if (id < 0) fail(std::string(what) + ": " + reason());
+  }
+  ~handle() {
+    if (id_ >= 0) close_(id_);
+  }
+  handle(handle&& o) noexcept : id_(std::exchange(o.id_, -1)), close_(o.close_) {}
+  operator hid_t() const noexcept { return id_; }  // NOLINT(google-explicit-constructor)
+
+  /// Errors that are reported late.
+  void close(const char* what) {
+    if (close_(std::exchange(id_, -1)) < 0) fail(std::string(what) + ": " + reason());
+  }
+
+ private:
+  hid_t id_;
+  herr_t (*close_)(hid_t);
+};
+
+void check(herr_t result, const char* what) {
+  if (result < 0) fail(std::string(what) + ": " + reason());
+}
+
+/// Calls f with HDF5's own printing off; what it throws is the result.
+template <class F>
+const char* guarded(F f) noexcept {
+  thread_local std::string wrong;
+  try {
+    const std::lock_guard<std::mutex> alone(one_at_a_time);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    f();
+    return nullptr;
+  } catch (const std::exception& e) { wrong = e.what(); } catch (...) {
+    wrong = "unknown error";
+  }
+  return wrong.c_str();
+}
+
+handle open_file(const char* file) {
+  const handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "no access list");
+  H5Pset_file_locking(access, false, true);  // nothing may write to the file, which is checked otherwise
+  return {H5Fopen(file, H5F_ACC_RDONLY, access), H5Fclose, "it is not a whole HDF5 file"};
+}
+handle open_dataset(hid_t file, const char* name) { return {H5Dopen2(file, name, H5P_DEFAULT), H5Dclose, "no such dataset"}; }
+
+/// As h5py writes complex numbers: a pair of r and i.
+hdf5_type complex_type(hid_t type) {
+  if (H5Tget_nmembers(type) != 2) return {};
+  std::array<hdf5_type, 2> part;
+  for (unsigned k = 0; k < 2; ++k) {
+    const handle member(H5Tget_member_type(type, k), H5Tclose, "no type");
+    char* const name = H5Tget_member_name(type, k);
+    const bool good = name != nullptr && std::string(name) == (k == 0 ? "r" : "i") && H5Tget_class(member) == H5T_FLOAT;
+    H5free_memory(name);
+    if (!good) return {};
+    part[k].bytes = std::uint32_t(H5Tget_size(member));
+  }
+  return part[0] == part[1] ? hdf5_type{kind::complex, 2 * part[0].bytes} : hdf5_type{};
+}
+hdf5_type type_of(hid_t type) {
+  const auto bytes = std::uint32_t(H5Tget_size(type));
+  switch (H5Tget_class(type)) {
+    case H5T_INTEGER: return {H5Tget_sign(type) == H5T_SGN_NONE ? kind::natural : kind::integer, bytes};
+    case H5T_FLOAT: return {kind::floating, bytes};
+    case H5T_COMPOUND: return complex_type(type);
+    default: return {};
+  }
+}
+
+handle native_type(hdf5_type t) {
+  const auto integer = [&](hid_t one, hid_t two, hid_t four, hid_t eight) {
+    return t.bytes == 1 ? one : t.bytes == 2 ? two : t.bytes == 4 ? four : t.bytes == 8 ? eight : hid_t(-1);
+  };
+  const auto floating = [](std::uint32_t bytes) {
+    return bytes == 4 ? H5T_NATIVE_FLOAT : bytes == 8 ? H5T_NATIVE_DOUBLE : hid_t(-1);
+  };
+  if (t.is == kind::complex) {
+    handle pair(H5Tcreate(H5T_COMPOUND, t.bytes), H5Tclose, "no type");
+    check(H5Tinsert(pair, "r", 0, floating(t.bytes / 2)), "no type");
+    check(H5Tinsert(pair, "i", t.bytes / 2, floating(t.bytes / 2)), "no type");
+    return pair;
+  }
+  const hid_t known = t.is == kind::floating ? floating(t.bytes)
+                      : t.is == kind::integer
+                          ? integer(H5T_NATIVE_INT8, H5T_NATIVE_INT16, H5T_NATIVE_INT32, H5T_NATIVE_INT64)
+                          : integer(H5T_NATIVE_UINT8, H5T_NATIVE_UINT16, H5T_NATIVE_UINT32, H5T_NATIVE_UINT64);
+  return {known < 0 ? known : H5Tcopy(known), H5Tclose, "no type of this size"};
+}
+
+void describe_dataset(const char* file_name, const char* name, hdf5_shape& shape) {
+  const handle file = open_file(file_name), dataset = open_dataset(file, name);
+  const handle type(H5Dget_type(dataset), H5Tclose, "it has no type"), space(H5Dget_space(dataset), H5Sclose, "it has no shape");
+  shape.type = type_of(type);
+  const int n = H5Sget_simple_extent_ndims(space);
+  if (n < 0 || H5Sget_simple_extent_type(space) == H5S_NULL) fail("the dataset has no shape");
+  shape.dimensions = std::uint32_t(n);
+  std::array<hsize_t, H5S_MAX_RANK> extent{};
+  check(H5Sget_simple_extent_dims(space, extent.data(), nullptr), "it has no shape");
+  std::copy_n(extent.begin(), std::min(shape.dimensions, hdf5_shape::most), shape.extent.begin());
+}
+
+void read_dataset(const char* file_name, const char* name, const hdf5_shape& shape, const hdf5_part& part, void* to) {
+  const handle file = open_file(file_name), dataset = open_dataset(file, name), type = native_type(shape.type);
+  const handle space(H5Dget_space(dataset), H5Sclose, "it has no shape");
+  const auto select = [&](hid_t in, const std::array<std::uint64_t, hdf5_shape::most>& from, const char* otherwise) {
+    std::array<hsize_t, hdf5_shape::most> first{}, count{};
+    std::copy(from.begin(), from.end(), first.begin());
+    std::copy(part.count.begin(), part.count.end(), count.begin());
+    check(H5Sselect_hyperslab(in, H5S_SELECT_SET, first.data(), nullptr, count.data(), nullptr), otherwise);
+  };
+  if (H5Sget_simple_extent_ndims(space) != int(shape.dimensions)) fail("it changed while it was read");
+  std::array<hsize_t, hdf5_shape::most> room{};
+  std::copy(part.room.begin(), part.room.end(), room.begin());
+  const handle memory(H5Screate_simple(int(shape.dimensions), room.data(), nullptr), H5Sclose, "no room");
+  select(space, part.first, "it changed while it was read");
+  select(memory, {}, "no room");
+  check(H5Dread(dataset, type, memory, space, H5P_DEFAULT, to), "the dataset cannot be read");
+}
+
+/// The room of a dataset is there when it is made, in one piece; nothing fills it.
+void create_dataset(hid_t file, hdf5_dataset& d) {
+  const handle type = native_type(d.shape.type);
+  std::array<hsize_t, hdf5_shape::most> extent{};
+  std::copy(d.shape.extent.begin(), d.shape.extent.end(), extent.begin());
+  const handle space(H5Screate_simple(int(d.shape.dimensions), extent.data(), nullptr), H5Sclose, "no such shape");
+  const handle how(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "no list"), groups(H5Pcreate(H5P_LINK_CREATE), H5Pclose, "no list");
+  check(H5Pset_layout(how, H5D_CONTIGUOUS), "no layout");
+  check(H5Pset_alloc_time(how, H5D_ALLOC_TIME_EARLY), "no layout");
+  check(H5Pset_fill_time(how, H5D_FILL_TIME_NEVER), "no layout");
+  check(H5Pset_create_intermediate_group(groups, 1), "no layout");
+  const handle made(H5Dcreate2(file, d.name, type, space, groups, how, H5P_DEFAULT), H5Dclose, "the dataset cannot be made");
+  const haddr_t at = H5Dget_offset(made);
+  d.at = at == HADDR_UNDEF ? 0 : at;  // without numbers it has no place
+}
+
+void create_file(const char* name, hdf5_dataset* datasets, std::uint32_t count) {
+  const handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "no access list");
+  H5Pset_file_locking(access, false, true);  // who makes the file has locked it
+  handle file(H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose, "the file cannot be made");
+  for (std::uint32_t k = 0; k < count; ++k) create_dataset(file, datasets[k]);
+  file.close("the file cannot be written");
+}
+
+const hdf5_engine engine{
+    .describe = [](const char* file, const char* name,
+                   hdf5_shape* shape) noexcept { return guarded([&] { describe_dataset(file, name, *shape); }); },
+    .read = [](const char* file, const char* name, const hdf5_shape* shape, const hdf5_part* part,
+               void* to) noexcept { return guarded([&] { read_dataset(file, name, *shape, *part, to); }); },
+    .create = [](const char* file, hdf5_dataset* datasets,
+                 std::uint32_t count) noexcept { return guarded([&] { create_file(file, datasets, count); }); }};
+
+}  // namespace
+}  // namespace armilla::detail
+
+extern "C" [[gnu::visibility("default")]] const armilla::detail::hdf5_engine* armilla_hdf5() { return &armilla::detail::engine; }
