@@ -2,18 +2,26 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "armilla/algorithm/sets/join_inline.hpp"
 
-/// Joins of two inputs of pairs by key.
+/// Joins of two inputs by key.
 ///
 ///     for (const auto& [city, people, country] : am::join(people_of, country_of)) show(city, people, country);
 ///
-/// **Inputs** are those of `reduce_by_key` (armilla/by_key.hpp): what each member has of a container, of a file, or a range of
-/// its own. The first and the second of an element are its key and its value. All members of `left` call them, and `right` is
-/// over the same members.
+/// **Inputs** are those of `reduce_by_key` (armilla/by_key.hpp): what each member has of a container, of a view, of a file, or a
+/// range of its own. The first and the second of an element are its key and its value. All members of `left` call them, and
+/// `right` is over the same members.
+///
+/// **Projections.** With two more arguments, functions or pointers to members that give the key of an element of `left` and of
+/// `right`, the inputs have elements of any type, and the whole element is the value.
+///
+///     for (const auto& [number, o, c] : am::join(orders, customers, &order::customer, &customer::number)) show(number, o, c);
 ///
 /// **Result.** A `std::vector` with this rank's share of the result, in no particular order: those elements whose keys belong to
 /// this rank. All elements of one key come to one rank: if half of the elements have one key, one rank does half of the work.
@@ -28,16 +36,58 @@ namespace armilla {
 template <class L, class R>
 auto join(L&& left, R&& right);
 
+/// Does the same of elements of any type: tuples (key, element of `left`, element of `right`).
+template <class L, class R, class LeftKey, class RightKey>
+auto join(L&& left, R&& right, LeftKey left_key, RightKey right_key);
+
+/// Returns the left join: as the inner join, with each element of `left` whose key `right` does not have, too. The third of a
+/// tuple is a `std::optional`, which is empty for these.
+template <class L, class R>
+auto left_join(L&& left, R&& right) {
+  using key = detail::key_of_pairs<L>;
+  using third = std::optional<detail::value_of_pairs<R>>;
+  return detail::join_by_key<std::tuple<key, detail::value_of_pairs<L>, third>>(
+      "left_join", left, right, [](auto& joined, const auto& e, auto& table) {
+        const std::size_t before = joined.size();
+        table.each(e.first, [&](const auto& r) { joined.emplace_back(e.first, e.second, r.second); });
+        if (joined.size() == before) joined.emplace_back(e.first, e.second, third());
+      });
+}
+
+/// Does the same of elements of any type.
+template <class L, class R, class LeftKey, class RightKey>
+auto left_join(L&& left, R&& right, LeftKey left_key, RightKey right_key) {
+  detail::keyed_input<std::remove_reference_t<L>, LeftKey> l(left, std::move(left_key), "left_join");
+  detail::keyed_input<std::remove_reference_t<R>, RightKey> r(right, std::move(right_key), "left_join");
+  return left_join(l, r);
+}
+
 /// Returns the elements of `left` whose keys `right` has, each once, as pairs.
 template <class L, class R>
 auto semi_join(L&& left, R&& right) {
   return detail::filter_by_key("semi_join", left, right, true);
 }
 
+/// Does the same of elements of any type: the elements of `left` themselves.
+template <class L, class R, class LeftKey, class RightKey>
+auto semi_join(L&& left, R&& right, LeftKey left_key, RightKey right_key) {
+  detail::keyed_input<std::remove_reference_t<L>, LeftKey> l(left, std::move(left_key), "semi_join");
+  detail::keyed_input<std::remove_reference_t<R>, RightKey> r(right, std::move(right_key), "semi_join");
+  return detail::filter_by_key<detail::as_element>("semi_join", l, r, true);
+}
+
 /// Returns the elements of `left` whose keys `right` does not have, as pairs.
 template <class L, class R>
 auto anti_join(L&& left, R&& right) {
   return detail::filter_by_key("anti_join", left, right, false);
+}
+
+/// Does the same of elements of any type: the elements of `left` themselves.
+template <class L, class R, class LeftKey, class RightKey>
+auto anti_join(L&& left, R&& right, LeftKey left_key, RightKey right_key) {
+  detail::keyed_input<std::remove_reference_t<L>, LeftKey> l(left, std::move(left_key), "anti_join");
+  detail::keyed_input<std::remove_reference_t<R>, RightKey> r(right, std::move(right_key), "anti_join");
+  return detail::filter_by_key<detail::as_element>("anti_join", l, r, false);
 }
 
 // ---- Implementation only below ----
@@ -62,6 +112,13 @@ auto join(L&& left, R&& right) {
   } catch (...) { why.note(); }
   detail::agree(t, "join", why);
   return joined;
+}
+
+template <class L, class R, class LeftKey, class RightKey>
+auto join(L&& left, R&& right, LeftKey left_key, RightKey right_key) {
+  detail::keyed_input<std::remove_reference_t<L>, LeftKey> l(left, std::move(left_key), "join");
+  detail::keyed_input<std::remove_reference_t<R>, RightKey> r(right, std::move(right_key), "join");
+  return join(l, r);
 }
 
 }  // namespace armilla

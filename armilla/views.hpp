@@ -7,7 +7,9 @@
 ///     double s = am::reduce(x | am::views::drop(1) | am::views::transform(square));
 ///     double t = am::reduce(am::views::take(x, 10));          // the same form, with the range as an argument
 ///
-/// A view refers to its containers, and must not outlive them. Views compose by `|`.
+/// A view refers to its containers, and must not outlive them. Views compose by `|`. `v[i]` returns a copy of element i, on
+/// whichever rank it is (not of `chunk`, `slide` and views without a size); many elements are cheaper by `gather` or an
+/// algorithm.
 ///
 /// | view                        | element i                                          | size                                 |
 /// |-----------------------------|----------------------------------------------------|--------------------------------------|

@@ -28,6 +28,36 @@ am::vector<std::vector<T>> rows_of(std::size_t n, const am::distribution& d, aut
 
 }  // namespace
 
+// Elements on any rank, of every view that has indices.
+RANK_TEST(an_element_of_a_view_is_read_by_its_index) {
+  namespace v = am::views;
+  am::vector<int> x(100), y(100, am::cyclic(3));
+  am::vector<std::string> texts(20);
+  am::for_each_index(x, [](std::size_t i, int& e) { e = int(i); });
+  am::for_each_index(y, [](std::size_t i, int& e) { e = -int(i); });
+  am::for_each_index(texts, [](std::size_t i, std::string& e) { e = std::to_string(i); });
+  const auto squares = x | v::transform([](int e) { return e * e; });
+  const auto pairs = v::zip(std::as_const(x), y);
+  for (const std::size_t i : {0, 7, 49}) {
+    const int n = int(i);
+    EXPECT_EQ(v::all(y)[i], -n);
+    EXPECT_EQ(squares[i], n * n);
+    EXPECT_EQ(v::slice(x, 10, 60)[i], n + 10);
+    EXPECT_EQ(v::stride(y, 2)[i], -2 * n);
+    EXPECT_EQ(v::reverse(x)[i], 99 - n);
+    EXPECT_EQ((x | v::drop(5) | v::reverse() | v::stride(2))[i % 40], 99 - 2 * (n % 40));
+    EXPECT(pairs[i] == std::tuple(n, -n));
+    EXPECT(v::enumerate(y)[i] == std::tuple(i, -n));
+    EXPECT_EQ(v::iota(3, 100)[i], n + 3);
+    EXPECT_EQ((texts | v::reverse())[i % 20], std::to_string(19 - n % 20));
+  }
+  EXPECT_THROWS_SAYING(am::usage_error, "give an index from 0 to 49", v::slice(x, 10, 60)[50]);
+  EXPECT_THROWS(am::usage_error, v::take(x, 0)[0]);
+  const auto has_index = [](const auto& view) { return requires { view[0]; }; };
+  EXPECT(has_index(v::take(x, 5)) && !has_index(v::chunk(x, 10)) && !has_index(x | v::filter([](int) { return true; })));
+  am::barrier();
+}
+
 RANK_TEST(chunk_gives_rows_that_do_not_overlap) {
   for_random_teams(12, [](dice& d, const am::team& t) {
     const std::size_t n = d.size(), width = 1 + d.below(9);

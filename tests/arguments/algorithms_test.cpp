@@ -65,7 +65,7 @@ EDGES(views_outside, views::slice, views::stride, views::chunk, views::slide, vi
 }
 
 EDGES(ranges_that_are_empty_or_gone, find_first_of, equal_range, inner_product, is_permutation, partial_sum, sample, shuffle,
-      set_symmetric_difference, semi_join, anti_join, views::reverse, views::flatten) {
+      set_symmetric_difference, semi_join, anti_join, left_join, views::reverse, views::flatten) {
   constexpr const char* no_ranks = "it has no ranks";
   am::vector<int> x(10, 1), gone, none(0), y(4, 2), z(14);
   const am::vector<int> taken = std::move(gone);
@@ -101,6 +101,10 @@ EDGES(ranges_that_are_empty_or_gone, find_first_of, equal_range, inner_product, 
   const auto also_taken = std::move(no_pairs);
   REFUSED(no_ranks, am::semi_join(no_pairs, pairs));
   REFUSED(no_ranks, am::anti_join(no_pairs, pairs));
+  REFUSED(no_ranks, am::left_join(no_pairs, pairs));
+  int std::pair<double, int>::* const no_member = nullptr;
+  REFUSED(no_function, am::left_join(pairs, pairs, no_member, &std::pair<double, int>::second));
+  REFUSED(no_function, am::semi_join(pairs, pairs, &std::pair<double, int>::second, no_member));
   EXPECT_EQ(am::semi_join(pairs, pairs).size(), 0U);  // NaN is equal to nothing
   EXPECT_EQ(am::all_reduce(am::anti_join(pairs, std::vector<std::pair<double, int>>()).size(), std::plus<>{}), 3U);
   REFUSED(no_ranks, am::reduce(am::views::reverse(gone)));

@@ -10,7 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "armilla/elementwise.hpp"
 #include "armilla/join.hpp"
+#include "armilla/vector.hpp"
+#include "armilla/views.hpp"
 #include "tests/rank_test.hpp"
 
 namespace am = armilla;
@@ -240,6 +243,82 @@ RANK_TEST(what_an_input_of_a_join_throws_on_one_rank_comes_on_all) {
                       });
   EXPECT_THROWS_SAYING(am::remote_error, "no third", static_cast<void>(am::join(broken, numbers())));
   EXPECT(am::join(numbers(), numbers()).empty());
+}
+
+namespace {
+
+struct order {
+  long customer = 0;
+  double sum = 0;
+  friend auto operator<=>(const order&, const order&) = default;
+};
+struct customer {
+  long number = 0;
+  std::string name;
+  friend auto operator<=>(const customer&, const customer&) = default;
+};
+
+}  // namespace
+
+// Keys 0 to 9 are those of customers, 5 to 14 those of orders; each rank brings some of both.
+RANK_TEST(joins_take_the_keys_that_projections_give) {
+  std::vector<order> orders;
+  std::vector<customer> customers;
+  for (long k = 0; k < 10; ++k) {
+    if (k % am::ranks() == am::rank()) customers.push_back({k, "customer " + std::to_string(k)});
+    if ((k + 1) % am::ranks() == am::rank()) orders.push_back({k + 5, double(k)}), orders.push_back({k + 5, double(k) + 0.5});
+  }
+  const auto key_of_order = [](const order& o) { return o.customer; };
+  auto inner = am::all_gather_v(am::join(orders, customers, key_of_order, &customer::number));
+  std::ranges::sort(inner);
+  EXPECT_EQ(inner.size(), 10U);
+  for (const auto& [key, o, c] : inner)
+    EXPECT(key >= 5 && key < 10 && o.customer == key && c.name == "customer " + std::to_string(key));
+
+  auto left = am::all_gather_v(am::left_join(orders, customers, &order::customer, &customer::number));
+  std::ranges::sort(left);
+  EXPECT_EQ(left.size(), 20U);
+  for (const auto& [key, o, c] : left) EXPECT(o.customer == key && c.has_value() == (key < 10));
+
+  auto semi = am::all_gather_v(am::semi_join(customers, orders, &customer::number, &order::customer));
+  auto anti = am::all_gather_v(am::anti_join(customers, orders, &customer::number, &order::customer));
+  std::ranges::sort(semi), std::ranges::sort(anti);
+  EXPECT_EQ(semi.size(), 5U);
+  EXPECT_EQ(anti.size(), 5U);
+  EXPECT(semi.front() == (customer{5, "customer 5"}) && anti.back() == (customer{4, "customer 4"}));
+
+  std::vector<std::pair<int, float>> a{{int(am::rank()), 1.0F}}, b{{0, 2.0F}};
+  if (am::rank() != 0) b.clear();
+  EXPECT_EQ(am::all_reduce(am::left_join(a, b).size(), std::plus<>{}), std::size_t(am::ranks()));
+}
+
+RANK_TEST(projections_that_throw_are_an_error_of_all_members) {
+  std::vector<order> orders(am::rank() == am::ranks() - 1 ? 1 : 0);
+  const auto throws = [](const order&) -> long { throw std::domain_error("no key"); };
+  EXPECT_THROWS_SAYING(am::remote_error, "no key", am::join(orders, orders, throws, &order::customer));
+  EXPECT_THROWS_SAYING(am::remote_error, "no key", am::anti_join(orders, orders, &order::customer, throws));
+  long order::* const none = nullptr;
+  EXPECT_THROWS(am::usage_error, am::left_join(orders, orders, none, &order::customer));
+}
+
+// Views as inputs: a transformed and filtered vector, elements of which lie on other ranks, a part of one.
+RANK_TEST(algorithms_by_key_take_views) {
+  namespace v = am::views;
+  am::vector<int> x(100), y(100, am::cyclic());
+  am::for_each_index(x, [](std::size_t i, int& e) { e = int(i); });
+  am::for_each_index(y, [](std::size_t i, int& e) { e = int(i) * 2; });
+  const auto count = am::count_by_key(x | v::filter([](int e) { return e < 50; }) | v::transform([](int e) { return e % 5; }));
+  EXPECT_EQ(count.size(), 5U);
+  EXPECT(count.find(3).get() == 10);
+  const auto sums = am::reduce_by_key(v::zip(x, std::as_const(y)) | v::take(10), std::plus<>{});
+  EXPECT_EQ(sums.size(), 10U);
+  EXPECT(sums.find(7).get() == 14);
+  const auto groups = am::group_by(v::slice(y, 10, 20), [](int e) { return e / 10; }, std::identity{});
+  EXPECT_EQ(groups.find(2).get()->size(), 5U);
+  const auto joined = am::all_gather_v(am::join(
+      v::zip(x, std::as_const(y)), v::enumerate(y) | v::transform([](std::size_t i, int e) { return std::pair(int(i), e); })));
+  EXPECT_EQ(joined.size(), 100U);
+  am::barrier();
 }
 
 RANK_TEST(of_a_keys_elements_one_is_kept) {

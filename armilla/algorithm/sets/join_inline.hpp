@@ -236,13 +236,99 @@ class meeting_by_key {
   right_pairs right;
 };
 
-/// The elements of `left` whose key `right` has, or has not.
-template <class L, class R>
+/// What a rank has of an input, each element behind the key that a projection gives.
+template <class Part, class Key>
+struct keyed_part {
+  Part part;
+  const Key* key;
+
+  class iterator {
+   public:
+    using at_type = decltype(std::begin(std::declval<std::remove_reference_t<Part>&>()));
+    using element = std::decay_t<decltype(*std::declval<at_type&>())>;
+    using value_type =
+        std::pair<kept<std::decay_t<std::invoke_result_t<const Key&, decltype(*std::declval<at_type&>())>>>, element>;
+
+    iterator(at_type at, const Key* key) : at_(std::move(at)), key_(key) {}
+    value_type operator*() const {
+      auto&& e = *at_;
+      return {typename value_type::first_type(std::invoke(*key_, e)), element(e)};
+    }
+    iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    template <class End>
+    bool is(const End& end) const {
+      return at_ == end;
+    }
+
+   private:
+    at_type at_;
+    const Key* key_;
+  };
+  struct sentinel {
+    decltype(std::end(std::declval<std::remove_reference_t<Part>&>())) end;
+    friend bool operator==(const iterator& at, const sentinel& s) { return at.is(s.end); }
+  };
+  iterator begin() { return {std::begin(part), key}; }
+  sentinel end() { return {std::end(part)}; }
+};
+
+/// An input whose elements are made pairs by a projection that gives their keys.
+template <class R, class Key>
+class keyed_input {
+ public:
+  keyed_input(R& items, Key key, const char* operation) : items_(&items), key_(std::move(key)) {
+    require_function(key_, operation);
+  }
+  team members() const { return members_of(*items_); }
+  auto local() const { return keyed_part<decltype(part_of(*items_)), Key>{part_of(*items_), &key_}; }
+
+ private:
+  R* items_;
+  Key key_;
+};
+
+struct as_pair {
+  template <class K, class V>
+  std::pair<K, V> operator()(K& key, V& value) const {
+    return {std::move(key), std::move(value)};
+  }
+};
+struct as_element {
+  template <class K, class V>
+  V operator()(K&, V& value) const {
+    return std::move(value);
+  }
+};
+
+/// Calls emit(joined, key, left value, chain of the right elements) for the elements of `left`, partition by partition.
+template <class Joined, class L, class R, class Emit>
+std::vector<Joined> join_by_key(const char* operation, L& left, R& right, Emit emit) {
+  const team t = members_of(left);
+  auto both = meeting_by_key<L, R>::of(t, operation, left, right);
+  std::vector<Joined> joined;
+  failure why;
+  try {
+    chained<typename decltype(both)::right_pairs::element> table;
+    for (std::size_t p = 0; p < both.left.partitions(); ++p) {
+      table.clear(both.right.size() / both.right.partitions());
+      both.right.in(p, [&](const auto& e) { table.add(e); });
+      both.left.in(p, [&](const auto& e) { emit(joined, e, table); });
+    }
+  } catch (...) { why.note(); }
+  agree(t, operation, why);
+  return joined;
+}
+
+/// The elements of `left` whose key `right` has, or has not, as `make` makes them of key and value.
+template <class Make = as_pair, class L, class R>
 auto filter_by_key(const char* operation, L& left, R& right, bool wanted) {
   const team t = members_of(left);
   auto both = meeting_by_key<L, R>::of(t, operation, left, right);
   using pairs = decltype(both);
-  std::vector<std::pair<typename pairs::key, value_of_pairs<L>>> chosen;
+  std::vector<std::invoke_result_t<Make, typename pairs::key&, value_of_pairs<L>&>> chosen;
   failure why;
   try {
     chained<typename pairs::right_pairs::element> keys;
@@ -252,7 +338,7 @@ auto filter_by_key(const char* operation, L& left, R& right, bool wanted) {
         if (!keys.has(e.first)) keys.add(e);
       });
       both.left.in(p, [&](auto& e) {
-        if (keys.has(e.first) == wanted) chosen.emplace_back(std::move(e.first), std::move(e.second));
+        if (keys.has(e.first) == wanted) chosen.push_back(Make{}(e.first, e.second));
       });
     }
   } catch (...) { why.note(); }

@@ -55,7 +55,7 @@ std::size_t next_in(const box<N>& all, const box<N>& part, std::size_t i) noexce
 
 /// The cells of a box, row by row. A run is the part of a row that one member has.
 template <class T, std::size_t N>
-class block_view : public over<matrix_range<T, N>> {
+class block_view : public over<matrix_range<T, N>>, public with_index<block_view<T, N>> {
  public:
   using value_type = std::remove_const_t<T>;
   static constexpr bool writable = !std::is_const_v<T>, sized = true, by_place = false;
@@ -136,7 +136,7 @@ local_span<T, N> cells_at(global_address at, const std::array<std::size_t, N>& e
 
 /// A column: the cells (i, j) of one j. A run is what one block has of it.
 template <class T>
-class column_view : public over<matrix_range<T, 2>> {
+class column_view : public over<matrix_range<T, 2>>, public with_index<column_view<T>> {
  public:
   using value_type = std::remove_const_t<T>;
   static constexpr bool writable = !std::is_const_v<T>, sized = true, by_place = false;

@@ -46,9 +46,28 @@ concept range_view = requires(const V& v, std::size_t i, std::size_t& n, scratch
   v.window(i, n, s);
 };
 
+/// What makes `v[i]` of a view whose elements have indices: a copy of the element, on whichever rank it is.
+template <class View>
+struct with_index {
+  template <class V = View>
+    requires(V::sized)
+  typename V::value_type operator[](std::size_t i) const {
+    const V& self = static_cast<const V&>(*this);
+    if (i >= self.size()) [[unlikely]]
+      throw_element(i, self.size());
+    const auto read = self.reading();
+    scratch fetched;
+    std::size_t n = 1;
+    const auto at = read.window(i, n, fetched);
+    typename V::value_type copy(at[0]);
+    fetched.finish();
+    return copy;
+  }
+};
+
 /// All elements of a container, by name. T is const where the container is.
 template <class T>
-class whole {
+class whole : public with_index<whole<T>> {
  public:
   using value_type = std::remove_const_t<T>;
   static constexpr bool writable = !std::is_const_v<T>;

@@ -16,7 +16,7 @@ struct counted {
 /// first, first + 1, ...: made where it is looked at. Alone it is dealt in blocks to all ranks; beside others it lies where they
 /// do.
 template <class T>
-class iota_view {
+class iota_view : public with_index<iota_view<T>> {
  public:
   using value_type = T;
   static constexpr bool writable = false, sized = true, by_place = false, anywhere = true;

@@ -62,7 +62,7 @@ using cursor_of =
     decltype(std::declval<const V&>().window(std::size_t{}, std::declval<std::size_t&>(), std::declval<scratch&>()));
 
 template <class V, class F>
-class transform_view : public over<V> {
+class transform_view : public over<V>, public with_index<transform_view<V, F>> {
   using element = cursor_element<transformed<cursor_of<V>, F>>;
 
  public:

@@ -13,7 +13,7 @@ namespace armilla::detail {
 
 /// Elements [first, first + n).
 template <class V>
-class slice_view : public over<V> {
+class slice_view : public over<V>, public with_index<slice_view<V>> {
  public:
   using value_type = typename V::value_type;
   static constexpr bool writable = V::writable, sized = true, by_place = false;
@@ -59,7 +59,7 @@ struct strided_cursor {
 
 /// Every step-th element.
 template <class V>
-class stride_view : public over<V> {
+class stride_view : public over<V>, public with_index<stride_view<V>> {
  public:
   using value_type = typename V::value_type;
   static constexpr bool writable = V::writable, sized = true, by_place = false;
@@ -111,7 +111,7 @@ struct reversed_cursor {
 
 /// The elements from the last to the first.
 template <class V>
-class reverse_view : public over<V> {
+class reverse_view : public over<V>, public with_index<reverse_view<V>> {
  public:
   using value_type = typename V::value_type;
   static constexpr bool writable = V::writable, sized = true, by_place = false;

@@ -88,6 +88,8 @@ class spans_view : public stride_view<V> {
 
   spans_view(V base, std::size_t step, std::size_t width) : stride_view<V>(std::move(base), step), width_(width) {}
 
+  void operator[](std::size_t i) const = delete;  // a row is a span of elements that may lie on another rank
+
   std::size_t size() const {
     const std::size_t all = this->base_.extent();
     if (step_ == width_) return stride_view<V>::size();

@@ -43,7 +43,7 @@ void require_same_members(const team& a, const team& b);
 
 /// Elements of several ranges side by side. Cut at the borders of all of them.
 template <class... V>
-class zip_view {
+class zip_view : public with_index<zip_view<V...>> {
   static_assert(
       (V::sized && ...),
       "armilla: a filtered or flattened range has no size and no positions; copy what is in it into a vector first (copy)");
