@@ -418,17 +418,21 @@ class in_order {
     x_ = std::move(back.container);
     require(back.gone == next_.gone, "other parts are gone");
     require(x_.size() == next_.there.size() && x_.members() == t, "the size is " + std::to_string(x_.size()));
+    return back.mark;
+  }
+  void check(std::uint64_t mark) {
+    const armilla::team& t = x_.members();
     std::size_t k = std::size_t(std::ranges::find(next_.owner, t.rank()) - next_.owner.begin());
     for (const auto& each : x_.local()) {
       require(k < next_.there.size() && next_.owner[k] == t.rank(), "an element is on another rank");
       const std::size_t i = next_.there[k++];
       if constexpr (has_keys)
-        require(each.first == long(i) && each.second == text_of(i, step_of(back.mark)), "key " + std::to_string(i));
+        require(each.first == long(i) && each.second == text_of(i, step_of(mark)), "key " + std::to_string(i));
       else
-        require(each == text_of(i, step_of(back.mark)), "element " + std::to_string(i));
+        require(each == text_of(i, step_of(mark)), "element " + std::to_string(i));
     }
     require(k == next_.owner.size() || next_.owner[k] != t.rank(), "an element is not there");
-    return back.mark;
+    t.barrier();  // before another rank inserts
   }
   std::size_t gone() const { return next_.gone.size(); }
   void verify(long) const {}
