@@ -8,6 +8,7 @@
 
 #include "armilla/async.hpp"
 #include "armilla/call.hpp"
+#include "armilla/container/place/order_check.hpp"
 #include "armilla/container/sequence/array_inline.hpp"
 #include "armilla/container/sequence/element_verbs.hpp"
 #include "armilla/container/sequence/keep_elements.hpp"
@@ -150,8 +151,8 @@ class array : public detail::named_container<array<T>> {
   rank_t rank_of(std::size_t i) const { return state_.members.world_rank(state_.where.member_of(checked(i))); }
 
   /// Returns this rank's elements, in the order of their indices. The span is valid until the elements move.
-  std::span<T> local() noexcept { return {detail::first_of<T>(state_), state_.count()}; }
-  std::span<const T> local() const noexcept { return {detail::first_of<T>(state_), state_.count()}; }
+  std::span<T> local() noexcept(!detail::checked) { return order_.require_no_barrier("local"), own(); }
+  std::span<const T> local() const noexcept(!detail::checked) { return order_.require_no_barrier("local"), own(); }
 
   /// Returns the global index of `local()[k]`. Throws `usage_error` if this rank has no such element.
   std::size_t index_of_local(std::size_t k) const;
@@ -260,7 +261,10 @@ class array : public detail::named_container<array<T>> {
       : array(detail::make_container<T>(t, armilla::placement(n, t.size(), d))) {}
   void become(armilla::placement p);
 
+  std::span<T> own() const noexcept { return {detail::first_of<T>(state_), state_.count()}; }
+
   state_type state_;
+  [[no_unique_address]] detail::order_check order_;
   detail::keeping<detail::recovered_elements<T>> kept_;
 
  private:
@@ -311,6 +315,7 @@ inline auto array<T>::owned_at(std::size_t i) const {
 
 template <class T>
 inline auto array<T>::operator[](std::size_t i) {
+  order_.require_complete(i, "operator[]");
   if constexpr (in_segments)
     return *ptr(i);
   else
@@ -318,6 +323,7 @@ inline auto array<T>::operator[](std::size_t i) {
 }
 template <class T>
 inline auto array<T>::operator[](std::size_t i) const {
+  order_.require_complete(i, "operator[]");
   if constexpr (in_segments)
     return *global_ptr<const T>(ptr(i));
   else
@@ -350,10 +356,12 @@ template <class T>
 template <class F, class... A>
 inline void array<T>::visit(std::size_t i, F&& f, A&&... arguments) {
   const rank_t owner = rank_of(i);
+  order_.begin(i);
   async(owner, to_completion(detail::about_element<T>(f, "visit")), element_at(i), std::forward<A>(arguments)...);
 }
 template <class T>
 inline future<T> array<T>::get(std::size_t i) const {
+  order_.settle(i);
   if constexpr (in_segments) {
     const global_ptr<const T> p = ptr(i);
     return armilla::call(p.rank(), [](global_ptr<const T> at) { return (*at).get(); }, p);
@@ -366,6 +374,7 @@ template <class T>
 template <class F, class... A>
 inline auto array<T>::call(std::size_t i, F&& f, A&&... arguments) {
   const rank_t owner = rank_of(i);
+  order_.settle(i);
   return armilla::call(owner, detail::about_element<T>(f, "call"), element_at(i), std::forward<A>(arguments)...);
 }
 

@@ -73,7 +73,8 @@ target_link_options(armilla_interface INTERFACE -Wl,--gc-sections) # a program h
 # The same for the library with the costly checks that stands beside one without them: armilla::checked.
 add_library(armilla_checked_interface INTERFACE)
 target_compile_features(armilla_checked_interface INTERFACE cxx_std_20)
-target_compile_definitions(armilla_checked_interface INTERFACE ARMILLA_CHECKED=1 ARMILLA_PARANOID=$<BOOL:${ARMILLA_PARANOID}>)
+target_compile_definitions(armilla_checked_interface INTERFACE ARMILLA_CHECKED=1 ARMILLA_PARANOID=$<BOOL:${ARMILLA_PARANOID}>
+                                                               _GLIBCXX_ASSERTIONS) # indices into spans, such as local()
 target_include_directories(armilla_checked_interface SYSTEM INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_include_directories(armilla_checked_interface INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
 

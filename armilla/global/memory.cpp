@@ -18,7 +18,7 @@ namespace armilla::detail {
 global_address allocate_bytes(std::uint64_t bytes, std::uint64_t alignment, const char* operation) {
   rank_memory& m = memory_here(operation);
   current->out->require_own_thread(operation);
-  const heap::block block = m.local.allocate(bytes, alignment);
+  const heap::block block = m.local.allocate(checked ? bytes + guarded_blocks::room : bytes, alignment);
   if (block.offset == heap::none) {
     const heap::usage u = m.local.used();
     throw_limit(operation,
@@ -26,6 +26,7 @@ global_address allocate_bytes(std::uint64_t bytes, std::uint64_t alignment, cons
                             "ARMILLA_SEGMENT (half of it is for objects of one rank)",
                             bytes, u.bytes, u.reserved));
   }
+  if constexpr (checked) m.guarded.add(m.local, m.host.segment_start(m.self.rank), block, bytes);
   return global_address::make(memory_kind::segment, m.self.rank, block.offset, block.generation);
 }
 
@@ -39,6 +40,22 @@ void throw_too_many(std::uint64_t n, std::uint64_t element) {
 }
 
 namespace {
+
+// In the checked library, before the block is given back.
+void check_guard(rank_memory& m, global_address at, const char* operation) {
+  if (m.host.far[std::size_t(at.rank())] || !m.in_heap(at.rank(), at.offset)) return;
+  std::byte* const base = m.host.segment_start(at.rank());
+  const heap there = m.heap_at(at.rank(), at.offset);
+  if (there.generation_at(at.offset) != at.generation()) return;
+  const heap::extent block = there.extent_of(at.offset);
+  if (block.offset != at.offset) return;
+  if (at.rank() != m.self.rank || current != &m.self) return remove_guard(base, block);
+  if (!m.guarded.remove(m.local, base, at.offset))
+    throw_usage(operation,
+                fmt::format("the memory behind this block ({}) was written: an index or a pointer went beyond its end; "
+                            "allocate more, or find the access",
+                            text_of(at)));
+}
 
 heap::status give_back(rank_memory& m, global_address at, const char* operation) {
   const bool mine = at.rank() == m.self.rank;
@@ -66,6 +83,7 @@ void deallocate_bytes(global_address at, const char* operation) {
     throw_usage(operation,
                 fmt::format("the memory ({}) belongs to another rank, and ARMILLA_ACCESS=opened; let its owner deallocate it",
                             text_of(at)));
+  if constexpr (checked) check_guard(m, at, operation);
   const heap::status status = give_back(m, at, operation);
   if (status == heap::status::live) return;
   if (status == heap::status::freed) throw_usage(operation, fmt::format("the memory ({}) was given back already", text_of(at)));

@@ -14,6 +14,7 @@
 #include "armilla/fabric/remote_segments.hpp"
 #include "armilla/global/address.hpp"
 #include "armilla/global/directory.hpp"
+#include "armilla/global/guard_words.hpp"
 #include "armilla/global/memory_state.hpp"
 #include "armilla/global/one_way_stores.hpp"
 #include "armilla/ring/heap.hpp"
@@ -51,6 +52,7 @@ struct rank_memory : memory_state {
   std::vector<std::uint8_t> cross;  ///< by rank: does the kernel refuse to copy from there?
   remote_failure failure[remote_groups];
   unconfirmed_stores unconfirmed;
+  guarded_blocks guarded;                       ///< of the checked library
   std::unique_ptr<remote_segments> mapped_far;  ///< what a network maps of far ranks; null: it is not used
 
   /// Whether data for rank `r` may be on their way: what must come behind them takes the same way.

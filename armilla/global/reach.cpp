@@ -57,6 +57,9 @@ remote_status admit(const rank_memory& m, rank_t owner, global_address at, std::
       const heap::status s = m.heap_at(owner, at.offset).check(at.offset, bytes, at.generation());
       if (s == heap::status::freed) return remote_status::freed;
       if (s != heap::status::live) return remote_status::outside;
+      const heap::extent block = m.heap_at(owner, at.offset).extent_of(at.offset);
+      const auto asked_for = guarded_bytes(m.host.segment_start(owner), block);
+      if (asked_for && at.offset - block.offset + bytes > *asked_for) return remote_status::outside;
     }
   } else if (at.offset == 0 || at.offset + bytes < at.offset) {
     return remote_status::outside;

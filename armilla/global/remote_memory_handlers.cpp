@@ -41,6 +41,8 @@ remote_status take_back(rank_memory& m, global_address at) {
       at.offset >= m.directory(m.self.rank).per_rank_begin)
     return remote_status::outside;
   // The progress thread may run this, and the heap belongs to the rank's thread, which takes the block when it next allocates.
+  if (checked && m.local.generation_at(at.offset) == at.generation())
+    remove_guard(m.host.segment_start(m.self.rank), m.local.extent_of(at.offset));
   const heap::status s = m.local.remote_free(at.offset, at.generation());
   return s == heap::status::live ? remote_status::ok : s == heap::status::freed ? remote_status::freed : remote_status::outside;
 }

@@ -48,7 +48,17 @@ void ask_others(context& c, const team_record& part) { confirm_stores_outside(me
 
 void begin_fence(context& c) { memory_of(c).unconfirmed.begin_fence(); }
 
+// What others have written before the fence is there.
+void check_guards(rank_memory& m) {
+  if (const auto broken = m.guarded.look(m.local, m.host.segment_start(m.self.rank)))
+    throw_usage("fence",
+                fmt::format("the memory behind the block of {} bytes at segment + {:#x} of this rank was written: an index "
+                            "or a pointer went beyond its end; allocate more, or find the access",
+                            broken->bytes, broken->offset));
+}
+
 void end_fence(context& c, const team_record& t) {
+  if constexpr (checked) check_guards(memory_of(c));
   if (memory_of(c).unconfirmed.any()) memory_of(c).unconfirmed.end_fence(t);
 }
 

@@ -365,6 +365,12 @@ std::uint16_t heap::generation_at(std::uint64_t offset) const {
   return examine(offset, 0, found) == status::live ? __atomic_load_n(found.generation, __ATOMIC_RELAXED) : std::uint16_t{0};
 }
 
+heap::extent heap::extent_of(std::uint64_t offset) const {
+  place found;
+  if (examine(offset, 0, found) != status::live) return {};
+  return {first_ + found.begin, found.size};
+}
+
 heap::usage heap::used() const {
   const header& h = head();
   return {h.blocks_used, h.bytes_used, std::uint64_t{h.peak} * chunk_bytes, h.bytes};

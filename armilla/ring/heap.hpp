@@ -65,6 +65,13 @@ class heap {
   /// Whether `bytes` at `offset` (anywhere in a block) may be accessed by a pointer of this generation (0: any).
   status check(std::uint64_t offset, std::uint64_t bytes, std::uint16_t generation) const;
 
+  /// The block around `offset`, as it was rounded up; `none` where none lives.
+  struct extent {
+    std::uint64_t offset = none;
+    std::uint64_t bytes = 0;
+  };
+  extent extent_of(std::uint64_t offset) const;
+
   /// Generation of the block around `offset`; 0 where none lives.
   std::uint16_t generation_at(std::uint64_t offset) const;
 

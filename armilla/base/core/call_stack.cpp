@@ -53,7 +53,9 @@ bool begins_with_any(std::string_view text, std::initializer_list<std::string_vi
 bool is_of_a_library(std::string_view mangled) noexcept {
   if (!mangled.starts_with("_Z")) return mangled == "_start";
   mangled.remove_prefix(std::min(mangled.find_first_not_of('Z', 1), mangled.size()));
-  return begins_with_any(mangled, {"N7armilla", "NK7armilla", "St", "NSt", "NKSt", "N9__gnu_cxx", "NK9__gnu_cxx"});
+  if (mangled.starts_with('N'))
+    mangled.remove_prefix(std::min(mangled.find_first_not_of("VKRO", 1), mangled.size()));  // const &&
+  return begins_with_any(mangled, {"7armilla", "St", "9__gnu_cxx"});
 }
 
 // This file's name without "base/core/call_stack.cpp": where Armilla's headers lie, unless they are installed.

@@ -17,6 +17,7 @@
 #include "armilla/collectives.hpp"
 #include "armilla/container/keyed/combiner.hpp"
 #include "armilla/container/keyed/hash_part.hpp"
+#include "armilla/container/place/order_check.hpp"
 #include "armilla/distributed.hpp"
 #include "armilla/hash.hpp"
 #include "armilla/team/core/fence_participant.hpp"
@@ -77,6 +78,7 @@ class hash_core final : public fence_participant {
   part& mine() noexcept { return *parts_; }
   const part& mine() const noexcept { return *parts_; }
   std::size_t size() const noexcept { return total_; }
+  [[no_unique_address]] order_check order;
   template <class K>
   std::size_t member_of(const K& key, std::uint64_t hash) const {
     return mine().spread.member_of(key, hash);
@@ -86,6 +88,7 @@ class hash_core final : public fence_participant {
   /// One-way call: a verb about a key, with a value if it has one.
   template <class Verb, class K, class... V>
   void state(const K& given, const V&... value) {
+    order.begin();
     auto&& key = looked_up(given);
     const std::uint64_t hash = Hash{}(key);
     release(key, hash);
@@ -94,6 +97,7 @@ class hash_core final : public fence_participant {
 
   template <class Op, class K>
   void update(const K& given, const mapped& value) {
+    order.begin();
     auto&& key = looked_up(given);
     const std::uint64_t hash = Hash{}(key);
     if (combiner_.on()) [[likely]]

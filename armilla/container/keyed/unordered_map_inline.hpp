@@ -121,7 +121,10 @@ class hash_verbs {
 
   /// What lies on this rank, for a loop. Values may be changed. While the loop lives, one-way calls that come wait; so this rank
   /// must not wait for the container meanwhile: a two-way call or a fence of the same fiber is a usage_error.
-  hash_loop<part> local() const { return hash_loop<part>(core_->mine()); }
+  hash_loop<part> local() const {
+    core_->order.require_no_barrier("local");
+    return hash_loop<part>(core_->mine());
+  }
 
   /// For algorithms: the elements of all members, as far as they are fenced, each on the rank that has it.
   auto range() const { return hash_range<core, false>(*core_); }
@@ -180,6 +183,7 @@ class map_verbs : public hash_verbs<Key, Value, Hash, Equal, Table, Spread> {
   /// `async`; it may change the value and send anything, but not wait.
   template <class K = Key, class F, class... A>
   void visit(const K& key, F&& f, A&&... arguments) {
+    core_->order.begin();
     const object_ref<part> there = core_->reached(key);
     async(there.rank(), to_completion(visiting<part, false>(there, f, "visit")), Key(key), std::forward<A>(arguments)...);
   }

@@ -46,6 +46,7 @@ class multimap_verbs : public hash_verbs<Key, Value, Hash, Equal, multimap_table
   /// those of `async`; it may change the value and send anything, but not wait.
   template <class K = Key, class F, class... A>
   void visit(const K& key, F&& f, A&&... arguments) {
+    core_->order.begin();
     const object_ref<part> there = core_->reached(key);
     async(there.rank(), to_completion(visiting<part, false>(there, f, "visit")), Key(key), std::forward<A>(arguments)...);
   }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/container/place/order_check.hpp"
+
+#if ARMILLA_CHECKED
+
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "armilla/base/core/context.hpp"
+#include "armilla/base/core/options.hpp"
+#include "armilla/error.hpp"
+#include "armilla/stats/counters.hpp"
+
+namespace armilla::detail {
+namespace {
+
+constexpr std::size_t most_elements = 1 << 16;
+constexpr const char* unless = "(if something else completes them: ARMILLA_CHECKED=0)";
+
+// Called functions run between any two lines of the rank's own code, which is what is ordered by barriers and fences.
+bool looks() noexcept { return current != nullptr && current->body_depth == 0 && current->settings->checked; }
+
+}  // namespace
+
+struct order_check::calls {
+  std::uint64_t fences = 0, barriers = 0;  // of this rank, at the first of them
+  std::unordered_set<std::size_t> elements;
+
+  bool under_way() const noexcept { return fences == current->count->fences; }
+};
+
+void order_check::begin() {
+  if (!looks()) return;
+  if (calls_ == nullptr)
+    calls_ = std::make_shared<calls>();
+  else if (calls_->under_way())
+    return;
+  calls_->fences = current->count->fences;
+  calls_->barriers = current->count->barriers;
+  calls_->elements.clear();
+}
+
+void order_check::begin(std::size_t element) {
+  if (!looks()) return;
+  begin();
+  if (calls_->elements.size() < most_elements) calls_->elements.insert(element);
+}
+
+void order_check::settle(std::size_t element) const {
+  if (looks() && calls_ != nullptr) calls_->elements.erase(element);
+}
+
+void order_check::require_no_barrier(const char* operation) const {
+  if (calls_ == nullptr || !looks() || !calls_->under_way() || current->count->barriers == calls_->barriers) return;
+  throw_usage(operation,
+              fmt::format("this rank has sent one-way calls to the container and met the others at a barrier, which does "
+                          "not complete such calls; call fence() instead of barrier() {}",
+                          unless));
+}
+
+void order_check::require_complete(std::size_t element, const char* operation) const {
+  if (calls_ == nullptr || !looks() || !calls_->under_way() || !calls_->elements.contains(element)) return;
+  throw_usage(operation,
+              fmt::format("this rank's one-way call that changes element {} may be still under way; call fence() between "
+                          "the two, or read it by get() {}",
+                          element, unless));
+}
+
+}  // namespace armilla::detail
+
+#endif

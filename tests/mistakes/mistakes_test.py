@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Which library finds the commonest mistakes, and how: mistakes_test.py PROGRAM release|checked. The table in docs/guide/debugging.md is
+made of the one here, and compared with it; mistakes_test.py --table prints it."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+PAGE = pathlib.Path(__file__).resolve().parent.parent.parent / "docs/guide/debugging.md"
+BARRIER = "met the others at a barrier, which does not complete such calls; call fence"
+BEYOND = "index or a pointer went beyond its end"
+COLLECTIVES = "ranks entered different collectives"
+
+# The scene of mistakes.cpp; what it does; what the two libraries say, None: nothing; how it is found, or what helps.
+MISTAKES = [
+    ("barrier_for_fence_array", "a barrier after one-way calls to an `array`, `vector` or `bag`, then `local()`", None, BARRIER, "`local()` throws"),
+    ("barrier_for_fence_map", "the same with a map or set", None, BARRIER, "`local()` throws"),
+    ("nothing_before_a_remote_read", "`x[i]` after one's own `update`, `visit` or `set` of element i, without a fence", None, "one-way call that changes element 1 may be still under way", "`x[i]` throws"),
+    ("nothing_before_local", "`local()` while others' one-way calls are under way, without a barrier or fence", None, None, "fence before each phase that reads"),
+    ("index_of_container", "an index beyond the end of a container", "element 5000 of 1000 elements", "element 5000 of 1000 elements", "the operation throws"),
+    ("index_of_local", "`local()[i]` beyond the end", None, "Assertion '__idx < size", "`std::span` checks the index and aborts; the report has the line"),
+    ("stencil_beyond_its_halo", "a stencil that reads beyond the halo", None, "the halo of the input is 1 wide there; make it with am::halo.2.", "the stencil throws"),
+    ("stencil_without_a_halo", "a stencil over a matrix without a halo", None, "the halo of the input is 0 wide there; make it with am::halo.1.", "the stencil throws"),
+    ("rank_that_does_not_exist", "a rank that does not exist", "rank 2 does not exist", "rank 2 does not exist", "the call throws"),
+    ("rank_of_a_team", "the number in a team as the rank in the job", None, None, "`team.world_rank(i)`; found only if there is no such rank"),
+    ("container_that_was_moved_from", "a container that was moved from", "it has none", "it has none", "the operation throws"),
+    ("handle_of_a_container_that_has_ended", "a handle after the container's end", "or it has ended there", "or it has ended there", "the operation throws"),
+    ("span_of_a_container_that_has_ended", "`local()` kept beyond the container's end", None, None, "call `local()` again where it is used"),
+    ("reference_in_a_call", "a pointer or a captured reference in a call", "is memory of rank . and not of rank|SIGSEGV", "a capture of the closure holds an address", "the call throws; without checks the rank crashes, where it does, with a hint"),
+    ("write_past_an_allocation", "a global pointer beyond its allocation", None, "the pointer has left it|the pointer left the object", "the access throws"),
+    ("write_before_an_allocation", "a global pointer before its allocation", None, "it was freed, or the pointer has left it", "the access throws"),
+    ("write_past_by_a_plain_pointer", "the same by a plain pointer (`p.local()[i]`, a span)", None, BEYOND, "words behind the block are compared at fences and when it is freed"),
+    ("pointer_that_was_freed", "a global pointer to memory that was freed", None, "it was freed, or the pointer has left it", "the access throws"),
+    ("freed_twice", "memory that is freed twice", "was given back already", "was given back already", "`deallocate` throws"),
+    ("collective_of_some_ranks", "a collective that some ranks do not call", COLLECTIVES, COLLECTIVES, "the next collective throws, on the first rank that sees it"),
+    ("different_roots", "different arguments of a collective", COLLECTIVES, COLLECTIVES, "as above; the checked library compares before anything moves"),
+]
+
+
+def table():
+    lines = ["| mistake | library | checked library | found by, or what helps |", "|---|---|---|---|"]
+    for _, text, release, checked, how in MISTAKES:
+        lines.append(f"| {text} | {'finds it' if release else '-'} | {'finds it' if checked else '-'} | {how} |")
+    return "\n".join(lines) + "\n"
+
+
+class Mistakes(unittest.TestCase):
+    def test_each_is_found_or_not_as_the_table_says(self):
+        for scene, _, release, checked, _ in MISTAKES:
+            expected = {"release": release, "checked": checked}[GRADE]
+            with self.subTest(scene=scene):
+                environment = {**os.environ, "ARMILLA_RANKS": "2", "ARMILLA_PIN": "none", "ARMILLA_FABRIC": "shm"}
+                job = subprocess.run([PROGRAM, scene], env=environment, capture_output=True, text=True, check=False, timeout=60)
+                if expected is None:
+                    if GRADE == "checked":  # without checks it may break anything
+                        self.assertEqual((job.returncode, job.stderr), (0, ""))
+                else:
+                    self.assertRegex(job.stderr, expected)
+                    self.assertNotEqual(job.returncode, 0)
+                    self.assertLessEqual(len(re.findall("^(?:armilla: |  )", job.stderr, re.MULTILINE)), 6)
+
+    def test_each_scene_is_in_the_table(self):
+        source = (pathlib.Path(__file__).parent / "mistakes.cpp").read_text(encoding="utf-8")
+        self.assertEqual(sorted(re.findall(r"^ +SCENE\((\w+)\)", source, re.MULTILINE)), sorted(each[0] for each in MISTAKES))
+
+    def test_the_page_has_the_table(self):
+        self.assertIn(table(), PAGE.read_text(encoding="utf-8"), "mistakes_test.py --table prints what belongs there")
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--table":
+        print(table(), end="")
+    else:
+        PROGRAM, GRADE = os.path.abspath(sys.argv[1]), sys.argv[2]
+        unittest.main(argv=sys.argv[:1])
