@@ -121,10 +121,7 @@ class hash_verbs {
 
   /// What lies on this rank, for a loop. Values may be changed. While the loop lives, one-way calls that come wait; so this rank
   /// must not wait for the container meanwhile: a two-way call or a fence of the same fiber is a usage_error.
-  hash_loop<part> local() const {
-    core_->order.require_no_barrier("local");
-    return hash_loop<part>(core_->mine());
-  }
+  hash_loop<part> local() const { return hash_loop<part>(core_->mine()); }
 
   /// For algorithms: the elements of all members, as far as they are fenced, each on the rank that has it.
   auto range() const { return hash_range<core, false>(*core_); }
@@ -295,6 +292,12 @@ class hash_container : public Verbs {
     explicit handle_type(object_ref<part> name) : name_(name) {}
     object_ref<part> name_;
   };
+
+  /// The same of the rank's own code. Called functions, which a handle serves, are ordered by nothing of it.
+  auto local() const {
+    this->core_->order.require_no_barrier("local");
+    return Verbs::local();
+  }
 
   explicit hash_container(const hash_options& how = {}) : hash_container(world(), how) {}
   explicit hash_container(const team& members, const hash_options& how = {})
