@@ -55,8 +55,8 @@ _of_ranks = ("call", "async_", "barrier", "fence", "broadcast", "all_gather", "g
 _of_arrays = ("Array", "arange", "array", "asarray", "empty", "eye", "from_function", "from_local", "full", "linspace", "load", "ones", "random", "save", "zeros")
 _of_tables = ("Table", "from_arrow", "from_pandas", "from_polars", "read_csv", "read_ipc", "read_parquet", "table")  # not in __all__: their packages may be missing
 
-__all__ = ["Error", "Future", "Job", "LimitError", "Pending", "Pool", "PoolFuture", "RankLost", "RemoteError", "RemoteTraceback", "Ranks", "Shared", "Team", "TimeoutError", "UsageError", "WorkerLost", "attach", "in_body", "jobs",
-           "poll", "put", "ranks", *_of_ranks, *_of_arrays]
+__all__ = ["Error", "Future", "Job", "LimitError", "Pending", "Pool", "PoolFuture", "RankLost", "RemoteError", "RemoteTraceback", "Ranks", "Session", "Shared", "Team", "TimeoutError", "UsageError", "WorkerLost", "attach", "connect", "in_body", "jobs",
+           "poll", "put", "ranks", "sessions", *_of_ranks, *_of_arrays]
 
 
 class _Number(int):
@@ -97,6 +97,11 @@ def __getattr__(name: str) -> Any:
         from .driver import Ranks, ranks
 
         globals().update(Ranks=Ranks, ranks=ranks)
+        return globals()[name]
+    if name in ("Session", "connect", "sessions"):
+        from ._sessions import Session, connect, sessions
+
+        globals().update(Session=Session, connect=connect, sessions=sessions)
         return globals()[name]
     if name in ("Pool", "PoolFuture", "WorkerLost"):
         from ._pool import Pool

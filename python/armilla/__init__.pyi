@@ -49,6 +49,7 @@ from ._named import OwnJob as OwnJob, job as job, provide as provide, withdraw a
 from ._pickling import RemoteTraceback as RemoteTraceback
 from ._pool import Pool as Pool
 from ._pool_future import PoolFuture as PoolFuture, WorkerLost as WorkerLost
+from ._sessions import Session as Session, connect as connect, sessions as sessions
 from ._shared import Shared as Shared, put as put
 from ._table import (
     Table as Table,

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python -m armilla -n 4 script.py arguments: starts ranks of Python. In a process that a launcher has started, this is a rank."""
+"""python -m armilla -n 4 script.py arguments: starts ranks of Python. In a process that a launcher has started, this is a rank.
+
+python -m armilla serve lab -n 4, list and stop are of sessions.
+"""
 from __future__ import annotations
 
 import argparse
@@ -12,7 +15,7 @@ from . import _core, _launch, _session
 
 def _parsed() -> argparse.Namespace:
     p = argparse.ArgumentParser(prog="python -m armilla", description="Runs a script on several ranks. Under mpirun, srun and armilla-run: python -m armilla script.py, "
-                                "or python script.py.")
+                                "or python script.py. python -m armilla serve, list and stop are of sessions: --help after them tells.")
     p.add_argument("-n", "--ranks", type=int, help="how many ranks; ARMILLA_RANKS, or one, without it")
     p.add_argument("--label", action="store_true", help="put the rank before each line of output")
     p.add_argument("-m", dest="module", action="store_true", help="what follows is the name of a module")
@@ -73,6 +76,10 @@ def _run_rank(what: argparse.Namespace) -> int:
 
 
 def main() -> int:
+    if sys.argv[1:2] and sys.argv[1] in ("serve", "list", "stop") and not os.path.isfile(sys.argv[1]) and not _core.launched():
+        from . import _serve
+
+        return _serve.main()
     what = _parsed()
     if _core.joined() or _core.launched():
         return _run_rank(what)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import socket
 import struct
+import sys
 import threading
 import time
 from typing import Any, Sequence
 
 from . import _core
 
-CALL, VALUE, RAISED, CANCEL, CLOSE = range(5)
+CALL, VALUE, RAISED, CANCEL, CLOSE, WELCOME, OUTPUT, LOST = range(8)  # the last three go from a session to its clients
 
 _head = struct.Struct("<QII")  # number, kind, parts; the sizes of the parts follow
 _most_parts = 64
@@ -50,6 +51,17 @@ def receive_hello(connection: socket.socket, key: str, end: float) -> int | None
 def in_folder(folder: int) -> str:
     """The address of a socket in an open folder: short, however long its path is. That of a socket has 107 bytes at most."""
     return f"/proc/self/fd/{folder}/driver"
+
+
+def print_line(name: str, text: str) -> None:
+    """Prints a line of a worker on the stream of that name."""
+    stream = getattr(sys, name)
+    try:
+        if stream is not None:
+            stream.write(text)
+            stream.flush()
+    except (OSError, ValueError):  # it is closed; what follows is read, so that no worker waits
+        pass
 
 
 class Channel:

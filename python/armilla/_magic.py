@@ -9,19 +9,19 @@ from __future__ import annotations
 from typing import Any
 
 from . import _core
-from .driver import Ranks
+from ._workers import Workers
 
 
-def workers_of(line: str, names: dict[str, Any]) -> Ranks:
+def workers_of(line: str, names: dict[str, Any]) -> Workers:
     """Whose the cell is."""
     if line.strip():
         found = names.get(line.strip())
-        if not isinstance(found, Ranks):
-            raise _core.UsageError(f"armilla: %%ranks: '{line.strip()}' is not what armilla.ranks gave")
+        if not isinstance(found, Workers):
+            raise _core.UsageError(f"armilla: %%ranks: '{line.strip()}' is not what armilla.ranks or armilla.connect gave")
         return found
-    if not Ranks.open:
-        raise _core.UsageError("armilla: %%ranks: there are no workers; am = armilla.ranks(4) starts some")
-    return Ranks.open[-1]
+    if not Workers.open:
+        raise _core.UsageError("armilla: %%ranks: there are no workers; am = armilla.ranks(4) starts some, armilla.connect() finds those of a session")
+    return Workers.open[-1]
 
 
 def load(shell: Any) -> None:

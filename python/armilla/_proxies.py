@@ -17,8 +17,8 @@ from ._worker_names import Reference
 _gather_limit = 4 << 30  # bytes
 
 
-class _Proxy:
-    def __init__(self, ranks: Any, number: int) -> None:
+class Proxy:
+    def __init__(self, ranks: Any, number: Any) -> None:
         self._ranks = ranks
         self._number = number
 
@@ -32,7 +32,7 @@ class _Proxy:
         self._ranks._dropped.append(self._number)
 
 
-class ArrayProxy(_Proxy, NDArrayOperatorsMixin):
+class ArrayProxy(Proxy, NDArrayOperatorsMixin):
     """An array over the workers; see armilla.Array. Each operation is done by all of them."""
 
     def __init__(self, ranks: Any, number: Any, shape: tuple[int, ...], dtype: str, axis: int | None) -> None:
@@ -121,7 +121,7 @@ _methods = frozenset("""all any argmax argmin argsort astype bounds clip conj co
 reshape round searchsorted sort squeeze std sum swapaxes take tolist trace transpose var""".split())
 
 
-class DictProxy(_Proxy):
+class DictProxy(Proxy):
     """A dictionary over the workers; see armilla.Dict."""
 
     def update(self, key: Any, value: Any = 1) -> None:
@@ -153,6 +153,65 @@ class DictProxy(_Proxy):
 
     def __repr__(self) -> str:
         return f"<armilla dict over {self._ranks.size} workers>"
+
+
+class TableProxy(Proxy):
+    """A table over the workers; see armilla.Table. Each operation is done by all of them."""
+
+    schema = property(lambda self: self._ranks._together(_worker_names.attribute, self, "schema"))
+    columns = property(lambda self: self._ranks._together(_worker_names.attribute, self, "columns"))
+
+    def __len__(self) -> int:
+        return self._together("__len__")
+
+    def __getitem__(self, column: str) -> Any:
+        """A column of numbers, as an array over the workers."""
+        return self._together("__getitem__", column)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _methods_of_tables:
+            raise AttributeError(f"armilla: table: distributed tables have no attribute '{name}'")
+        return functools.partial(self._together, name)
+
+    def group_by(self, *keys: Any) -> Any:
+        return GroupsProxy(self, keys)
+
+    def local(self, rank: int) -> Any:
+        """A worker's rows, as a frame of polars."""
+        return _worker_names.unpacked_frame(self._ranks.call(rank, _worker_names.local_rows, self).get())
+
+    def to_polars(self, **options: Any) -> Any:
+        """All rows, as a frame of polars in this process."""
+        return _worker_names.unpacked_frame(self._ranks._together(_worker_names.all_rows, self, options))
+
+    def to_pandas(self) -> Any:
+        return self.to_polars().to_pandas()
+
+    def to_arrow(self) -> Any:
+        return self.to_polars().to_arrow()
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.to_polars().__arrow_c_stream__(requested_schema)
+
+    def __repr__(self) -> str:
+        return f"<armilla table of {', '.join(self.columns)} over {self._ranks.size} workers>"
+
+
+class GroupsProxy:
+    """What `group_by` gives."""
+
+    def __init__(self, table: TableProxy, keys: tuple) -> None:
+        self._table, self._keys = table, keys
+
+    def agg(self, *exprs: Any, **named: Any) -> Any:
+        """One row for each group."""
+        return self._table._ranks._together(_worker_names.aggregate, self._table, self._keys, exprs, named)
+
+
+_methods_of_tables = frozenset("""drop filter head join map_partitions partition_by rebalance rename select sort sql top_k unique value_counts with_columns write_csv
+write_parquet""".split())
+
+kinds = {"array": ArrayProxy, "dict": DictProxy, "table": TableProxy}
 
 
 def open_memory(supervisor: int) -> int | None:

@@ -6,7 +6,8 @@ import os
 import sys
 from typing import Any, Callable
 
-_objects: dict[int, Any] = {}
+_objects: dict[Any, Any] = {}  # by who has it, the driver or a client of a session, and its number there
+_named: dict[str, Any] = {}
 
 
 class Reference:
@@ -14,7 +15,7 @@ class Reference:
 
     __slots__ = ("job", "number")
 
-    def __init__(self, job: str, number: int) -> None:
+    def __init__(self, job: str, number: Any) -> None:
         self.job = job
         self.number = number
 
@@ -25,7 +26,7 @@ class Reference:
 job = ""  # whose worker this is; "": none
 
 
-def _found(of: str, number: int) -> Any:
+def _found(of: str, number: Any) -> Any:
     from . import _core
 
     if of != job:
@@ -39,8 +40,8 @@ def _found(of: str, number: int) -> Any:
 
 def prepare(path: list[str], folder: str) -> None:
     """First of all: modules are found as the driver finds them."""
-    os.chdir(folder)
     sys.path[:] = path
+    os.chdir(folder)
 
 
 def together_so_far() -> tuple[int, list[tuple]]:
@@ -102,19 +103,21 @@ def evaluate(expression: str) -> Any:
     return eval(expression, sys.modules["__main__"].__dict__)
 
 
-def make(number: int, gone: list[Any], kind: str, *arguments: Any, **options: Any) -> Any:
+def make(number: Any, gone: list[Any], kind: str, *arguments: Any, **options: Any) -> Any:
     """A distributed object, under the number that the driver has chosen. `kind`: the name of what makes it."""
-    from . import _arrays
-    from ._dict import make_dict
-
-    return together(number, gone, make_dict if kind == "dict" else getattr(_arrays, kind), *arguments, **options)
+    return together(number, gone, getattr(sys.modules["armilla"], kind), *arguments, **options)
 
 
-def together(number: int, gone: list[Any], f: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+def together(number: Any, gone: list[Any], f: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
     """All workers run `f`; what it returns: of distributed objects, also in tuples and lists, their descriptions; of values rank 0's."""
     for one in gone:
         _objects.pop(one, None)
     return _described(f(*arguments, **options), number)
+
+
+def _is_table(value: Any) -> bool:
+    module = sys.modules.get("armilla._table")  # without it there is none
+    return module is not None and isinstance(value, module.Table)
 
 
 def _described(result: Any, number: Any) -> Any:
@@ -122,17 +125,79 @@ def _described(result: Any, number: Any) -> Any:
     from ._arrays import Array
     from ._dict import Dict
 
-    if isinstance(result, (Array, Dict)):
-        known = next((k for k, v in _objects.items() if v is result), number)
+    if isinstance(result, (Array, Dict)) or _is_table(result):
+        known = next((k for k, v in _objects.items() if v is result and k[0] == number[0]), number)
         _objects[known] = result
-        return ("array", known, result.shape, result.dtype.str, result.axis) if isinstance(result, Array) else ("dict", known)
+        return ("array", known, result.shape, result.dtype.str, result.axis) if isinstance(result, Array) else ("dict" if isinstance(result, Dict) else "table", known)
     if isinstance(result, (tuple, list)) and any(isinstance(each, Array) for each in result):
-        return ("several", isinstance(result, list), [_described(each, (number, k)) for k, each in enumerate(result)])
+        return ("several", isinstance(result, list), [_described(each, (number[0], (number[1], k))) for k, each in enumerate(result)])
     return ("value", result) if _core.rank() == 0 else ("value", None)
+
+
+def forget(holder: Any) -> None:
+    """A client of a session is gone, and does not use its objects any more."""
+    for key in [key for key in _objects if key[0] == holder]:
+        del _objects[key]
+
+
+def set_name(name: str, value: Any) -> None:
+    _named[name] = value
+
+
+def get_name(name: str) -> Any:
+    if name not in _named:
+        raise KeyError(f"armilla: the workers keep nothing as '{name}'; there are: {', '.join(sorted(_named)) or 'no names'}")
+    return _named[name]
+
+
+def delete_name(name: str) -> None:
+    get_name(name)
+    del _named[name]
+
+
+def names() -> list[str]:
+    return sorted(_named)
 
 
 def method(of: Any, name: str, *arguments: Any, **options: Any) -> Any:
     return getattr(of, name)(*arguments, **options)
+
+
+# Frames of polars travel as Arrow's: on threads of a rank that shares the cores with others, polars' own pickling may not come to an end.
+
+
+def packed_frame(frame: Any) -> tuple[Any, Any]:
+    import polars as pl
+
+    return frame.to_arrow(compat_level=pl.CompatLevel.oldest()), frame.schema
+
+
+def unpacked_frame(packed: tuple[Any, Any]) -> Any:
+    import polars as pl
+
+    return pl.DataFrame(pl.from_arrow(packed[0]), schema=packed[1])
+
+
+def table_of(kind: str, packed: tuple[Any, Any], options: dict[str, Any]) -> Any:
+    return getattr(sys.modules["armilla"], kind)(unpacked_frame(packed), **options)
+
+
+def local_rows(of: Any) -> Any:
+    return packed_frame(of.local())
+
+
+def all_rows(of: Any, options: dict[str, Any]) -> Any:
+    return packed_frame(of.to_polars(**options))
+
+
+def aggregate(of: Any, keys: tuple, exprs: tuple, named: dict[str, Any]) -> Any:
+    return of.group_by(*keys).agg(*exprs, **named)
+
+
+def name_program(name: str) -> None:
+    from . import _core
+
+    _core.name_program(name)
 
 
 def attribute(of: Any, name: str) -> Any:

@@ -336,7 +336,7 @@ def test_objects_of_other_workers_are_told(workers):
 def test_objects_of_two_jobs_do_not_mix(workers):
     mine = workers.array(10)
     with armilla.ranks(2) as other:
-        for _ in range(mine._number):
+        for _ in range(mine._number[1]):
             theirs, words = other.array(7), other.dict()
         for wrong in (theirs, words):
             with pytest.raises(armilla.UsageError, match="of other workers is among the arguments"):

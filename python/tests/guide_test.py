@@ -22,7 +22,7 @@ def blocks(kind):
 
 
 def test_every_block_says_what_it_is():
-    assert {name.strip() for name, _ in BLOCKS} == {"attach", "ranks", "driver", "solver", "pool", "tables", "tables queries"}
+    assert {name.strip() for name, _ in BLOCKS} == {"attach", "ranks", "driver", "solver", "session", "pool", "tables", "tables queries"}
 
 
 @pytest.mark.parametrize("text", blocks("ranks"))
@@ -45,6 +45,19 @@ def test_blocks_of_a_driver(tmp_path, text):
     script.write_text(text, encoding="utf-8")
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0 and done.stdout.startswith("50\n[(0, 4), (1, 4)]\n[10, 20, 30]\n1000000.0 "), done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("text", blocks("session"))
+def test_blocks_of_a_session(tmp_path, monkeypatch, text):
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    server = subprocess.Popen([sys.executable, "-m", "armilla", "serve", "lab", "-n", "2", "--foreground"], stdout=subprocess.PIPE, text=True)
+    try:
+        assert "lab" in server.stdout.readline()
+        done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60, check=False)
+        assert done.stdout == "['prices'] 249999750000.0 [1, 1]\n", done.stdout + done.stderr
+    finally:
+        server.terminate()
+        assert server.wait(20) == 0
 
 
 @pytest.mark.parametrize("text", blocks("pool"))
