@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "armilla/am/endpoint/endpoint.hpp"
+#include "armilla/am/endpoint/ledger.hpp"
 #include "armilla/base/values/clock.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
@@ -65,6 +66,13 @@ std::string name_of_named(const context& self, handler_id h, std::size_t index) 
 std::vector<std::byte> bytes_of(const std::string& text) {
   const auto bytes = std::as_bytes(std::span(text));
   return {bytes.begin(), bytes.end()};
+}
+
+std::string traffic_of(const context& self) {
+  std::string text;
+  for (rank_t r = 0; r < self.places; ++r)
+    if (const std::uint64_t bytes = bytes_sent_to(self.messages->out, r); bytes != 0) text += fmt::format("{}\t{}\n", r, bytes);
+  return text;
 }
 
 }  // namespace
@@ -181,13 +189,20 @@ std::string client_service::sample() {
   return sample_->restart();
 }
 
+std::vector<std::byte> client_service::reply_to(const call& which) {
+  switch (which.request) {
+    case client_request::methods: return bytes_of(self_.calls->methods.list());
+    case client_request::sample: return bytes_of(sample());
+    case client_request::traffic: return bytes_of(traffic_of(self_));
+    case client_request::call: break;
+  }
+  return which.run_method(self_.calls->methods);  // an unknown one is refused for its names
+}
+
 void client_service::run(const call& which) noexcept {
   const std::uint64_t began = now_ns();
   try {
-    const method_table& methods = self_.calls->methods;
-    const std::vector<std::byte> reply = which.request == client_request::methods  ? bytes_of(methods.list())
-                                         : which.request == client_request::sample ? bytes_of(sample())
-                                                                                   : which.run_method(methods);
+    const std::vector<std::byte> reply = reply_to(which);
     write_into_slot(*which.slot, reply, *which.box);
     which.slot->reply_bytes = reply.size();
     answer(*which.slot, client_slot::answered);

@@ -57,6 +57,7 @@ class client_service {
   void take(const std::shared_ptr<mapped_mailbox>& box, client_slot& slot);
   void run(const call& which) noexcept;
   std::string sample();
+  std::vector<std::byte> reply_to(const call& which);
 
   context& self_;
   control_block& mine_;

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "armilla/am/endpoint/endpoint.hpp"
-#include "armilla/am/endpoint/remote_traffic.hpp"
+#include "armilla/am/endpoint/ledger.hpp"
 #include "armilla/base/core/options.hpp"
 #include "armilla/base/host/unfinished_file.hpp"
 #include "armilla/base/values/clock.hpp"
@@ -65,17 +65,9 @@ statistics from_image(statistics_image&& image) {
   return s;
 }
 
-// Counted already, by the network and by the rings.
-std::uint64_t bytes_sent_to(context& self, rank_t r) {
-  outbox& out = outbox_of(self);
-  const peer_channel &c = out.to(r), &progress_thread = out.to_progress_thread(r);
-  if (self.host->far[std::size_t(r)]) return out.far()->lines_sent(r) * cache_line;
-  return (c.ring.lines_of_frames() + (&progress_thread != &c ? progress_thread.ring.lines_of_frames() : 0)) * cache_line;
-}
-
 rank_image image_of_this_rank(context& self) {
   rank_image image{std::string(program_name(armilla::this_program())), 0, image_of(snapshot(self)), {}, {}};
-  for (rank_t r = 0; r < self.places; ++r) image.sent.push_back(bytes_sent_to(self, r));
+  for (rank_t r = 0; r < self.places; ++r) image.sent.push_back(bytes_sent_to(outbox_of(self), r));
   for (const phase_statistics& p : phases()) image.phases.push_back({p.name, p.times, image_of(p.what)});
   if (stats_of(self).watch) image.seconds_per_border = seconds_per_border();
   return image;

@@ -67,4 +67,11 @@ std::uint64_t ledger::processed() const noexcept {
 
 std::uint64_t ledger::deferred() const noexcept { return deferred_ + out_.self.fibers->counted(); }
 
+// Counted already, by the network and by the rings.
+std::uint64_t bytes_sent_to(const outbox& out, rank_t r) noexcept {
+  const peer_channel &c = out.to(r), &progress_thread = out.to_progress_thread(r);
+  if (out.host().far[std::size_t(r)]) return out.far()->lines_sent(r) * cache_line;
+  return (c.ring.lines_of_frames() + (&progress_thread != &c ? progress_thread.ring.lines_of_frames() : 0)) * cache_line;
+}
+
 }  // namespace armilla::detail

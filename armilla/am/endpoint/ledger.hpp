@@ -35,4 +35,7 @@ class ledger {
   std::uint64_t deferred_ = 0;
 };
 
+/// Bytes of whole lines of the frames that have left for rank `r`, also for its progress thread. Blocks are not in it.
+std::uint64_t bytes_sent_to(const outbox& out, rank_t r) noexcept;
+
 }  // namespace armilla::detail

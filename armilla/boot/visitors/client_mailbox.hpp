@@ -44,6 +44,7 @@ enum class client_request : std::uint32_t {
   call,     ///< of a method: name, signature, and the message as from a rank, with 8 bytes for the index in front
   methods,  ///< which methods there are; the reply: lines of name, tab, signature, tab, hash in decimals
   sample,   ///< what has come in since the last such request, by method; the reply: as of method_sample::restart
+  traffic,  ///< bytes sent to each rank since this one began, where there are any; the reply: lines of rank, tab, bytes
 };
 
 /// One call of an attached client, written by the attached client up to `asked`, by the rank from there on, by the attached
