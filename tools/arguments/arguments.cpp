@@ -82,6 +82,11 @@ found find(const program& p, const std::string& word) {
   return {};
 }
 
+bool may_lack_value(const option& o) { return o.value.starts_with('['); }
+bool is_number(const std::string& word) {
+  return !word.empty() && std::ranges::all_of(word, [](char c) { return c >= '0' && c <= '9'; });
+}
+
 bool is_option(const std::string& word) { return word.size() > 1 && word[0] == '-'; }
 
 // What the option at `all[i]` does; the index of the last word that belongs to it.
@@ -89,11 +94,13 @@ std::size_t take(const program& p, const words& all, std::size_t i) {
   found f = find(p, all[i]);
   if (f.what == nullptr) refuse(p, all[i]);
   if (f.what->value.empty() && f.has_value) throw wrong_use(fmt::format("{} takes no value", f.what->names));
-  if (!f.what->value.empty() && !f.has_value) {
+  if (may_lack_value(*f.what) && !f.has_value) {
+    if (i + 1 < all.size() && is_number(all[i + 1])) f.value = all[++i];
+  } else if (!f.what->value.empty() && !f.has_value) {
     if (++i == all.size()) throw wrong_use(fmt::format("{} wants a value: {}", f.what->names, f.what->value));
     f.value = all[i];
   }
-  if (!f.what->value.empty() && f.value.empty())
+  if (!f.what->value.empty() && f.value.empty() && (f.has_value || !may_lack_value(*f.what)))
     throw wrong_use(fmt::format("{} wants a value that is not empty: {}", f.what->names, f.what->value));
   try {
     f.what->take(f.value);

@@ -11,7 +11,7 @@ namespace armilla::tools {
 
 using words = std::vector<std::string>;
 
-/// One option. `names` is "-n, --ranks"; `value` names what follows it ("N"), empty: nothing does. `take` gets the value and
+/// One option. `names` is "-n, --ranks"; `value` names what follows it ("N"), empty: nothing does; "[N]": a number may. `take` gets the value and
 /// throws `wrong_use` if it cannot be; an option without `take` is not in the table.
 struct option {
   std::string names, value, help;

@@ -37,6 +37,22 @@ TEST(arguments, a_value_follows_its_name_or_stands_behind_it_in_one_word) {
   }
 }
 
+TEST(arguments, a_number_may_follow) {
+  const auto taken = [](const words& all, words& rest) {
+    std::string value = "none";
+    rest = parse({.name = "tool", .summary = "", .usage = "", .options = {{"--serve", "[PORT]", "", into(value)}}}, all);
+    return value;
+  };
+  words rest;
+  EXPECT_EQ(taken({"--serve", "80", "job"}, rest), "80");
+  EXPECT_EQ(taken({"--serve=80", "90"}, rest), "80");
+  EXPECT_EQ(rest, words{"90"});
+  EXPECT_EQ(taken({"--serve", "job"}, rest), "");
+  EXPECT_EQ(rest, words{"job"});
+  EXPECT_EQ(taken({"--serve"}, rest), "");
+  EXPECT_THROW(taken({"--serve="}, rest), wrong_use);
+}
+
 TEST(arguments, other_words_are_left_in_their_order) {
   wishes w;
   EXPECT_EQ(parse(described(w), {"a", "--loud", "b", "--", "--out"}), (words{"a", "b", "--out"}));

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rates.hpp"
+#include "show.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "armilla/stats/counter_table.hpp"
 
@@ -12,25 +11,6 @@ namespace armilla::top {
 namespace {
 
 using json = nlohmann::ordered_json;
-
-std::uint64_t messages_of(const statistics& s) { return s.one_way_calls_sent + s.two_way_calls_sent + s.replies_sent; }
-std::uint64_t bytes_of(const statistics& s) { return s.bytes_sent + s.bulk_bytes_sent; }
-
-// Counters begin again when a rank begins to run.
-double rate(std::uint64_t before, std::uint64_t after, double seconds) {
-  return after > before && seconds > 0 ? double(after - before) / seconds : 0;
-}
-
-double busy(const rank_look& before, const rank_look& after, double seconds) {
-  return after.cpu > before.cpu && seconds > 0 ? (after.cpu - before.cpu) / seconds : 0;
-}
-
-double most_by_mean(const std::vector<rank_rates>& ranks, double rank_rates::* value) {
-  double most = 0, sum = 0, known = 0;
-  for (const rank_rates& r : ranks)
-    if (r.last.known) most = std::max(most, r.*value), sum += r.*value, ++known;
-  return sum > 0 ? most * known / sum : 0;
-}
 
 // What no rank has is left out.
 std::string text_of(const imbalance& uneven) {
@@ -43,6 +23,8 @@ std::string text_of(const imbalance& uneven) {
   add("busy", uneven.busy);
   return text.empty() ? text : text + "\n";
 }
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 double waits(const rank_rates& r) { return r.last.doing == "waiting" ? r.last.seconds : -1; }
 
@@ -57,6 +39,7 @@ std::string line_of(const rank_rates& r) {
   const rank_look& l = r.last;
   const std::string since = l.doing == "waiting" || l.doing == "busy" ? fmt::format("{:.1f}", l.seconds) : "";
   std::string what = l.waits_for;
+  if (!r.lost.empty()) what = r.lost;
   if (!l.algorithm.empty()) what += (what.empty() ? "in " : ", in ") + l.algorithm;
   if (!l.host.empty()) what += (what.empty() ? "on " : ", on ") + l.host;
   return fmt::format("{:>5} {:>8}  {:<9}{:>8}{:>9}{:>9}{:>9}{:>9}  {}\n", l.rank, l.process, l.known ? l.doing : "elsewhere",
@@ -64,9 +47,10 @@ std::string line_of(const rank_rates& r) {
                      short_number(double(l.segment)), what);
 }
 
-json json_of(const rank_rates& r) {
+json json_of(const rank_rates& r, bool with_counters) {
   const rank_look& l = r.last;
   json out{{"rank", l.rank},
+           {"state", state_of(r)},
            {"process", l.process},
            {"program", l.program},
            {"here", l.here},
@@ -81,30 +65,30 @@ json json_of(const rank_rates& r) {
            {"messages_a_second", r.messages},
            {"bytes_a_second", r.bytes},
            {"busy", r.busy}};
-  for (const detail::counter_row& row : detail::counter_table()) out["counters"][row.name] = l.counts.*row.member;
+  if (!r.lost.empty()) out["lost"] = r.lost;
+  if (with_counters)
+    for (const detail::counter_row& row : detail::counter_table()) out["counters"][row.name] = l.counts.*row.member;
+  return out;
+}
+
+json json_of(const host_rates& h) {
+  return {{"host", h.name},
+          {"ranks", h.ranks},
+          {"waiting", h.waiting},
+          {"lost", h.lost},
+          {"messages_a_second", h.messages},
+          {"bytes_a_second", h.bytes},
+          {"memory", h.memory}};
+}
+
+json json_of(const container_sizes& c) {
+  json out{{"name", c.name}, {"type", c.type}, {"shape", c.shape}, {"bytes", c.bytes}, {"most_by_mean", c.most_by_mean}};
+  out["elements"] = json::array();
+  for (const auto& [rank, n] : c.elements) out["elements"].push_back({{"rank", rank}, {"elements", n}});
   return out;
 }
 
 }  // namespace
-
-std::vector<rank_rates> rates_of(const std::vector<rank_look>& before, const std::vector<rank_look>& after, double seconds) {
-  std::vector<rank_rates> result;
-  const rank_look nothing;  // of a rank that has joined since
-  for (std::size_t r = 0; r < after.size(); ++r) {
-    const rank_look& first = r < before.size() ? before[r] : nothing;
-    const statistics &from = first.counts, &to = after[r].counts;
-    result.push_back({.last = after[r],
-                      .messages = rate(messages_of(from), messages_of(to), seconds),
-                      .bytes = rate(bytes_of(from), bytes_of(to), seconds),
-                      .busy = busy(first, after[r], seconds)});
-  }
-  return result;
-}
-
-imbalance imbalance_of(const std::vector<rank_rates>& ranks) {
-  return {most_by_mean(ranks, &rank_rates::messages), most_by_mean(ranks, &rank_rates::bytes),
-          most_by_mean(ranks, &rank_rates::busy)};
-}
 
 void sort_by(std::vector<rank_rates>& ranks, order by) {
   const auto falling = [&](auto&& value) {
@@ -124,41 +108,59 @@ const char* name_of(order by) noexcept {
   return names[std::size_t(by)];
 }
 
-std::string table_of(const job_summary& job, const std::vector<rank_rates>& ranks, order by, std::size_t lines) {
+std::string table_of(const snapshot& s, order by, std::size_t lines) {
   double messages = 0, bytes = 0;
   std::size_t waiting = 0;
-  for (const rank_rates& r : ranks) messages += r.messages, bytes += r.bytes, waiting += std::size_t(r.last.doing == "waiting");
-  std::string text = fmt::format("{} ({}): {} rank{}{}, {} waiting; {} messages/s, {} bytes/s; by {}\n", job.program, job.process,
-                                 job.ranks, job.ranks == 1 ? "" : "s", job.threads ? " as threads" : "", waiting,
-                                 short_number(messages), short_number(bytes), name_of(by));
-  const std::string uneven = ranks.size() > 1 ? text_of(imbalance_of(ranks)) : "";
-  text += uneven;
+  for (const rank_rates& r : s.ranks) messages += r.messages, bytes += r.bytes, waiting += std::size_t(r.last.doing == "waiting");
+  std::string text = fmt::format("{} ({}): {} rank{}{}, {} waiting; {} messages/s, {} bytes/s; by {}\n", s.job.program,
+                                 s.job.process, s.job.ranks, s.job.ranks == 1 ? "" : "s", s.job.threads ? " as threads" : "",
+                                 waiting, short_number(messages), short_number(bytes), name_of(by));
+  if (!s.losses.empty()) text += fmt::format("Lost: {} in all; the last: {}\n", s.losses.size(), first_line(s.losses.back()));
+  if (s.ranks.size() > 1) text += text_of(s.most_by_mean);
   text += fmt::format("{:>5} {:>8}  {:<9}{:>8}{:>9}{:>9}{:>9}{:>9}  {}\n", "RANK", "PROCESS", "DOES", "SINCE s", "MSG/s",
                       "BYTES/s", "MEMORY", "SEGMENT", "WAITS FOR");
-  const std::size_t head = uneven.empty() ? 2 : 3;
-  for (std::size_t i = 0; i < ranks.size() && i + head < lines; ++i) text += line_of(ranks[i]);
+  const auto head = std::size_t(std::ranges::count(text, '\n'));
+  for (std::size_t i = 0; i < s.ranks.size() && i + head < lines; ++i) text += line_of(s.ranks[i]);
   return text;
 }
 
-std::string table_of(const job_summary& job, const std::vector<detail::method_rate>& methods, std::size_t lines) {
-  std::string text = fmt::format("{} ({}): what comes in, by method, from samples\n{:>9}{:>9}  {}\n", job.program, job.process,
-                                 "MSG/s", "BYTES/s", "METHOD");
-  for (std::size_t i = 0; i < methods.size() && i + 2 < lines; ++i)
-    text += fmt::format("{:>9}{:>9}  {}\n", short_number(methods[i].messages), short_number(methods[i].bytes), methods[i].name);
+std::string methods_table_of(const snapshot& s, std::size_t lines) {
+  std::string text = fmt::format("{} ({}): what comes in, by method, from samples\n{:>9}{:>9}  {}\n", s.job.program,
+                                 s.job.process, "MSG/s", "BYTES/s", "METHOD");
+  for (std::size_t i = 0; i < s.methods.size() && i + 2 < lines; ++i)
+    text +=
+        fmt::format("{:>9}{:>9}  {}\n", short_number(s.methods[i].messages), short_number(s.methods[i].bytes), s.methods[i].name);
   return text;
 }
 
-std::string json_of(const job_summary& job, const std::vector<rank_rates>& ranks, const std::vector<detail::method_rate>& methods,
-                    double seconds) {
-  json out{{"process", job.process}, {"program", job.program}, {"threads", job.threads}, {"seconds", seconds}};
-  const imbalance uneven = imbalance_of(ranks);
-  out["most_by_mean"] = {{"messages", uneven.messages}, {"bytes", uneven.bytes}, {"busy", uneven.busy}};
-  out["ranks"] = json::array();
-  for (const rank_rates& r : ranks) out["ranks"].push_back(json_of(r));
-  out["methods"] = json::array();
-  for (const detail::method_rate& m : methods)
+std::string containers_table_of(const snapshot& s, std::size_t lines) {
+  std::string text = fmt::format("{} ({}): what it exposes\n{:>9}{:>9}{:>7}{:>6}  {}\n", s.job.program, s.job.process, "ELEMENTS",
+                                 "BYTES", "RANKS", "M/M", "NAME");
+  for (std::size_t i = 0; i < s.containers.size() && i + 2 < lines; ++i) {
+    const container_sizes& c = s.containers[i];
+    double all = 0;
+    for (const auto& [rank, n] : c.elements) all += double(n);
+    text += fmt::format("{:>9}{:>9}{:>7}{:>6.2f}  {} of {}\n", short_number(all),
+                        c.bytes == 0 ? "-" : short_number(double(c.bytes)), c.elements.size(), c.most_by_mean, c.name, c.type);
+  }
+  return text + "M/M: the most elements of a rank by the mean.\n";
+}
+
+json json_of(const snapshot& s, bool with_counters) {
+  json out{{"process", s.job.process}, {"program", s.job.program}, {"threads", s.job.threads}, {"seconds", s.seconds}};
+  out["alive"] = s.alive;
+  out["time"] = std::chrono::duration<double>(s.at.time_since_epoch()).count();
+  out["most_by_mean"] = {{"messages", s.most_by_mean.messages}, {"bytes", s.most_by_mean.bytes}, {"busy", s.most_by_mean.busy}};
+  out["losses"] = s.losses;
+  for (const char* list : {"ranks", "hosts", "containers", "methods"}) out[list] = json::array();
+  for (const rank_rates& r : s.ranks) out["ranks"].push_back(json_of(r, with_counters));
+  for (const host_rates& h : hosts_of(s.ranks)) out["hosts"].push_back(json_of(h));
+  for (const container_sizes& c : s.containers) out["containers"].push_back(json_of(c));
+  for (const detail::method_rate& m : s.methods)
     out["methods"].push_back({{"name", m.name}, {"messages_a_second", m.messages}, {"bytes_a_second", m.bytes}});
-  return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return out;
 }
+
+std::string text_of(const json& value, int indent) { return value.dump(indent, ' ', false, json::error_handler_t::replace); }
 
 }  // namespace armilla::top
