@@ -59,10 +59,14 @@ class CheckDocs(unittest.TestCase):
         subprocess.run(["ar", "cr", str(build / "lib/libarmilla.a")], check=True)
         page = ("```cpp\n#include <cstdio>\nint main() { std::puts(\"one\"); std::puts(\"two\"); }\n```\n"
                 "<!-- check-docs prints\nprograms: count\nrun: ./count\n-->\n```text\ntwo\none\n```\n")
-        for text, expected, part in ((page, 0, "1 outputs, 0 errors"), (page.replace("\ntwo", "\nthree"), 1, "page.md:5: error: `./count`"),
+        again = page + "<!-- check-docs prints\nrun: ./count | head -n 1\n-->\n```text\none\n```\n"  # the same programs
+        for text, expected, part in ((page, 0, "1 outputs, 0 errors"), (again, 0, "2 outputs, 0 errors"),
+                                     (again.replace("```text\none\n", "```text\n1\n"), 1, "page.md:13: error: `./count | head"),
+                                     (page.replace("programs: count\n", ""), 1, "0 names for 1 programs"),
+                                     (page.replace("\ntwo", "\nthree"), 1, "page.md:5: error: `./count`"),
                                      (page.replace("```text", "```sh"), 1, "no block ```text follows"),
                                      (page.replace("count\nrun", "count more\nrun"), 1, "2 names for 1 programs"),
-                                     (page.replace("run: ./count\n", ""), 1, "stand a line `programs: NAME...`")):
+                                     (page.replace("run: ./count\n", ""), 1, "stand `programs: NAME...`")):
             status, output = self.check(text, "--run", str(build))
             self.assertEqual(status, expected, output)
             self.assertIn(part, output)
