@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/perf-page makes the tables of a recorded run; docs/perf.md has those of docs/perf/run.json."""
+"""tools/perf-page makes the tables of a recorded run; docs/perf/rows.md has those of docs/perf/run.json."""
 import json
 import pathlib
 import subprocess
