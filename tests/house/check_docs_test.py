@@ -103,6 +103,9 @@ class CheckDocs(unittest.TestCase):
         page = "```python of tools/check-docs\nimport argparse\n{}\n```\n"
         self.accepted(page.format("import concurrent.futures"))
         self.refused(page.format("import nothing"), "page.md:2: error: tools/check-docs does not say so: 'import argparse'")
+        self.accepted("```cmake of CMakeLists.txt\ninclude(ArmillaTest)\n```\n")
+        self.accepted("```python of examples/python/tour.ipynb\na.sort()\na[10:13].tolist()\n```\n")
+        self.refused("```python of examples/python/tour.ipynb\n\"a.sort()\\n\"\n```\n", "does not say so")
 
     def test_only_few_blocks_may_be_ignored(self):
         self.accepted("```cpp ignore\n???\n```\n" * 2)
