@@ -27,7 +27,7 @@
 /// senders or receivers.
 ///
 /// **Buffering.** Small calls to one rank are sent together. They leave when their buffer is full, at a poll or fence, at any
-/// wait whose event has not come yet, and at `flush()`.
+/// wait whose event has not come yet, and at `flush()`. Call `flush()` before a long computation: receivers wait for them.
 ///
 /// **Waiting.** `async` does not wait, except for room at `dest`: then it may run incoming calls. Inside a called function it
 /// never waits.

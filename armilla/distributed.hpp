@@ -55,6 +55,9 @@ class object_ref {
 /// it. `async_all` and `call_all` address the parts of all members, in their order. Order, errors and cost are those of `async`
 /// and `call`.
 ///
+/// **Siblings.** A part does not know the parts of other ranks. If its methods call them, store the name in each part:
+/// `h->self = h.on(am::rank())`, and then `self.on(r)`.
+///
 /// Paper: STAPL, section 5 (parallel_task and address translation).
 template <class T>
 class distributed {

@@ -84,7 +84,8 @@ class global_ptr {
   /// Returns whether this rank can load and store the target directly: its own memory always, and any segment on one host, unless
   /// ARMILLA_ACCESS restricts it.
   bool is_mapped() const { return local() != nullptr; }
-  /// Returns a plain pointer to the target, or null if it is not mapped. Does not throw for a valid pointer.
+  /// Returns a plain pointer to the target, or null if it is not mapped. It is also mapped if another rank of this host owns it:
+  /// `is_local` tests for that. Does not throw for a valid pointer.
   T* local() const { return static_cast<T*>(local_address(at_)); }
 
   // ---- Access ----

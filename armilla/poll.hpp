@@ -52,7 +52,9 @@ bool poll(poll_budget most);
 /// rank, from now on; the job's default is ARMILLA_POLL_BUDGET, without a limit. Throws `usage_error` for a budget of nothing.
 void set_poll_budget(poll_budget most);
 
-/// Waits until at least one call or reply has arrived, and has run.
+/// Waits until at least one call or reply has arrived, and has run. It may be any: test in a loop what you wait for.
+///
+///     while (!done) am::wait_for_message();
 ///
 /// Paper: STAPL, section 5.1 (rmi_wait).
 void wait_for_message();

@@ -66,6 +66,10 @@ class sync_var : public detail::sync_state {
 };
 
 /// An event that happens once: a sync_var without a value.
+///
+///     am::sync_var<void> ready;
+///     am::spawn([&] { ready.write(); }).detach();
+///     ready.read();                  // waits
 template <>
 class sync_var<void> : public detail::sync_state {
  public:

@@ -346,6 +346,7 @@ extern am::global_ptr<long> next;
 
 // poll.hpp
 inline void compute() {}
+inline bool done = false;
 inline std::vector<am::future<int>> futures;
 
 // graph_algorithms.hpp
