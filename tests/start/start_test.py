@@ -136,11 +136,14 @@ class Starting(StartTest):
         job.end()
 
     @unittest.skipIf(SANITIZED, "sanitizers need the addresses")
-    def test_a_small_address_space_says_what_to_do(self):
+    def test_a_small_address_space_has_smaller_segments(self):
         command = ["bash", "-c", f"ulimit -v 4000000; exec {ACTOR} hello"]
-        job = Job(command, ranks=2).end()
-        self.assert_failed(job, "rank [01] .*could not start.*ARMILLA_SEGMENT")
+        for ranks in (1, 2):
+            job = Job(command, ranks=ranks).end()
+            self.assertEqual((job.code, sorted(job.out.splitlines())), (0, [f"hello from {r} of {ranks}" for r in range(ranks)]))
+            self.assertRegex(job.err, "the address space limit .ulimit -v. is 3.8 GiB: each rank can allocate [0-9]+ MiB .*ARMILLA_SEGMENT")
         self.assert_hellos(Job(command, ranks=2, env={"ARMILLA_SEGMENT": "64M"}).end(), 2)
+        self.assert_failed(Job(command, ranks=2, env={"ARMILLA_SEGMENT": "4G"}).end(), "could not start.*ARMILLA_SEGMENT")
 
     def test_the_least_segment_is_enough(self):
         for fabric in FABRICS:

@@ -16,6 +16,7 @@
 #include "armilla/boot/host/host_memory.hpp"
 #include "armilla/boot/host/life.hpp"
 #include "armilla/boot/host/pin.hpp"
+#include "armilla/boot/watch/ending.hpp"
 #include "armilla/error.hpp"
 
 namespace armilla::detail {
@@ -135,7 +136,9 @@ job_plan make_plan(const std::vector<program_spec>& programs, const options& set
   job_plan plan;
   plan.world_size = rank_t(ranks);
   const rank_t places = std::max(plan.world_size, rank_t(settings.max_ranks));
-  const host_layout layout = layout_for(places, places, settings);
+  std::string note;
+  const host_layout layout = layout_within_limit(places, settings, note);
+  if (!note.empty()) say(note);
   plan.memory = create_host_memory(layout);
   plan.job = reinterpret_cast<job_block*>(map_host_memory(plan.memory, layout.addresses()));
   job_block& job = *plan.job;

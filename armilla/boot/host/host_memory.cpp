@@ -69,6 +69,19 @@ host_layout layout_for(rank_t places, rank_t locals, const options& settings) {
   return layout;
 }
 
+host_layout layout_within_limit(rank_t places, const options& settings, std::string& note) {
+  host_layout layout = layout_for(places, places, settings);
+  const std::uint64_t limit = limit_of(RLIMIT_AS), wanted = layout.segment_bytes;
+  if (settings.segment != options{}.segment) return layout;
+  while (layout.total() > limit / 2 && layout.segment_bytes > least_segment_bytes) layout.segment_bytes /= 2;
+  if (layout.segment_bytes != wanted)
+    note = fmt::format(
+        "armilla: the address space limit (ulimit -v) is {}: each rank can allocate {:.0f} MiB of global memory "
+        "instead of {}; raise the limit, or choose ARMILLA_SEGMENT",
+        in_gib(limit), double(layout.segment_bytes) / double(1 << 20), in_gib(wanted));
+  return layout;
+}
+
 int create_host_memory(const host_layout& layout) {
   if (layout.total() > limit_of(RLIMIT_FSIZE))  // beyond it the kernel would send SIGXFSZ
     throw_limit(

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "armilla/ring/host_layout.hpp"
 
@@ -12,6 +13,10 @@ struct options;
 /// The layout that the options ask for: of the `places` numbers that a rank of the job can have `locals` are of this host. Throws
 /// `usage_error` if it fits no address space. A segment size that is a default is halved until it fits.
 host_layout layout_for(rank_t places, rank_t locals, const options& settings);
+
+/// The layout of a job of one host. A segment size that is a default is also halved until the memory takes at most half of this
+/// process' address space limit (ulimit -v); `note` then says so.
+host_layout layout_within_limit(rank_t places, const options& settings, std::string& note);
 
 /// Makes the memory that all ranks of a host map: one sparse anonymous file, reached by its descriptor only, so that
 /// nothing stays behind however the job ends. The descriptor is closed on exec. Throws `limit_error`.

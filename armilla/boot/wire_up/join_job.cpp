@@ -184,7 +184,9 @@ std::vector<launch> join_job(options& settings) {
 }
 
 launch join_alone(const options& settings, const char* name) {
-  const host_layout layout = layout_for(1, 1, settings);
+  std::string note;
+  const host_layout layout = layout_within_limit(1, settings, note);
+  if (!note.empty()) say(note);
   auto host_memory = std::make_shared<descriptor>(create_host_memory(layout));
   std::byte* const base = map_host_memory(host_memory->get(), layout.total());
   prefer_large_pages(base, layout, settings);
