@@ -11,8 +11,8 @@ namespace armilla::tools {
 
 using words = std::vector<std::string>;
 
-/// One option. `names` is "-n, --ranks"; `value` names what follows it ("N"), empty: nothing does; "[N]": a number may. `take` gets the value and
-/// throws `wrong_use` if it cannot be; an option without `take` is not in the table.
+/// One option. `names` is "-n, --ranks"; `value` names what follows it ("N"), empty: nothing does; "[N]": a number may. `take`
+/// gets the value and throws `wrong_use` if it cannot be; an option without `take` is not in the table.
 struct option {
   std::string names, value, help;
   std::function<void(const std::string&)> take;
