@@ -21,6 +21,8 @@ struct container_name {
 
 /// What has this name on this rank. Waits for a container that other members have already made. usage_error if there is none.
 void* find_container(const container_name& name);
+/// This rank has no part of it. Throws usage_error, or that the part was on the rank which had this one's place before.
+[[noreturn, gnu::cold]] void throw_no_container(object_id part);
 
 template <class Named>
 class named_container;
@@ -70,7 +72,7 @@ class named_container {
 
   /// By all members together, once there are members.
   void be_named(const team& members) {
-    name_ = std::make_unique<distributed<Named*>>(members, nullptr);
+    name_.reset(new distributed<Named*>(object_access::of_members<Named*>(members, nullptr)));
     show_place();
   }
   bool named() const noexcept { return name_ != nullptr; }

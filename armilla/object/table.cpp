@@ -159,6 +159,8 @@ void object_table::end(context& self) {
   for (const auto& calls : lost) parked_calls::open(self, calls);  // they find nothing
 }
 
+void object_table::go_on() noexcept { rare_->ended = false; }
+
 void object_table::clear(context& self) {
   for (auto& [id, early] : rare_->early) early.calls->drop(self);
   rare_->early.clear();

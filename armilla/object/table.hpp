@@ -95,8 +95,11 @@ class object_table {
   /// The class of this rank's object at the place of `id`, or null.
   const std::type_info* class_at(object_id id) const noexcept;
   void park(context& self, object_id id, parked_call call);
-  /// This rank makes no more objects: if it is a new one, what calls wait for was on the rank before it.
+  /// This rank's function has ended, and makes no more objects: if it is a new rank, what calls wait for was on the rank before
+  /// it.
   void end(context& self);
+  /// Another function begins.
+  void go_on() noexcept;
   void clear(context& self);
   /// Each object that is not there and that calls wait for.
   std::vector<std::pair<object_id, const parked_calls*>> parked() const;

@@ -81,6 +81,7 @@ void final_fence(context& rank, std::uint64_t others, ending_of which) {
   join_all_but(rank, others);
   rank.objects->table.end(rank);
   run_end_fence(which);
+  rank.objects->table.go_on();
 }
 
 void await_instances(context& rank, std::uint64_t others) {

@@ -250,7 +250,9 @@ int ask_lost_part(words& map) {
     wrong += !is_lost_in([&] { map.find(key).get(); });
     wrong += !is_lost_in([&] { map.call(key, [](const std::string& word) { return word.size(); }).get(); });
   }
-  return wrong;
+  const auto read_here = [](words::handle_type here) { return here->size(); };
+  am::async(lost, [](words::handle_type here) { here->insert(1, "one"); }, map.handle());
+  return wrong + !is_lost_in([&] { am::call(lost, read_here, map.handle()).get(); });
 }
 
 // The new rank waits for a team meanwhile, which the others make when they have their answers.
@@ -265,6 +267,8 @@ void old_containers() {
   int wrong = ask_lost_part(of_all) + ask_lost_part(of_some);
   for (std::size_t i = 0; i < texts.size(); ++i)
     if (texts.rank_of(i) == lost) wrong += !is_lost_in([&] { texts[i] = "of another"; });
+  const auto count_here = [](am::array<std::string>::handle_type here) { return here->local().size(); };
+  wrong += !is_lost_in([&] { am::call(lost, count_here, texts.handle()).get(); });
   say(wrong == 0 ? "they are lost with their rank" : ("WRONG: " + std::to_string(wrong) + " are not lost").c_str());
 }
 

@@ -282,8 +282,7 @@ class hash_container : public Verbs {
     };
     verbs operator->() const {
       part* const here = name_.local();
-      if (here == nullptr)
-        throw_usage("handle", "this rank has no part of the container: it is no member, or it has ended there");
+      if (here == nullptr) throw_no_container(object_access::id(name_));
       return verbs(static_cast<core*>(here->owner));
     }
 

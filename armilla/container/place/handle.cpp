@@ -15,8 +15,13 @@ void* find_container(const container_name& name) {
                                     "a container that this rank makes");
     found = table.find(name.id);
   }
-  if (found == nullptr) throw_usage("handle", "this rank has no part of the container: it is no member, or it has ended there");
+  if (found == nullptr) throw_no_container(name.id);
   return found;
+}
+
+void throw_no_container(object_id part) {
+  throw_if_part_lost(part, "handle");
+  throw_usage("handle", "this rank has no part of the container: it is no member, or it has ended there");
 }
 
 }  // namespace armilla::detail
