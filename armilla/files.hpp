@@ -31,9 +31,13 @@
 ///
 /// **Opening** is collective: each rank reads its share into memory then. Afterwards `local()` no longer needs the file.
 ///
+/// **Compressed files** (gzip, zstd), known by their content, are read as their text by all readers but `read_binary`. Each rank
+/// unpacks the frames that begin in its share of the file, which the files of bgzip and zstd show; a file of one frame is
+/// unpacked by one rank, and spread meanwhile. Shares are then even in compressed bytes.
+///
 /// **Errors.** What fails on one rank is a `usage_error` on all: a file that cannot be read, differs between ranks or changes
-/// meanwhile, is not a regular file, is compressed or has another kind of content. Lines that do not fit throw in the loop,
-/// unless `skip_bad` skips them.
+/// meanwhile, is not a regular file, is compressed in another way or has another kind of content. Lines that do not fit throw in
+/// the loop, unless `skip_bad` skips them.
 ///
 /// **Cost.** One copy of the share, from the file into memory.
 namespace armilla {

@@ -64,9 +64,10 @@ std::size_t words_of(std::string_view line) {
 }
 
 /// The first bytes of the file, which may be more than the first member's part.
-std::string head_of(const std::string& path) {
-  const descriptor file(open_regular(path).file);
+std::string head_of(const file_part& part) {
   std::string head(std::size_t(1) << 16, 0);
+  if (part.packed()) return {part.begin(), std::min(head.size(), std::size_t(part.end() - part.begin()))};
+  const descriptor file(open_regular(part.path()).file);
   const ssize_t got = file.get() < 0 ? 0 : ::pread(file.get(), head.data(), head.size(), 0);
   head.resize(got > 0 ? std::size_t(got) : 0);
   return head;
@@ -75,7 +76,7 @@ std::string head_of(const std::string& path) {
 /// A graph of METIS has a line for each vertex. So its lines are of many lengths, or of two numbers where there are as many
 /// edges as vertices. Both are rare in a list of edges, and its first lines show it. A list that begins with # is none.
 metis_header look_for_metis(const file_part& part, bool trusted) {
-  const std::string head = head_of(part.path());
+  const std::string head = head_of(part);
   const char *at = head.data(), *const end = at + head.size();
   if (at == end || *at == '#') return {};
   std::string_view line;
@@ -122,11 +123,8 @@ metis_header parse_metis_header(std::string_view line) {
   return h;
 }
 
-std::string text_of_other_format(int file, const file_use& use) {
+std::string text_of_other_format(std::string_view first, const file_use& use) {
   if (use.content == file_content::elements && use.unit == 1) return {};
-  char room[64];
-  const ssize_t got = ::pread(file, room, sizeof room, 0);
-  const std::string_view first(room, got > 0 ? std::size_t(got) : 0);
   const auto& magic = saved_header::good_magic;
   if (first.starts_with(std::string_view(reinterpret_cast<const char*>(magic.data()), magic.size()))) return written_by_save;
   for (const known_format& s : marked_formats)

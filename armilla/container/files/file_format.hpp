@@ -9,7 +9,7 @@
 namespace armilla::detail {
 
 /// Why the file is not what the reader takes it for: its first bytes say that it is of another known format. Empty: they do not.
-std::string text_of_other_format(int file, const file_use& use);
+std::string text_of_other_format(std::string_view first, const file_use& use);
 
 /// What the first line of a METIS graph says: vertices, edges, which weights there are, and how many a vertex has.
 struct metis_header {

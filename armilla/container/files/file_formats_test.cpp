@@ -75,10 +75,10 @@ struct format {
 };
 using namespace std::literals;
 const format formats[] = {
-    {"\x1f\x8b\x08\x00\x00\x00\x00\x00"sv, "111111.", "it is compressed; decompress it first: gunzip"},
+    {"\x1f\x8b\x08\x00\x00\x00\x00\x00"sv, "111111.", "its compressed data ends too early"},
     {"BZh91AY&SY\x00\x00\x00\x00\x00\x00"sv, "111111.", "it is compressed; decompress it first: bunzip2"},
     {"\xfd\x37zXZ\x00\x00\x00"sv, "111111.", "it is compressed; decompress it first: unxz"},
-    {"\x28\xb5\x2f\xfd\x00\x00\x00\x00"sv, "111111.", "it is compressed; decompress it first: unzstd"},
+    {"\x28\xb5\x2f\xfd\x00\x00\x00\x00"sv, "111111.", "its compressed data ends too early"},
     {"\x04\x22\x4d\x18\x00\x00\x00\x00"sv, "111111.", "it is compressed; decompress it first: unlz4"},
     {"PK\x03\x04\x00\x00\x00\x00"sv, "111111.", "it is a zip archive"},
     {"PAR1\x00\x00\x00\x00"sv, "111111.", "it is a Parquet file"},

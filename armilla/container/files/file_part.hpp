@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "armilla/container/files/csv_record.hpp"
+#include "armilla/container/files/packed_file.hpp"
 #include "armilla/team.hpp"
 
 namespace armilla::detail {
@@ -53,14 +54,27 @@ class file_part {
   void complain(const char* at, std::string_view what, const char* advice = nullptr);
   std::size_t skipped() const noexcept { return skipped_; }
   const std::string& path() const noexcept { return path_; }
+  /// The file is compressed; then sizes and offsets are those of its text.
+  bool packed() const noexcept { return packed_; }
 
  private:
   struct opened;
+  struct pages {
+    char* at = nullptr;
+    std::size_t bytes = 0;
+    pages() = default;
+    pages(const pages&) = delete;
+    ~pages();
+  };
   void read_share(const opened& file);
   record_state state_before(const opened& file) const;
   void cut(const opened& file, record_state before);
   bool read_more(const opened& file);
-  bool reserve(std::size_t bytes);
+  void unpack_share(const opened& file, compression kind);
+  void append(pages& to, std::size_t& size, std::string_view bytes);
+  std::size_t head_of_share(char before, record_state state) const;
+  void give_heads(std::size_t head);
+  bool reserve(pages& memory, std::size_t bytes);
   void skip_mark();
   void check_text();
   void check_records();
@@ -69,18 +83,14 @@ class file_part {
 
   std::string path_;
   file_use use_;
-  struct pages {
-    char* at = nullptr;
-    std::size_t bytes = 0;
-    pages() = default;
-    pages(const pages&) = delete;
-    ~pages();
-  } memory_;
+  pages memory_;
   std::size_t size_ = 0;             // of what is in memory_
   std::size_t begin_ = 0, end_ = 0;  // of the part, in memory_
   std::uint64_t read_from_ = 0, file_size_ = 0;
   std::string wrong_;
   std::size_t skipped_ = 0;
+  bool packed_ = false;
+  std::uint64_t lines_before_ = 0;  // if it is compressed
 };
 
 }  // namespace armilla::detail

@@ -39,7 +39,8 @@ team or_all(const team& members) { return members ? members : world(); }
 /// What a member knows of the file.
 struct sight {
   std::uint64_t size = 0;
-  std::uint64_t wrong = 0;
+  std::uint32_t wrong = 0;
+  compression packed = compression::none;
 };
 
 /// Empty, or what is wrong. A file that ends before `n` bytes has changed.
@@ -74,6 +75,12 @@ const char* find_cut(const char* at, const char* end, const file_use& use, recor
   return end;
 }
 
+record_states then_states(const record_states& first, const record_states& then) noexcept {
+  record_states all;
+  for (record_state& s : all.after) s = then[first[s]];
+  return all;
+}
+
 }  // namespace
 
 struct file_part::opened {
@@ -85,7 +92,9 @@ file_part::file_part(const std::string& path, const file_use& use) : path_(path)
   use_.members = or_all(use.members);
   const regular_file found = open_regular(path);
   opened how{descriptor(found.file)};
-  const std::vector<sight> all = members().all_gather(sight{found.bytes, found.wrong.empty() ? 0U : 1U});
+  const bool bytes = use.where == cut_at::bytes;
+  const compression mine = bytes || !found.wrong.empty() ? compression::none : compression_of(found.file);
+  const std::vector<sight> all = members().all_gather(sight{found.bytes, found.wrong.empty() ? 0U : 1U, mine});
   if (std::ranges::any_of(all, [](const sight& s) { return s.wrong != 0; }))
     agree_on_file(members(), use.operation, "read", path, found.wrong);
   for (std::size_t i = 0; i < all.size(); ++i)
@@ -103,8 +112,16 @@ file_part::file_part(const std::string& path, const file_use& use) : path_(path)
   const std::uint64_t units = file_size_ / use.unit;
   how.share_begin = (units / ranks * rank + std::min(rank, units % ranks)) * use.unit;
   how.share_end = (units / ranks * (rank + 1) + std::min(rank + 1, units % ranks)) * use.unit;
-  if (is_first()) note(text_of_other_format(how.file.get(), use));
-  read_share(how);
+  packed_ = all[0].packed != compression::none;
+  if (is_first() && !packed_) {
+    char first[64];
+    const ssize_t got = ::pread(how.file.get(), first, sizeof first, 0);
+    note(text_of_other_format({first, got > 0 ? std::size_t(got) : 0}, use));
+  }
+  if (packed_)
+    unpack_share(how, all[0].packed);
+  else
+    read_share(how);
   if (is_first()) skip_mark();
   check_text();
   struct stat after{};
@@ -128,7 +145,8 @@ void file_part::read_share(const opened& file) {
   const bool whole = use_.where == cut_at::bytes;
   read_from_ = whole || file.share_begin == 0 ? file.share_begin : file.share_begin - 1;
   const std::size_t need = std::size_t(file.share_end - read_from_);
-  if (wrong_.empty() && reserve(need + (whole ? 0 : slack))) note(read_all(file.file.get(), memory_.at, need, read_from_));
+  if (wrong_.empty() && reserve(memory_, need + (whole ? 0 : slack)))
+    note(read_all(file.file.get(), memory_.at, need, read_from_));
   size_ = wrong_.empty() ? need : 0;
   const record_state before = use_.where == cut_at::record ? state_before(file) : record_state::begin;
   if (whole)
@@ -141,12 +159,7 @@ void file_part::read_share(const opened& file) {
 record_state file_part::state_before(const opened& file) const {
   const char* const mine = memory_.at + (size_ == 0 ? 0 : file.share_begin - read_from_);
   const record_states here = size_ == 0 ? record_states() : states_after({mine, memory_.at + size_}, use_.csv);
-  const auto both = [](const record_states& first, const record_states& then) {
-    record_states all;
-    for (record_state& s : all.after) s = then[first[s]];
-    return all;
-  };
-  return members().exclusive_scan(here, record_states(), both)[record_state::begin];
+  return members().exclusive_scan(here, record_states(), then_states)[record_state::begin];
 }
 
 /// An item begins after a boundary, and belongs to the share in which it begins. So both ends of the part are after the first
@@ -179,7 +192,7 @@ void file_part::cut(const opened& file, record_state before) {
 bool file_part::read_more(const opened& file) {
   const std::uint64_t at = read_from_ + size_;
   const std::size_t n = std::size_t(std::min<std::uint64_t>(file_size_ - at, std::max(slack, size_ / 4)));
-  if (n == 0 || !wrong_.empty() || !reserve(size_ + n)) return false;
+  if (n == 0 || !wrong_.empty() || !reserve(memory_, size_ + n)) return false;
   note(read_all(file.file.get(), memory_.at + size_, n, at));
   if (wrong_.empty()) size_ += n;
   return wrong_.empty();
@@ -187,22 +200,109 @@ bool file_part::read_more(const opened& file) {
 
 /// Pages of the kernel, large ones where it has them: each is touched once, and to be given one costs more than to read it.
 /// False: there is no memory.
-bool file_part::reserve(std::size_t bytes) {
-  if (bytes <= memory_.bytes) return true;
+bool file_part::reserve(pages& memory, std::size_t bytes) {
+  if (bytes <= memory.bytes) return true;
   const std::size_t larger = (bytes + page - 1) / page * page;
-  void* const fresh = ::mmap(nullptr, larger, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const fresh = memory.at == nullptr ? ::mmap(nullptr, larger, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                                           : ::mremap(memory.at, memory.bytes, larger, MREMAP_MAYMOVE);
   if (fresh == MAP_FAILED) {
     note(fmt::format("no memory for {} bytes of it; use more ranks, or a smaller file", larger));
     return false;
   }
   ::madvise(fresh, larger, MADV_HUGEPAGE);
-  if (memory_.at != nullptr) {
-    std::memcpy(fresh, memory_.at, size_);
-    ::munmap(memory_.at, memory_.bytes);
-  }
-  memory_.at = static_cast<char*>(fresh);
-  memory_.bytes = larger;
+  memory.at = static_cast<char*>(fresh);
+  memory.bytes = larger;
   return true;
+}
+
+void file_part::append(pages& to, std::size_t& size, std::string_view bytes) {
+  if (bytes.empty() || !wrong_.empty()) return;
+  if (size + bytes.size() > to.bytes && !reserve(to, std::max(size + bytes.size() + slack, size / 2 * 3))) return;
+  std::memcpy(to.at + size, bytes.data(), bytes.size());
+  size += bytes.size();
+}
+
+/// Each rank unpacks the frames that begin in its share of the compressed file. What comes of another's share goes to that rank:
+/// a file of one frame is unpacked by one rank, and all get their shares while it is.
+void file_part::unpack_share(const opened& file, compression kind) {
+  constexpr std::size_t round = std::size_t(16) << 20;  // that a rank sends at once
+  const auto ranks = std::size_t(members().size()), rank = std::size_t(members().rank());
+  const std::uint64_t step = std::max<std::uint64_t>(1, (file_size_ + ranks - 1) / ranks);
+  std::vector<std::uint64_t> starts(ranks);
+  if (is_first()) starts = frame_starts(file.file.get(), file_size_, kind, step, ranks);
+  starts = members().broadcast(starts, 0);
+  packed_reader in(file.file.get(), kind, starts[rank], rank + 1 < ranks ? starts[rank + 1] : file_size_);
+  pages own;
+  std::size_t own_size = 0;
+  for (bool all_done = false; !all_done;) {
+    std::vector<std::vector<char>> leaving(ranks);
+    for (std::size_t left = round; !in.done() && wrong_.empty() && left > 0;) {
+      std::string wrong;
+      const std::string_view text = in.next(wrong);
+      note(wrong);
+      const auto owner = std::size_t(in.position() / step);
+      if (owner == rank) {
+        append(own, own_size, text);
+      } else if (!text.empty()) {
+        leaving[owner].insert(leaving[owner].end(), text.begin(), text.end());
+        left -= std::min(left, text.size());
+      }
+    }
+    // The frame that others have begun comes before those that begin here; only one rank has it.
+    for (const std::vector<char>& part : members().all_to_all_v(leaving)) append(memory_, size_, {part.data(), part.size()});
+    all_done = members().all_reduce(in.done() || !wrong_.empty(), std::logical_and<>{});
+  }
+  if (size_ == 0)
+    std::swap(memory_.at, own.at), std::swap(memory_.bytes, own.bytes), size_ = own_size;
+  else
+    append(memory_, size_, {own.at, own_size});
+
+  struct edge_of_share {
+    std::uint64_t size = 0;
+    char last = 0;
+  };
+  const auto edges = members().all_gather(edge_of_share{size_, size_ == 0 ? '\0' : memory_.at[size_ - 1]});
+  file_size_ = read_from_ = 0;
+  char before = 0;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    if (r < rank && edges[r].size != 0) before = edges[r].last;
+    if (r < rank) read_from_ += edges[r].size;
+    file_size_ += edges[r].size;
+  }
+  record_state state = record_state::begin;
+  if (use_.where == cut_at::record) {
+    const record_states here = size_ == 0 ? record_states() : states_after({memory_.at, size_}, use_.csv);
+    state = members().exclusive_scan(here, record_states(), then_states)[record_state::begin];
+  }
+  give_heads(rank == 0 ? 0 : head_of_share(before, state));
+  if (is_first() && wrong_.empty())
+    note(text_of_other_format({begin(), std::min<std::size_t>(64, std::size_t(end() - begin()))}, use_));
+  lines_before_ = members().exclusive_scan(std::uint64_t(std::count(begin(), end(), '\n')), std::uint64_t(0), std::plus<>{});
+}
+
+/// How many bytes of this share are of an item that begins before it.
+std::size_t file_part::head_of_share(char before, record_state state) const {
+  const bool begins = read_from_ != 0 && (use_.where == cut_at::record ? state == record_state::begin
+                                          : use_.where == cut_at::line ? before == '\n'
+                                                                       : is_space(before));
+  if (begins || size_ == 0) return 0;
+  const char* const last = memory_.at + size_;
+  const char* const found = find_cut(memory_.at, last, use_, state);
+  return std::size_t(std::min(found + 1, static_cast<const char*>(last)) - memory_.at);
+}
+
+/// The head of each share goes to the rank that has the beginning of its item. The first rank has the first item, wherever the
+/// text begins.
+void file_part::give_heads(std::size_t head) {
+  const auto ranks = std::size_t(members().size()), rank = std::size_t(members().rank());
+  const auto whole = members().all_gather(std::uint8_t(head == size_ && rank != 0));
+  std::vector<std::vector<char>> leaving(ranks);
+  std::size_t owner = rank;
+  while (owner > 0 && (owner == rank || whole[owner] != 0)) --owner;
+  if (head != 0) leaving[owner].assign(memory_.at, memory_.at + head);
+  for (const std::vector<char>& part : members().all_to_all_v(leaving)) append(memory_, size_, {part.data(), part.size()});
+  begin_ = head;
+  end_ = std::max(size_, head);
 }
 
 /// A byte order mark of UTF-8 is no part of the text.
@@ -237,7 +337,8 @@ void file_part::check_records() {
 
 /// Lines before this part: the file is read once more, since nothing else comes of it.
 std::uint64_t file_part::line_of(const char* at) const {
-  std::uint64_t line = 1 + std::uint64_t(std::count(begin(), at, '\n'));
+  std::uint64_t line = 1 + lines_before_ + std::uint64_t(std::count(begin(), at, '\n'));
+  if (packed_) return line;
   const descriptor file(open_regular(path_).file);
   std::vector<char> some(std::size_t(1) << 20);
   for (std::uint64_t from = 0; from < offset();) {

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/container/files/packed_file.hpp"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <span>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+#include "armilla/base/host/regular_file.hpp"
+
+#if __has_include(<zlib.h>)
+#include <zlib.h>
+#define ARMILLA_HAS_ZLIB 1
+#endif
+#if __has_include(<zstd.h>)
+#include <zstd.h>
+#define ARMILLA_HAS_ZSTD 1
+#endif
+
+namespace armilla::detail {
+namespace {
+
+using namespace std::literals;
+
+constexpr std::size_t in_bytes = std::size_t(1) << 16, out_bytes = std::size_t(1) << 18;
+
+/// A library of the system, loaded once and never unloaded.
+class system_library {
+ public:
+  explicit system_library(const char* name) : image_(::dlopen(name, RTLD_NOW | RTLD_LOCAL)) {
+    if (image_ != nullptr) return;
+    const char* const why = ::dlerror();
+    wrong_ = fmt::format("{} cannot be loaded: {}", name, why != nullptr ? why : "no reason given");
+  }
+  template <class F>
+  void find(F& function, const char* name) {
+    if (image_ == nullptr) return;
+    function = reinterpret_cast<F>(::dlsym(image_, name));
+    if (function == nullptr && wrong_.empty()) wrong_ = fmt::format("it has no function {}", name);
+  }
+  const std::string& wrong() const noexcept { return wrong_; }
+
+ private:
+  void* image_;
+  std::string wrong_;
+};
+
+/// A part of a file that is read here and there, mostly forwards.
+class peeker {
+ public:
+  peeker(int file, std::uint64_t bytes) : file_(file), bytes_(bytes) {}
+  /// `n` bytes, which are few; null: the file ends before, or cannot be read.
+  const unsigned char* at(std::uint64_t where, std::size_t n) {
+    if (where > bytes_ || n > bytes_ - where) return nullptr;
+    if (where < from_ || where + n > from_ + have_) {
+      const ssize_t got = ::pread(file_, room_, std::size_t(std::min<std::uint64_t>(sizeof room_, bytes_ - where)), off_t(where));
+      from_ = where, have_ = got > 0 ? std::size_t(got) : 0;
+      if (n > have_) return nullptr;
+    }
+    return room_ + (where - from_);
+  }
+
+ private:
+  int file_;
+  std::uint64_t bytes_, from_ = 0;
+  std::size_t have_ = 0;
+  unsigned char room_[4096];
+};
+
+std::uint32_t number_of(const unsigned char* at, std::size_t n) noexcept {
+  std::uint32_t all = 0;
+  for (std::size_t i = n; i-- > 0;) all = all << 8 | at[i];
+  return all;
+}
+
+/// Where the frame at `at` ends, by the extra field of bgzip; 0: the header does not say.
+std::uint64_t end_of_member(peeker& file, std::uint64_t at) {
+  const unsigned char* const h = file.at(at, 18);
+  const bool known = h != nullptr && h[0] == 0x1f && h[1] == 0x8b && h[2] == 8 && (h[3] & 4) != 0 && h[12] == 'B' &&
+                     h[13] == 'C' && number_of(h + 14, 2) == 2;
+  return known ? at + number_of(h + 16, 2) + 1 : 0;
+}
+
+/// The same for zstd: RFC 8878, 3.1.
+std::uint64_t end_of_frame(peeker& file, std::uint64_t at) {
+  const unsigned char* h = file.at(at, 8);
+  if (h == nullptr) return 0;
+  const std::uint32_t magic = number_of(h, 4);
+  if ((magic & 0xfffffff0U) == 0x184d2a50U) return at + 8 + number_of(h + 4, 4);
+  if (magic != 0xfd2fb528U) return 0;
+  const unsigned char descriptor = h[4];
+  constexpr std::size_t dictionary[] = {0, 1, 2, 4};
+  const bool one_segment = (descriptor & 32) != 0, checksum = (descriptor & 4) != 0;
+  const int size = descriptor >> 6;
+  at += 5 + (one_segment ? 0 : 1) + dictionary[descriptor & 3];
+  at += size != 0 ? std::size_t(1) << size : one_segment ? 1 : 0;
+  for (;;) {
+    const unsigned char* const b = file.at(at, 3);
+    if (b == nullptr) return 0;
+    const std::uint32_t block = number_of(b, 3);
+    const bool repeats = (block >> 1 & 3) == 1;
+    at += 3 + (repeats ? 1 : block >> 3);
+    if ((block & 1) != 0) return at + (checksum ? 4 : 0);
+  }
+}
+
+}  // namespace
+
+compression compression_of(std::string_view first) noexcept {
+  if (first.starts_with("\x1f\x8b\x08"sv)) return compression::gzip;
+  const bool skippable =
+      first.size() >= 4 && (number_of(reinterpret_cast<const unsigned char*>(first.data()), 4) >> 4) == 0x184d2a5U;
+  return skippable || first.starts_with("\x28\xb5\x2f\xfd"sv) ? compression::zstd : compression::none;
+}
+
+compression compression_of(int file) {
+  char first[4];
+  const ssize_t got = ::pread(file, first, sizeof first, 0);
+  return compression_of(std::string_view(first, got > 0 ? std::size_t(got) : 0));
+}
+
+std::vector<std::uint64_t> frame_starts(int file, std::uint64_t bytes, compression kind, std::uint64_t step, std::size_t ranks) {
+  std::vector<std::uint64_t> starts(ranks, bytes);
+  peeker headers(file, bytes);
+  std::size_t rank = 0;
+  for (std::uint64_t at = 0; at < bytes;) {
+    for (; rank < ranks && rank * step <= at; ++rank) starts[rank] = at;
+    const std::uint64_t end = kind == compression::gzip ? end_of_member(headers, at) : end_of_frame(headers, at);
+    if (end <= at || end > bytes) {
+      std::ranges::fill(starts, bytes);
+      starts[0] = 0;
+      break;
+    }
+    at = end;
+  }
+  return starts;
+}
+
+/// A stream of frames.
+class packed_reader::unpacker {
+ public:
+  virtual ~unpacker() = default;
+  /// Takes from `in` and puts into `out`, which become shorter. Returns what is wrong, or null.
+  virtual const char* step(std::string_view& in, std::span<char>& out) = 0;
+  bool between_frames() const noexcept { return between_; }
+
+ protected:
+  bool between_ = true;
+};
+
+namespace {
+
+#if ARMILLA_HAS_ZLIB
+struct zlib_functions {
+  decltype(&::inflateInit2_) init = nullptr;
+  decltype(&::inflateReset) reset = nullptr;
+  decltype(&::inflate) inflate = nullptr;
+  decltype(&::inflateEnd) end = nullptr;
+  std::string wrong;
+
+  zlib_functions() {
+    system_library library("libz.so.1");
+    library.find(init, "inflateInit2_"), library.find(reset, "inflateReset");
+    library.find(inflate, "inflate"), library.find(end, "inflateEnd");
+    wrong = library.wrong();
+  }
+};
+const zlib_functions& zlib() {
+  static const zlib_functions all;
+  return all;
+}
+
+class gzip_unpacker final : public packed_reader::unpacker {
+ public:
+  gzip_unpacker() { made_ = zlib().init(&stream_, 15 + 16, ZLIB_VERSION, int(sizeof stream_)) == Z_OK; }
+  ~gzip_unpacker() override {
+    if (made_) zlib().end(&stream_);
+  }
+
+  const char* step(std::string_view& in, std::span<char>& out) override {
+    if (!made_) return "there is no memory to unpack it";
+    if (between_) {
+      in.remove_prefix(std::min(in.find_first_not_of('\0'), in.size()));  // of tapes
+      if (in.empty()) return nullptr;
+      zlib().reset(&stream_);
+      between_ = false;
+    }
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(in.data()));
+    stream_.avail_in = uInt(in.size());
+    stream_.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream_.avail_out = uInt(out.size());
+    const int result = zlib().inflate(&stream_, Z_NO_FLUSH);
+    in = in.substr(in.size() - stream_.avail_in);
+    out = out.last(stream_.avail_out);
+    between_ = result == Z_STREAM_END;
+    if (result == Z_OK || result == Z_STREAM_END || result == Z_BUF_ERROR) return nullptr;
+    return stream_.msg != nullptr ? stream_.msg : "its data is damaged";
+  }
+
+ private:
+  z_stream stream_{};
+  bool made_ = false;
+};
+#endif
+
+#if ARMILLA_HAS_ZSTD
+struct zstd_functions {
+  decltype(&::ZSTD_createDStream) create = nullptr;
+  decltype(&::ZSTD_freeDStream) free = nullptr;
+  decltype(&::ZSTD_decompressStream) decompress = nullptr;
+  decltype(&::ZSTD_isError) is_error = nullptr;
+  decltype(&::ZSTD_getErrorName) error_name = nullptr;
+  std::string wrong;
+
+  zstd_functions() {
+    system_library library("libzstd.so.1");
+    library.find(create, "ZSTD_createDStream"), library.find(free, "ZSTD_freeDStream");
+    library.find(decompress, "ZSTD_decompressStream"), library.find(is_error, "ZSTD_isError");
+    library.find(error_name, "ZSTD_getErrorName");
+    wrong = library.wrong();
+  }
+};
+const zstd_functions& zstd() {
+  static const zstd_functions all;
+  return all;
+}
+
+class zstd_unpacker final : public packed_reader::unpacker {
+ public:
+  zstd_unpacker() : stream_(zstd().create()) {}
+  ~zstd_unpacker() override { zstd().free(stream_); }
+
+  const char* step(std::string_view& in, std::span<char>& out) override {
+    if (stream_ == nullptr) return "there is no memory to unpack it";
+    if (between_ && in.empty()) return nullptr;
+    ZSTD_inBuffer from{in.data(), in.size(), 0};
+    ZSTD_outBuffer to{out.data(), out.size(), 0};
+    const std::size_t result = zstd().decompress(stream_, &to, &from);
+    in.remove_prefix(from.pos);
+    out = out.subspan(to.pos);
+    between_ = result == 0;
+    return zstd().is_error(result) != 0 ? zstd().error_name(result) : nullptr;
+  }
+
+ private:
+  ZSTD_DStream* stream_;
+};
+#endif
+
+/// Null: `cannot` says why.
+std::unique_ptr<packed_reader::unpacker> make_unpacker(compression kind, std::string& cannot) {
+  if (kind == compression::gzip) {
+    cannot = "it is compressed, and this library was built without zlib; decompress it first: gunzip";
+#if ARMILLA_HAS_ZLIB
+    if (zlib().wrong.empty()) return std::make_unique<gzip_unpacker>();
+    cannot = fmt::format("it is compressed, and {}; install zlib, or decompress it first: gunzip", zlib().wrong);
+#endif
+    return nullptr;
+  }
+  cannot = "it is compressed, and this library was built without libzstd; decompress it first: unzstd";
+#if ARMILLA_HAS_ZSTD
+  if (zstd().wrong.empty()) return std::make_unique<zstd_unpacker>();
+  cannot = fmt::format("it is compressed, and {}; install libzstd, or decompress it first: unzstd", zstd().wrong);
+#endif
+  return nullptr;
+}
+
+}  // namespace
+
+packed_reader::packed_reader(int file, compression kind, std::uint64_t from, std::uint64_t to)
+    : file_(file), at_(from), to_(to), in_(in_bytes, 0), out_(out_bytes, 0), done_(from == to) {
+  if (!done_) unpacker_ = make_unpacker(kind, cannot_);
+}
+packed_reader::~packed_reader() = default;
+
+bool packed_reader::refill(std::string& wrong) {
+  const std::size_t n = std::size_t(std::min<std::uint64_t>(in_.size(), to_ - at_));
+  ssize_t got = 0;
+  do got = ::pread(file_, in_.data(), n, off_t(at_));
+  while (got < 0 && errno == EINTR);
+  if (got < 0) wrong = text_of_errno(errno);
+  if (got == 0) wrong = "it changed while it was read; read it when nothing writes to it";
+  if (got <= 0) return false;
+  left_ = {in_.data(), std::size_t(got)};
+  at_ += std::uint64_t(got);
+  return true;
+}
+
+std::string_view packed_reader::next(std::string& wrong) {
+  if (unpacker_ == nullptr) wrong = cannot_;
+  while (wrong.empty()) {
+    if (left_.empty() && !full_) {
+      if (at_ == to_ && !unpacker_->between_frames()) wrong = "its compressed data ends too early; is it cut off?";
+      if (at_ == to_ || !refill(wrong)) break;
+    }
+    position_ = at_ - left_.size();
+    std::span<char> room(out_);
+    const std::size_t before = left_.size();
+    const char* why = unpacker_->step(left_, room);
+    const std::size_t made = out_.size() - room.size();
+    if (why == nullptr && made == 0 && !left_.empty() && left_.size() == before) why = "its data is damaged";
+    if (why != nullptr) wrong = fmt::format("its compressed data is damaged before byte {}: {}", at_ - left_.size(), why);
+    full_ = room.empty();
+    if (made != 0 && wrong.empty()) return {out_.data(), made};
+  }
+  done_ = true;
+  return {};
+}
+
+}  // namespace armilla::detail
