@@ -12,6 +12,7 @@
 #include "armilla/linear_algebra.hpp"
 #include "armilla/moves.hpp"
 #include "armilla/nowait.hpp"
+#include "armilla/npy.hpp"
 #include "armilla/order.hpp"
 #include "armilla/query.hpp"
 #include "armilla/reproducible.hpp"

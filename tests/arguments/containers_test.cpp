@@ -189,7 +189,7 @@ EDGES(dimensions, matrix::extent, matrix::blocks, matrix::ptr, matrix::rank_of, 
 
 EDGES(files_of_names_that_are_none, array::load, matrix::load, vector::load, list::save, list::load, read_lines, read_words,
       read_csv, read_edges, read_binary, read_matrix_market, write_lines, write_words, write_edges, write_binary,
-      write_matrix_market) {
+      write_matrix_market, read_npy, write_npy) {
   am::array<int> x(10);
   const am::array<std::string> lines(2, "word");
   const am::array<am::edge> edges_of(2);
@@ -209,6 +209,9 @@ EDGES(files_of_names_that_are_none, array::load, matrix::load, vector::load, lis
     REFUSED("", am::write_words(path, lines));
     REFUSED("", am::write_edges(path, edges_of));
     REFUSED("", am::write_binary(path, x));
+    REFUSED("", am::read_npy<am::vector<int>>(path));
+    REFUSED("", am::read_npy<am::matrix<int>>(path));
+    REFUSED("", am::write_npy(path, x));
   }
 }
 

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of NumPy: as numpy.save writes them, in both orders, into containers of any distribution, and back.
+#include "armilla/npy.hpp"
+
+#include <unistd.h>
+
+#include <complex>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "armilla/matrix.hpp"
+#include "armilla/vector.hpp"
+#include "tests/rank_test.hpp"
+
+namespace am = armilla;
+using namespace std::literals;
+
+namespace {
+
+class place {
+ public:
+  place() : path_("/tmp/armilla_npy_test." + std::to_string(am::broadcast(int(::getpid())))) {}
+  ~place() {
+    am::barrier();
+    if (am::rank() == 0) std::remove(path_.c_str());
+  }
+  const std::string& path() const { return path_; }
+  void put(const std::string& bytes) const {
+    am::barrier();
+    if (am::rank() == 0) std::ofstream(path_, std::ios::binary) << bytes;
+    am::barrier();
+  }
+  std::string bytes() const {
+    am::barrier();
+    std::ifstream in(path_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+ private:
+  std::string path_;
+};
+
+/// A file as numpy.save writes it.
+std::string npy(const std::string& type, const std::string& shape, const std::string& elements, bool fortran = false) {
+  std::string text = "{'descr': '" + type + "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': " + shape + ", }";
+  text.resize((10 + text.size() + 1 + 63) / 64 * 64 - 11, ' ');
+  return "\x93NUMPY\x01\0"s + char(text.size() + 1) + '\0' + text + "\n" + elements;
+}
+template <class T>
+std::string bytes_of(const std::vector<T>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+}
+template <class T>
+std::vector<T> some(std::size_t n) {
+  std::vector<T> all(n);
+  for (std::size_t i = 0; i < n; ++i) all[i] = T(double(i * 37 % 101) - 20);
+  return all;
+}
+
+}  // namespace
+
+RANK_TEST(an_array_is_read_and_written_in_any_distribution) {
+  const place file;
+  for (const std::size_t n : {0U, 1U, 5U, 1000U}) {
+    const std::vector<double> all = some<double>(n);
+    const std::string whole = npy("<f8", "(" + std::to_string(n) + ",)", bytes_of(all));
+    for (const am::distribution& d : {am::blocks(), am::cyclic(), am::cyclic(3)}) {
+      file.put(whole);
+      const auto x = am::read_npy<am::array<double>>(file.path(), d);
+      EXPECT_EQ(x.size(), n);
+      for (std::size_t k = 0; k < x.local().size(); ++k) EXPECT_EQ(x.local()[k], all[x.index_of_local(k)]);
+      file.put("");
+      am::write_npy(file.path(), x);
+      EXPECT(file.bytes() == whole);
+    }
+  }
+}
+
+RANK_TEST(a_matrix_is_read_in_both_orders_and_written) {
+  const place file;
+  constexpr std::size_t a = 7, b = 5, c = 6;
+  const std::vector<float> all = some<float>(a * b * c);
+  std::vector<float> turned(all.size());
+  for (std::size_t i = 0; i < a; ++i)
+    for (std::size_t j = 0; j < b; ++j)
+      for (std::size_t k = 0; k < c; ++k) turned[(k * b + j) * a + i] = all[(i * b + j) * c + k];
+  const std::string whole = npy("<f4", "(7, 5, 6)", bytes_of(all));
+  for (const std::size_t width : {0U, 2U})
+    for (const std::string& form : {whole, npy("<f4", "(7, 5, 6)", bytes_of(turned), true)}) {
+      file.put(form);
+      const auto m = am::read_npy<am::matrix<float, 3>>(file.path(), am::grid(), am::halo(width));
+      const auto mine = m.local();
+      for (std::size_t i = 0; i < mine.extent(0); ++i)
+        for (std::size_t j = 0; j < mine.extent(1); ++j)
+          for (std::size_t k = 0; k < mine.extent(2); ++k)
+            EXPECT_EQ(mine(i, j, k), all[((i + mine.origin(0)) * b + j + mine.origin(1)) * c + k + mine.origin(2)]);
+      am::write_npy(file.path(), m);
+      EXPECT(file.bytes() == whole);
+    }
+  file.put(npy("<f4", "(6, 7)", bytes_of(some<float>(42))));
+  const std::vector<float> flat = some<float>(42);
+  const auto m = am::read_npy<am::matrix<float>>(file.path(), am::grid({1, am::ranks()}));
+  for (std::size_t i = 0; i < m.local().extent(0); ++i)
+    for (std::size_t j = 0; j < m.local().extent(1); ++j) EXPECT_EQ(m.local()(i, j), flat[i * 7 + j + m.local().origin(1)]);
+}
+
+RANK_TEST(each_type_has_its_name_and_bytes_may_be_in_the_other_order) {
+  const place file;
+  const auto check = [&]<class T>(T, const std::string& type, bool swapped = false) {
+    std::vector<T> all;
+    for (int i = 0; i < 9; ++i) all.push_back(T(i * 3 % 7));
+    std::string bytes = bytes_of(all);
+    const std::size_t unit = am::detail::is_complex<T> ? sizeof(T) / 2 : sizeof(T);
+    if (swapped)
+      for (std::size_t i = 0; i < bytes.size(); i += unit) std::reverse(bytes.begin() + long(i), bytes.begin() + long(i + unit));
+    file.put(npy(type, "(9,)", bytes));
+    const auto x = am::read_npy<am::vector<T>>(file.path());
+    for (std::size_t k = 0; k < x.local().size(); ++k) EXPECT(x.local()[k] == all[x.index_of_local(k)]);
+    am::write_npy(file.path(), x);
+    EXPECT(swapped || file.bytes() == npy(type, "(9,)", bytes_of(all)));
+  };
+  check(std::int8_t(), "|i1");
+  check(std::uint8_t(), "|u1");
+  check(std::int16_t(), "<i2");
+  check(std::uint16_t(), ">u2", true);
+  check(std::int32_t(), "<i4");
+  check(std::uint32_t(), "<u4");
+  check(std::int64_t(), ">i8", true);
+  check(std::uint64_t(), "<u8");
+  check(float(), ">f4", true);
+  check(std::complex<float>(), "<c8");
+  check(std::complex<double>(), ">c16", true);
+  file.put(npy("|b1", "(3,)", "\1\0\1"s));
+  const auto flags = am::read_npy<am::array<bool>>(file.path(), am::cyclic());
+  for (std::size_t k = 0; k < flags.local().size(); ++k) EXPECT_EQ(flags.local()[k], flags.index_of_local(k) != 1);
+}
+
+RANK_TEST(a_file_that_does_not_fit_is_an_error_of_all_ranks) {
+  const place file;
+  const std::string eight(8, '\0');
+  const std::pair<std::string, const char*> bad[] = {
+      {npy("<f4", "(2,)", eight), "its elements are '<f4', and those of the container '<f8'"},
+      {npy("<i8", "(1,)", eight), "its elements are '<i8'"},
+      {npy("<U2", "(1,)", eight), "its elements are '<U2'"},
+      {npy("<f8", "(1, 1)", eight), "it has 2 dimensions (its shape is (1, 1)), and the container 1"},
+      {npy("<f8", "()", eight), "it has 0 dimensions"},
+      {npy("<f8", "(2,)", eight), "it has 8 bytes of elements, which are not those of its shape (2); is it cut off?"},
+      {npy("<f8", "(0,)", eight), "which are not those of its shape"},
+      {npy("<f8", "(18446744073709551615,)", eight), "which are not those of its shape"},
+      {npy("<f8", "(99999999999999999999,)", eight), "its header is damaged"},
+      {npy("<f8", "(1,", eight), "its header is damaged"},
+      {"\x93NUMPY\x01\0\x76\0{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }"s + std::string(120, ' '),
+       "its elements are structures"},
+      {"\x93NUMPY\x01\0\xff\xff{"s, "its header is cut off"},
+      {"\x93NUMPY\x02\0\xff\xff\xff\xff{"s, "its header is too long"},
+      {"\x93NUMPY\x09\0\x01\0{"s, "it is of version 9 of NumPy's format"},
+      {"\x93NUMPY"s, "its header is cut off"},
+      {"1,2\n", "it is not a file of NumPy"},
+      {"", "it is not a file of NumPy"},
+  };
+  for (const auto& [bytes, why] : bad) {
+    file.put(bytes);
+    EXPECT_THROWS_SAYING(am::usage_error, why, am::read_npy<am::array<double>>(file.path()));
+  }
+  EXPECT_THROWS_SAYING(am::usage_error, "No such file", am::read_npy<am::matrix<double>>("/no/such/file"));
+  EXPECT_THROWS_SAYING(am::usage_error, "cannot write", am::write_npy("/no/such/folder/file", am::array<int>(3)));
+}
