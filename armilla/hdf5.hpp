@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "armilla/container/grid/hdf5_inline.hpp"
 #include "armilla/team.hpp"
@@ -40,7 +43,18 @@ template <class X>
 struct dataset {
   std::string name;  ///< "x" or "group/x"
   const X* values;   ///< where they are, until they are written
+  std::vector<detail::hdf5_value> attributes{};
   dataset(std::string called, const X& of) : name(std::move(called)), values(&of) {}
+
+  /// Adds an attribute: a number, which is written with 8 bytes, or a text. Returns the dataset.
+  ///
+  ///     am::write_hdf5("run.h5", am::dataset("heat", heat).with("unit", "K").with("step", 17));
+  template <class T>
+    requires std::is_arithmetic_v<T> || std::convertible_to<const T&, std::string>
+  dataset& with(std::string called, const T& value) {
+    attributes.emplace_back(std::move(called), value);
+    return *this;
+  }
 };
 
 /// Reads a dataset into an `array`, a `vector` or a `matrix` over the ranks of `members`. Collective.
@@ -56,13 +70,24 @@ X read_hdf5(const std::string& path, const std::string& name, const team& member
   return made;
 }
 
+/// Reads an attribute of a dataset: a number that `T` represents exactly, or a `std::string`. Collective.
+///
+///     const auto unit = am::read_hdf5_attribute<std::string>("run.h5", "heat", "unit");
+template <class T>
+  requires(detail::is_hdf5_number<T> && std::is_arithmetic_v<T>) || std::same_as<T, std::string>
+T read_hdf5_attribute(const std::string& path, const std::string& of, const std::string& name, const team& members = {}) {
+  detail::hdf5_type wanted{};
+  if constexpr (std::is_arithmetic_v<T>) wanted = detail::hdf5_type_of<T>();
+  return detail::as_hdf5_value<T>(detail::read_hdf5_value("read_hdf5_attribute", path, of, name, members, wanted));
+}
+
 /// Writes datasets to a new file, which replaces an old one. Collective for the ranks of the containers, which are one team.
 template <class... X>
   requires(sizeof...(X) > 0 && (detail::hdf5_container<X> && ...))
 void write_hdf5(const std::string& path, const dataset<X>&... data) {
   const std::array<const team*, sizeof...(X)> teams = {&data.values->members()...};
   detail::hdf5_output file("write_hdf5", path, teams);
-  (file.add(data.name, detail::hdf5_type_of<typename X::value_type>(), detail::hdf5_extents(*data.values)), ...);
+  (file.add(data.name, detail::hdf5_type_of<typename X::value_type>(), detail::hdf5_extents(*data.values), data.attributes), ...);
   file.make();
   std::size_t k = 0;
   (detail::write_hdf5_parts(file, k++, *data.values), ...);

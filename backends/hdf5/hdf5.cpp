@@ -170,11 +170,65 @@ void create_dataset(hid_t file, hdf5_dataset& d) {
   d.at = at == HADDR_UNDEF ? 0 : at;  // without numbers it has no place
 }
 
-void create_file(const char* name, hdf5_dataset* datasets, std::uint32_t count) {
+/// As h5py writes and reads them.
+handle text_type() {
+  handle text(H5Tcopy(H5T_C_S1), H5Tclose, "no type");
+  check(H5Tset_size(text, H5T_VARIABLE), "no type");
+  check(H5Tset_cset(text, H5T_CSET_UTF8), "no type");
+  return text;
+}
+
+void create_attribute(hid_t file, const hdf5_attribute& a) {
+  const bool is_text = a.type.is == kind::none;
+  const handle type = is_text ? text_type() : native_type(a.type), space(H5Screate(H5S_SCALAR), H5Sclose, "no shape");
+  const handle dataset = open_dataset(file, a.dataset);
+  const handle made(H5Acreate2(dataset, a.name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose, "the attribute cannot be made");
+  check(H5Awrite(made, type, is_text ? static_cast<const void*>(&a.text) : &a.number), "the attribute cannot be written");
+}
+
+std::string read_text(hid_t attribute, hid_t type) {
+  if (H5Tis_variable_str(type) > 0) {
+    const handle as = text_type(), space(H5Screate(H5S_SCALAR), H5Sclose, "no shape");
+    check(H5Tset_cset(as, H5Tget_cset(type)), "no type");
+    char* found = nullptr;
+    check(H5Aread(attribute, as, &found), "the attribute cannot be read");
+    const std::string text = found == nullptr ? "" : found;
+    H5Dvlen_reclaim(as, space, H5P_DEFAULT, &found);
+    return text;
+  }
+  const std::size_t bytes = H5Tget_size(type);
+  if (bytes > (1U << 16)) fail("the attribute has more than 64 KiB");  // no attribute of a file's header does
+  std::string text(bytes, 0);
+  check(H5Aread(attribute, type, text.data()), "the attribute cannot be read");
+  return text.c_str();
+}
+
+void read_attribute(const char* file_name, hdf5_attribute& a) {
+  thread_local std::string text;
+  const handle file = open_file(file_name), dataset = open_dataset(file, a.dataset);
+  const handle attribute(H5Aopen(dataset, a.name, H5P_DEFAULT), H5Aclose, "no such attribute");
+  const handle type(H5Aget_type(attribute), H5Tclose, "it has no type"),
+      space(H5Aget_space(attribute), H5Sclose, "it has no shape");
+  if (H5Sget_simple_extent_npoints(space) != 1) fail("the attribute is not one value");
+  if (H5Tget_class(type) == H5T_STRING) {
+    text = read_text(attribute, type);
+    a.type = {}, a.text = text.c_str();
+    return;
+  }
+  a.type = type_of(type);
+  if (a.type.is == kind::none || a.type.is == kind::complex || a.type.bytes > 8)
+    fail("the attribute is neither a number nor a text");
+  const handle as = native_type({a.type.is, 8});
+  check(H5Aread(attribute, as, &a.number), "the attribute cannot be read");
+}
+
+void create_file(const char* name, hdf5_dataset* datasets, std::uint32_t count, const hdf5_attribute* attributes,
+                 std::uint32_t attribute_count) {
   const handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, "no access list");
   H5Pset_file_locking(access, false, true);  // who makes the file has locked it
   handle file(H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose, "the file cannot be made");
   for (std::uint32_t k = 0; k < count; ++k) create_dataset(file, datasets[k]);
+  for (std::uint32_t k = 0; k < attribute_count; ++k) create_attribute(file, attributes[k]);
   file.close("the file cannot be written");
 }
 
@@ -183,8 +237,13 @@ const hdf5_engine engine{
                    hdf5_shape* shape) noexcept { return guarded([&] { describe_dataset(file, name, *shape); }); },
     .read = [](const char* file, const char* name, const hdf5_shape* shape, const hdf5_part* part,
                void* to) noexcept { return guarded([&] { read_dataset(file, name, *shape, *part, to); }); },
-    .create = [](const char* file, hdf5_dataset* datasets,
-                 std::uint32_t count) noexcept { return guarded([&] { create_file(file, datasets, count); }); }};
+    .create =
+        [](const char* file, hdf5_dataset* datasets, std::uint32_t count, const hdf5_attribute* attributes,
+           std::uint32_t attribute_count) noexcept {
+          return guarded([&] { create_file(file, datasets, count, attributes, attribute_count); });
+        },
+    .read_attribute = [](const char* file,
+                         hdf5_attribute* attribute) noexcept { return guarded([&] { read_attribute(file, *attribute); }); }};
 
 }  // namespace
 }  // namespace armilla::detail

@@ -29,6 +29,15 @@ struct hdf5_dataset {
   std::uint64_t at = 0;
 };
 
+/// One value that belongs to a dataset: a text, or a number of 8 bytes.
+struct hdf5_attribute {
+  const char* dataset = nullptr;
+  const char* name = nullptr;
+  hdf5_type type{};            ///< none: a text
+  std::uint64_t number = 0;    ///< its bits
+  const char* text = nullptr;  ///< one that was read is valid until the thread's next call
+};
+
 /// A part of a dataset: in each dimension the first index and how many, and how many there is room for in memory, row by row.
 struct hdf5_part {
   std::array<std::uint64_t, hdf5_shape::most> first{}, count{}, room{};
@@ -41,8 +50,11 @@ struct hdf5_engine {
   const char* (*describe)(const char* file, const char* name, hdf5_shape* shape);
   /// Converts numbers in the order of rows; the shape is that of `describe`, with the type that is wanted.
   const char* (*read)(const char* file, const char* name, const hdf5_shape* shape, const hdf5_part* part, void* to);
-  /// Makes the file anew, with room for the numbers of all datasets.
-  const char* (*create)(const char* file, hdf5_dataset* datasets, std::uint32_t count);
+  /// Makes the file anew, with room for the numbers of all datasets, and with their attributes.
+  const char* (*create)(const char* file, hdf5_dataset* datasets, std::uint32_t count, const hdf5_attribute* attributes,
+                        std::uint32_t attribute_count);
+  /// Gets the value of an attribute of which `dataset` and `name` are given.
+  const char* (*read_attribute)(const char* file, hdf5_attribute* attribute);
 };
 
 using hdf5_function = const hdf5_engine* (*)();

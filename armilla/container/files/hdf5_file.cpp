@@ -22,7 +22,7 @@
 namespace armilla::detail {
 namespace {
 
-using kind = hdf5_type::kind;
+using number_kind = hdf5_type::kind;
 
 /// Ranks that are threads may come at the same time; what is loaded stays loaded.
 const hdf5_engine* load_engine(std::string& wrong) {
@@ -47,32 +47,32 @@ const hdf5_engine* load_engine(std::string& wrong) {
 
 std::string name_of(hdf5_type t) {
   switch (t.is) {
-    case kind::integer: return fmt::format("std::int{}_t", 8 * t.bytes);
-    case kind::natural: return fmt::format("std::uint{}_t", 8 * t.bytes);
-    case kind::floating:
+    case number_kind::integer: return fmt::format("std::int{}_t", 8 * t.bytes);
+    case number_kind::natural: return fmt::format("std::uint{}_t", 8 * t.bytes);
+    case number_kind::floating:
       return t.bytes == 8 ? "double" : t.bytes == 4 ? "float" : fmt::format("floating-point numbers of {} bytes", t.bytes);
-    case kind::complex: return t.bytes == 16 ? "std::complex<double>" : "std::complex<float>";
+    case number_kind::complex: return t.bytes == 16 ? "std::complex<double>" : "std::complex<float>";
     default: return "no numbers";
   }
 }
 
 /// How many bits a number has that distinguish it from others.
 std::uint32_t digits_of(hdf5_type t) {
-  const std::uint32_t bytes = t.is == kind::complex ? t.bytes / 2 : t.bytes;
-  if (t.is == kind::integer) return 8 * bytes - 1;
-  if (t.is == kind::natural) return 8 * bytes;
+  const std::uint32_t bytes = t.is == number_kind::complex ? t.bytes / 2 : t.bytes;
+  if (t.is == number_kind::integer) return 8 * bytes - 1;
+  if (t.is == number_kind::natural) return 8 * bytes;
   return bytes == 8 ? 53 : bytes == 4 ? 24 : bytes == 2 ? 11 : 1000;
 }
 
 /// Whether each number of type `have` is one of `want`.
 bool fits(hdf5_type have, hdf5_type want) {
-  if (have.is == kind::none || digits_of(have) > digits_of(want)) return false;
-  const bool whole = have.is == kind::integer || have.is == kind::natural;
+  if (have.is == number_kind::none || digits_of(have) > digits_of(want)) return false;
+  const bool whole = have.is == number_kind::integer || have.is == number_kind::natural;
   switch (want.is) {
-    case kind::integer: return whole;
-    case kind::natural: return have.is == kind::natural;
-    case kind::floating: return whole || have.is == kind::floating;
-    default: return have.is == kind::complex;
+    case number_kind::integer: return whole;
+    case number_kind::natural: return have.is == number_kind::natural;
+    case number_kind::floating: return whole || have.is == number_kind::floating;
+    default: return have.is == number_kind::complex;
   }
 }
 
@@ -88,7 +88,7 @@ std::string text_of_shape(const hdf5_shape& s, hdf5_type wanted, std::uint32_t d
                        s.dimensions == 1                        ? "a vector"
                        : s.dimensions == 2 || s.dimensions == 3 ? fmt::format("a matrix<T, {}>", s.dimensions)
                                                                 : "parts by another program: a matrix has up to 3");
-  if (s.type.is == kind::none) return "its elements are not integers, floating-point or complex numbers";
+  if (s.type.is == number_kind::none) return "its elements are not integers, floating-point or complex numbers";
   if (!fits(s.type, wanted))
     return fmt::format("its numbers are {}, which {} does not represent exactly; read it into a container of {}", name_of(s.type),
                        name_of(wanted), name_of(s.type));
@@ -98,7 +98,7 @@ std::string text_of_shape(const hdf5_shape& s, hdf5_type wanted, std::uint32_t d
 std::string name_in_process(const descriptor& file) { return fmt::format("/proc/self/fd/{}", file.get()); }
 
 std::string text_of_name(const std::string& name) {
-  return name.empty() || name.find('\0') != name.npos ? "the name of the dataset is empty or contains a NUL" : "";
+  return name.empty() || name.find('\0') != name.npos ? "the name of a dataset or attribute is empty or contains a NUL" : "";
 }
 
 }  // namespace
@@ -133,6 +133,34 @@ void hdf5_input::read(const hdf5_part& part, void* to) {
 
 void hdf5_input::end() { agree(); }
 
+hdf5_value read_hdf5_value(const char* operation, const std::string& path, const std::string& dataset, const std::string& name,
+                           const team& given, hdf5_type wanted) {
+  const team members = given ? given : world();
+  std::string wrong = text_of_name(dataset).empty() ? text_of_name(name) : text_of_name(dataset);
+  hdf5_value value;
+  const hdf5_engine* const engine = wrong.empty() ? load_engine(wrong) : nullptr;
+  if (engine != nullptr && members.rank() == 0) {
+    regular_file found = open_regular(path);
+    const descriptor file(found.file);
+    wrong = found.wrong;
+    hdf5_attribute a{dataset.c_str(), name.c_str(), {}, 0, nullptr};
+    if (wrong.empty())
+      if (const char* const why = engine->read_attribute(name_in_process(file).c_str(), &a); why != nullptr) wrong = why;
+    if (wrong.empty() && (a.type.is == number_kind::none) != (wanted.is == number_kind::none))
+      wrong = a.type.is == number_kind::none ? "it is a text; read it as std::string"
+                                             : fmt::format("it is a number; read it as {}", name_of(a.type));
+    else if (wrong.empty() && wanted.is != number_kind::none && !fits(a.type, wanted))
+      wrong = fmt::format("it is {}, which {} does not represent exactly", name_of(a.type), name_of(wanted));
+    if (!wrong.empty()) wrong = fmt::format("attribute '{}' of dataset '{}': {}", escaped(name), escaped(dataset), wrong);
+    value.type = a.type, value.number = a.number, value.text = a.text == nullptr ? "" : a.text;
+  }
+  agree_on_file(members, operation, "read", path, wrong);
+  value.type = members.broadcast(value.type, 0);
+  value.number = members.broadcast(value.number, 0);
+  value.text = members.broadcast(value.text, 0);
+  return value;
+}
+
 hdf5_output::hdf5_output(const char* operation, const std::string& path, std::span<const team* const> teams)
     : operation_(operation), path_(path), members_(*teams[0]) {
   if (!members_) throw_usage(operation, "a container was moved from");
@@ -141,7 +169,9 @@ hdf5_output::hdf5_output(const char* operation, const std::string& path, std::sp
       throw_usage(operation, "the containers of a file are over different teams; give them one, or write a file for each");
 }
 
-void hdf5_output::add(const std::string& name, hdf5_type type, std::span<const std::size_t> extents) {
+void hdf5_output::add(const std::string& name, hdf5_type type, std::span<const std::size_t> extents,
+                      const std::vector<hdf5_value>& attributes) {
+  for (const hdf5_value& a : attributes) attributes_.emplace_back(names_.size(), a);
   names_.push_back(name);
   hdf5_dataset d{.shape = {.type = type, .dimensions = std::uint32_t(extents.size())}};
   std::ranges::copy(extents, d.shape.extent.begin());
@@ -152,16 +182,21 @@ void hdf5_output::make() {
   std::string wrong;
   for (const std::string& name : names_)
     if (wrong.empty()) wrong = text_of_name(name);
+  for (const auto& [of, a] : attributes_)
+    if (wrong.empty()) wrong = text_of_name(a.name);
   const hdf5_engine* const engine = wrong.empty() ? load_engine(wrong) : nullptr;
   agree_on_file(members_, operation_, "write", path_, wrong);
   file_.emplace(members_, operation_, "write", path_, false);
   file_->open(0);
   for (std::size_t k = 0; k < names_.size(); ++k) datasets_[k].name = names_[k].c_str();
-  if (members_.rank() == 0 && file_->usable())
-    if (const char* const why = engine->create(fmt::format("/proc/self/fd/{}", file_->number()).c_str(), datasets_.data(),
-                                               std::uint32_t(datasets_.size()));
-        why != nullptr)
-      file_->note(why);
+  if (members_.rank() == 0 && file_->usable()) {
+    std::vector<hdf5_attribute> all;
+    for (const auto& [of, a] : attributes_) all.push_back({names_[of].c_str(), a.name.c_str(), a.type, a.number, a.text.c_str()});
+    const std::string name = fmt::format("/proc/self/fd/{}", file_->number());
+    const char* const why =
+        engine->create(name.c_str(), datasets_.data(), std::uint32_t(datasets_.size()), all.data(), std::uint32_t(all.size()));
+    if (why != nullptr) file_->note(why);
+  }
   file_->end_data();
   for (hdf5_dataset& d : datasets_) d.at = members_.broadcast(d.at, 0);
 }

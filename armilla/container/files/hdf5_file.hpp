@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
+#include <bit>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "armilla/boot/host/descriptor.hpp"
@@ -31,6 +33,41 @@ constexpr hdf5_type hdf5_type_of() {
           : std::is_signed_v<T>         ? kind::integer
                                         : kind::natural,
           sizeof(T)};
+}
+
+/// The value of an attribute.
+struct hdf5_value {
+  std::string name{};
+  hdf5_type type{};          ///< none: a text
+  std::uint64_t number = 0;  ///< its bits
+  std::string text{};
+
+  hdf5_value() = default;
+  template <class T>
+  hdf5_value(std::string called, const T& value) : name(std::move(called)) {
+    if constexpr (std::is_arithmetic_v<T>) {
+      using wide = std::conditional_t<std::is_floating_point_v<T>, double,
+                                      std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
+      type = hdf5_type_of<wide>();
+      number = std::bit_cast<std::uint64_t>(wide(value));
+    } else {
+      text = value;
+    }
+  }
+};
+
+/// Collective: the value of an attribute. Throws on all members if it is none of the type that is wanted (none: a text).
+hdf5_value read_hdf5_value(const char* operation, const std::string& path, const std::string& dataset, const std::string& name,
+                           const team& members, hdf5_type wanted);
+
+template <class T>
+T as_hdf5_value(const hdf5_value& v) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    if (v.type.is == hdf5_type::kind::floating) return T(std::bit_cast<double>(v.number));
+    return v.type.is == hdf5_type::kind::integer ? T(std::bit_cast<std::int64_t>(v.number)) : T(v.number);
+  } else {
+    return T(v.text);
+  }
 }
 
 /// Collective, but for `read`.
@@ -62,7 +99,8 @@ class hdf5_output {
  public:
   /// usage_error if the teams differ.
   hdf5_output(const char* operation, const std::string& path, std::span<const team* const> teams);
-  void add(const std::string& name, hdf5_type type, std::span<const std::size_t> extents);
+  void add(const std::string& name, hdf5_type type, std::span<const std::size_t> extents,
+           const std::vector<hdf5_value>& attributes);
   /// Makes a file in which these have room.
   void make();
   /// The numbers from index `first` on, in the order of rows.
@@ -78,6 +116,7 @@ class hdf5_output {
   team members_;
   std::vector<std::string> names_;
   std::vector<hdf5_dataset> datasets_;
+  std::vector<std::pair<std::size_t, hdf5_value>> attributes_;  // and of which dataset
   std::optional<new_file> file_;
   std::vector<std::byte> waiting_;  // bytes of which the file has none yet, at waiting_at_
   std::uint64_t waiting_at_ = 0;

@@ -107,8 +107,8 @@ RANK_TEST(bad_hdf5_files_are_refused_on_all_ranks) {
   am::vector<double> x(1000, 1.0);
   am::write_hdf5(file.path(), am::dataset("x", x));
   EXPECT_THROWS_SAYING(am::usage_error, "dataset 'y': no such dataset", am::read_hdf5<am::vector<double>>(file.path(), "y"));
-  EXPECT_THROWS_SAYING(am::usage_error, "the name of the dataset is empty", am::read_hdf5<am::vector<double>>(file.path(), ""));
-  EXPECT_THROWS_SAYING(am::usage_error, "the name of the dataset is empty", am::write_hdf5(file.path(), am::dataset("", x)));
+  EXPECT_THROWS_SAYING(am::usage_error, "attribute is empty", am::read_hdf5<am::vector<double>>(file.path(), ""));
+  EXPECT_THROWS_SAYING(am::usage_error, "attribute is empty", am::write_hdf5(file.path(), am::dataset("", x)));
   EXPECT_THROWS_SAYING(am::usage_error, "the dataset cannot be made",
                        am::write_hdf5(file.path(), am::dataset("x", x), am::dataset("x", x)));
   EXPECT_THROWS_SAYING(am::usage_error, "No such file", am::write_hdf5("/no/such/folder/x.h5", am::dataset("x", x)));
@@ -120,4 +120,26 @@ RANK_TEST(bad_hdf5_files_are_refused_on_all_ranks) {
     const text_file cut(bytes.substr(0, size));
     EXPECT_THROWS_SAYING(am::usage_error, "it is not a whole HDF5 file", am::read_hdf5<am::vector<double>>(cut.path(), "x"));
   }
+}
+
+RANK_TEST(hdf5_attributes_are_numbers_and_texts) {
+  if (!available()) return;
+  const text_file file("");
+  const am::vector<double> x(3);
+  const am::dataset of_x =
+      am::dataset("g/x", x).with("unit", "K\u00e9").with("step", 17).with("dt", 0.25).with("most", UINT64_MAX);
+  am::write_hdf5(file.path(), of_x);
+  const auto read = [&]<class T>(const char* name, T) { return am::read_hdf5_attribute<T>(file.path(), "g/x", name); };
+  EXPECT_EQ(read("unit", std::string()), "K\u00e9");
+  EXPECT_EQ(read("step", std::int64_t()), 17);
+  EXPECT_EQ(read("dt", double()), 0.25);
+  EXPECT_EQ(read("most", std::uint64_t()), UINT64_MAX);
+  EXPECT_THROWS_SAYING(am::usage_error, "attribute 'no' of dataset 'g/x': no such attribute", read("no", double()));
+  EXPECT_THROWS_SAYING(am::usage_error, "it is a text; read it as std::string", read("unit", double()));
+  EXPECT_THROWS_SAYING(am::usage_error, "it is a number; read it as double", read("dt", std::string()));
+  EXPECT_THROWS_SAYING(am::usage_error, "it is double, which std::int64_t does not represent exactly",
+                       read("dt", std::int64_t()));
+  EXPECT_THROWS_SAYING(am::usage_error, "attribute is empty", am::write_hdf5(file.path(), am::dataset("x", x).with("", 1)));
+  EXPECT_THROWS_SAYING(am::usage_error, "the attribute cannot be made",
+                       am::write_hdf5(file.path(), am::dataset("x", x).with("a", 1).with("a", 2)));
 }
