@@ -20,7 +20,8 @@ namespace armilla {
 ///     am::fence();
 ///     const std::size_t components = sets.num_sets();   // collective: all ranks get the same
 ///
-/// **Kinds of operations.** `unite` is one-way, complete at the fence. `find` and `same` are two-way, they return futures.
+/// **Kinds of operations.** `unite` is one-way, complete at the fence. `find`, `same` and `test_and_unite` are two-way, they
+/// return futures.
 /// `compress` and `num_sets` are collective. The numbers are in blocks over the members.
 ///
 /// **Order.** After a fence all ranks see the same sets, and a set is named by its least number. Before it, only this is
@@ -62,6 +63,16 @@ class disjoint_set : public detail::named_container<disjoint_set> {
   ///
   /// Cost: a message each way, and one more for each further rank on the path.
   [[nodiscard]] future<std::size_t> find(std::size_t a) const;
+
+  /// Joins the sets of `a` and `b`, and returns true if they were in one set already, and false if this call joined two sets. If
+  /// several callers join the same two sets, exactly one of them gets false. So the edges that get false form a spanning forest.
+  ///
+  ///     am::disjoint_set parts(n);
+  ///     std::vector<std::pair<std::size_t, std::size_t>> forest;
+  ///     for (const auto& [a, b] : my_edges) if (!parts.test_and_unite(a, b).get()) forest.emplace_back(a, b);
+  ///
+  /// Cost: as `find`.
+  [[nodiscard]] future<bool> test_and_unite(std::size_t a, std::size_t b);
 
   /// Returns whether `a` and `b` are in one set. Cost: as `find`.
   [[nodiscard]] future<bool> same(std::size_t a, std::size_t b) const;

@@ -24,7 +24,7 @@ struct moved_from {
 
 EDGES(elements_outside, array::get, array::set, array::store, array::update, array::visit, array::call, array::rank_of,
       array::ptr, bitmap::set, bitmap::reset, bitmap::flip, bitmap::test, bitmap::test_and_set, bitmap::rank_of,
-      disjoint_set::unite, disjoint_set::find, disjoint_set::same) {
+      disjoint_set::unite, disjoint_set::test_and_unite, disjoint_set::find, disjoint_set::same) {
   am::array<int> x(10);
   am::bitmap b(10);
   am::disjoint_set d(10);
@@ -46,6 +46,8 @@ EDGES(elements_outside, array::get, array::set, array::store, array::update, arr
     REFUSED(no_element, b.rank_of(i));
     REFUSED(no_element, d.unite(0, i));
     REFUSED(no_element, d.unite(i, 0));
+    REFUSED(no_element, d.test_and_unite(i, 0));
+    REFUSED(no_element, d.test_and_unite(0, i));
     REFUSED(no_element, d.find(i));
     REFUSED(no_element, d.same(0, i));
   }

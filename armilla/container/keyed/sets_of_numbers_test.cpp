@@ -58,6 +58,27 @@ void expect_alike(const am::disjoint_set& sets, const sets_of_one_rank& oracle) 
 
 }  // namespace
 
+// All ranks join the same numbers in different orders: exactly one call joins each two sets.
+RANK_TEST(of_all_calls_that_join_two_sets_one_is_told) {
+  constexpr std::size_t n = 60;
+  am::disjoint_set sets(n);
+  std::mt19937 dice(unsigned(am::rank()) + 1);
+  std::vector<am::future<bool>> asked;
+  for (int i = 0; i < 200; ++i) {
+    const std::size_t a = dice() % n, b = dice() % n;
+    asked.push_back(sets.test_and_unite(a - a % 3, b - b % 3));  // 20 numbers
+  }
+  for (std::size_t i = 0; i < n; i += 3) asked.push_back(sets.test_and_unite(i, 0));
+  std::size_t joined = 0;
+  for (auto& each : asked) joined += each.get() ? 0 : 1;
+  am::fence();
+  EXPECT_EQ(am::all_reduce(joined, std::plus<>{}), n / 3 - 1);
+  EXPECT_EQ(sets.num_sets(), n - (n / 3 - 1));
+  if (am::rank() == 0)
+    EXPECT(sets.test_and_unite(3, 57).get() && sets.test_and_unite(4, 4).get() && !sets.test_and_unite(1, 0).get());
+  am::barrier();
+}
+
 RANK_TEST(sets_join_as_those_of_one_rank_do) {
   int round = 0;
   for (const std::size_t n : {std::size_t{1}, std::size_t{7}, std::size_t{64}, std::size_t{500}}) {

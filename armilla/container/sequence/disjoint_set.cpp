@@ -24,6 +24,7 @@ disjoint_set_core& core_of(core_name name) {
 }
 
 void unite_there(core_name name, std::uint64_t a, std::uint64_t b) { core_of(name).unite(a, b); }
+bool test_and_unite_there(core_name name, std::uint64_t a, std::uint64_t b) { return core_of(name).test_and_unite(a, b); }
 std::size_t root_there(core_name name, std::uint64_t a) { return core_of(name).root_of(a); }
 
 std::vector<std::uint64_t> parents_there(core_name name, const std::vector<std::uint64_t>& places) {
@@ -86,6 +87,23 @@ void disjoint_set_core::unite(std::size_t a, std::size_t b) {
     std::uint64_t expected = a;
     if (std::atomic_ref(*at).compare_exchange_strong(expected, b, std::memory_order_acq_rel)) return;
   }
+}
+
+// As `unite`. A root is the least number of its tree, so a smaller one is in another, and whoever changes the root's parent joins
+// two sets.
+bool disjoint_set_core::test_and_unite(std::size_t a, std::size_t b) {
+  while (a != b) {
+    std::uint64_t* at = mapped(a);
+    if (at != nullptr) a = climb(a, at);
+    if (at == nullptr) return call(parents_.rank_of(a), &test_and_unite_there, name_on(parents_.rank_of(a)), a, b).get();
+    if (a < b) {
+      std::swap(a, b);
+      continue;
+    }
+    std::uint64_t expected = a;
+    if (a != b && std::atomic_ref(*at).compare_exchange_strong(expected, b, std::memory_order_acq_rel)) return false;
+  }
+  return true;
 }
 
 std::size_t disjoint_set_core::root_of(std::size_t a) {
@@ -198,6 +216,14 @@ void disjoint_set::unite(std::size_t a, std::size_t b) {
   if (most >= size()) [[unlikely]]
     detail::throw_element(most, size());
   core().unite(a, b);
+}
+
+future<bool> disjoint_set::test_and_unite(std::size_t a, std::size_t b) {
+  const std::size_t most = a < b ? b : a;
+  if (most >= size()) [[unlikely]]
+    detail::throw_element(most, size());
+  const rank_t owner = core().parents().rank_of(a);
+  return call(owner, &detail::test_and_unite_there, core().name_on(owner), a, b);
 }
 
 future<std::size_t> disjoint_set::find(std::size_t a) const {

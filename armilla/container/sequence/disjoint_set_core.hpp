@@ -30,6 +30,8 @@ class disjoint_set_core final : public fence_participant {
 
   /// Goes on from here while this rank maps what is on the way, else on the rank that has it.
   void unite(std::size_t a, std::size_t b);
+  /// The same, and whether they were in one set before. It may wait for other ranks.
+  bool test_and_unite(std::size_t a, std::size_t b);
   /// The root of a's tree. It may wait for other ranks.
   std::size_t root_of(std::size_t a);
   /// The parents of any numbers: one message a rank whose part is not mapped.
