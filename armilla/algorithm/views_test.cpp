@@ -51,6 +51,10 @@ RANK_TEST(an_element_of_a_view_is_read_by_its_index) {
     EXPECT_EQ(v::iota(3, 100)[i], n + 3);
     EXPECT_EQ((texts | v::reverse())[i % 20], std::to_string(19 - n % 20));
   }
+  am::matrix<int> m({8, 5}, am::grid());
+  am::copy(v::iota(0, 40), m);
+  for (const std::size_t i : {0, 3, 7}) EXPECT_EQ(v::column(m, 2)[i], int(5 * i) + 2);
+  EXPECT_EQ(v::block(m, {1, 1}, {4, 4})[4], 12);
   EXPECT_THROWS_SAYING(am::usage_error, "give an index from 0 to 49", v::slice(x, 10, 60)[50]);
   EXPECT_THROWS(am::usage_error, v::take(x, 0)[0]);
   const auto has_index = [](const auto& view) { return requires { view[0]; }; };
