@@ -15,7 +15,7 @@ import threading
 import time
 import urllib.parse
 
-STEPS = ["200", "20000", "1000000"]  # cells a side, steps, and no checkpoint
+STEPS = ["200", "5000", "1000000"]  # cells a side, steps, and no checkpoint
 
 
 def read_events(address, stop):

@@ -12,6 +12,7 @@ import sys
 import time
 import unittest
 
+from page import Page
 from shown import OTHER as LAUNCHER
 from shown import SHOWN, TOP, Shown, clean_environment, client
 
@@ -63,6 +64,15 @@ class Hosts(unittest.TestCase):
             # From there it is the other way round.
             table = on("h2", f"ARMILLA_TUNED=none {TOP} --once --interval 20 {job.pid}").splitlines()[-4:]
             self.assertEqual([line.endswith("on h1") for line in table], [True, True, False, False], table)
+
+    @unittest.skipUnless(os.path.exists(os.path.join(os.path.dirname(TOP), "armilla-top-page")), "armilla-top was built without a page")
+    def test_the_page_shows_traffic_between_hosts(self):
+        with self.job("mix") as job, Page(self, job.pid, "--interval", "200") as page, page.events() as events:
+            self.assertEqual(page.get("ask/traffic")[0], 204)
+            seen = events.until(lambda s: "traffic" in s and s["traffic"]["unheard"] == 0 and any(map(any, s["traffic"]["bytes_a_second"])))
+            self.assertEqual((seen["traffic"]["by"], seen["traffic"]["names"]), ("host", ["this host", "h2"]))
+            self.assertTrue(all(all(n > 0 for n in row) for row in seen["traffic"]["bytes"]), seen["traffic"])
+            self.assertEqual([(h["host"], h["ranks"]) for h in seen["hosts"]], [("", 2), ("h2", 2)])
 
     def test_a_rank_of_another_host_moves_and_is_stopped(self):
         with self.job("chat") as job:

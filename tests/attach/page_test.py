@@ -81,7 +81,7 @@ class ServedPage(unittest.TestCase):
         self.assertEqual((page.process.returncode, out), (0, "The job has ended. The page is served until it is closed.\n"))
 
     def test_without_the_token_nothing_is_read(self):
-        with Shown(self) as job, Page(self, job.pid) as page:
+        with Shown(self, scene="doze") as job, Page(self, job.pid) as page:
             self.assertRegex(page.root, r"^/[0-9a-f]{32}/$")
             wrong = f"/{'0' * 32}/"
             for root in ("/", wrong, page.root[:-2] + "/", page.root.upper(), "//" + page.root, "/favicon.ico"):
@@ -95,7 +95,7 @@ class ServedPage(unittest.TestCase):
             self.assertEqual(page.get("nothing")[0], 404)
 
     def test_another_site_cannot_read_it(self):
-        with Shown(self) as job, Page(self, job.pid) as page:
+        with Shown(self, scene="doze") as job, Page(self, job.pid) as page:
             for host in ("evil.example", f"evil.example:{page.port}", "127.0.0.1.evil.example", "", "10.0.0.1"):
                 self.assertEqual(page.get(headers={"Host": host})[0], 403, host)
             for host in ("localhost", "localhost:8000", "127.0.0.1", "[::1]:80"):  # as through ssh -L
@@ -105,7 +105,7 @@ class ServedPage(unittest.TestCase):
                 self.assertEqual(page.get(headers={"Origin": origin})[0], status, origin)
 
     def test_other_hosts_are_let_in_with_a_warning_only(self):
-        with Shown(self) as job:
+        with Shown(self, scene="doze") as job:
             with Page(self, job.pid, "--bind", "0.0.0.0") as page:
                 page.host = "127.0.0.1"
                 self.assertEqual(page.get(headers={"Host": f"10.0.0.1:{page.port}"})[0], 200)
@@ -116,7 +116,7 @@ class ServedPage(unittest.TestCase):
             self.assertEqual(page.err, "")
 
     def test_a_port_that_is_taken_is_an_error(self):
-        with Shown(self) as job, Page(self, job.pid) as page:
+        with Shown(self, scene="doze") as job, Page(self, job.pid) as page:
             again = client(TOP, job.pid, "--serve", str(page.port))
             self.assertEqual((again.returncode, again.stdout), (1, ""))
             self.assertRegex(again.stderr, f"^armilla-top: .*port {page.port} of 127.0.0.1 cannot be had")
@@ -125,7 +125,7 @@ class ServedPage(unittest.TestCase):
             self.assertEqual(client(TOP, "--bind", "::", job.pid).returncode, 2)
 
     def test_bad_requests_end_and_others_are_served(self):
-        with Shown(self) as job, Page(self, job.pid) as page:
+        with Shown(self, scene="doze") as job, Page(self, job.pid) as page:
             for bad in (b"\r\n\r\n", b"GET\r\n\r\n", b"\0" * 1000 + b"\r\n\r\n", b"GET " + b"a" * 100_000 + b" HTTP/1.1\r\n\r\n", b"x" * 1_000_000,
                         b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 100_000, b"GET / HTTP/1.1\r\nContent-Length: 9999999999\r\n\r\n",
                         b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nfffffffff\r\n", b"GET / HTTP/9.9\r\n\r\n"):
@@ -148,7 +148,7 @@ class ServedPage(unittest.TestCase):
             self.assertEqual(page.get()[0], 200)
 
     def test_a_slow_reader_is_left_behind(self):
-        with Shown(self, ranks=4) as job, Page(self, job.pid, "--interval", "10") as page:
+        with Shown(self, scene="doze", ranks=4) as job, Page(self, job.pid, "--interval", "10") as page:
             with contextlib.closing(Events(page, buffer=4096)) as slow, page.events() as other:
                 slow.head()  # and no more
                 begin = time.monotonic()
@@ -163,16 +163,14 @@ class ServedPage(unittest.TestCase):
                         pass
 
     def test_a_flood_of_connections_is_bounded(self):
-        with Shown(self, scene="chat") as job, Page(self, job.pid, "--interval", "50") as page, page.events() as events:
+        with Shown(self, scene="doze") as job, Page(self, job.pid, "--interval", "50") as page, page.events() as events:
             events.until()
             flood = []
             try:
                 for _ in range(200):
                     flood.append(page.connect())
-                sent = events.until()["ranks"][0]["messages_a_second"]
                 last = [events.until()["time"] for _ in range(20)]
                 self.assertLess(max(b - a for a, b in zip(last, last[1:])), 1)
-                self.assertGreater(sent, 0)
                 self.assertLess(len(os.listdir(f"/proc/{page.process.pid}/task")), 50)
             finally:
                 for one in flood:
@@ -180,7 +178,7 @@ class ServedPage(unittest.TestCase):
             self.assertEqual(page.get()[0], 200)
 
     def test_many_pages_share_one_sampler(self):
-        with Shown(self, ranks=3) as job, Page(self, job.pid, "--interval", "100") as page:
+        with Shown(self, scene="doze", ranks=3) as job, Page(self, job.pid, "--interval", "100") as page:
             pages = [page.events() for _ in range(20)]
             try:
                 times = [{event.until()["time"] for _ in range(5)} for event in pages[:1]][0]

@@ -33,6 +33,14 @@ void compute() {
   am::barrier();
 }
 
+// All sleep.
+void doze() {
+  std::printf("ready\n");
+  std::fflush(stdout);
+  while (am::rank() == 0 && enough == 0) am::sleep_for(std::chrono::milliseconds(20));
+  am::barrier();
+}
+
 void chat() {
   std::printf("ready\n");
   std::fflush(stdout);
@@ -86,6 +94,7 @@ void play(std::string_view scene) {
   if (scene == "chat") return chat();
   if (scene == "mix") return mix();
   if (scene == "serve") return serve();
+  if (scene == "doze") return doze();
   compute();
 }
 

@@ -57,9 +57,9 @@ std::map<rank_t, std::uint64_t> bytes_by_rank(std::string_view reply, rank_t ran
     rank_t to = -1;
     std::uint64_t bytes = 0;
     const auto [tab, wrong] = std::from_chars(at, line_end, to);
-    if (wrong == std::errc() && tab != line_end && *tab == '\t' && to >= 0 && to < ranks &&
-        std::from_chars(tab + 1, line_end, bytes).ptr == line_end)
-      all[to] = bytes;
+    if (wrong == std::errc() && tab != line_end && *tab == '\t' && to >= 0 && to < ranks)
+      if (const auto number = std::from_chars(tab + 1, line_end, bytes); number.ec == std::errc() && number.ptr == line_end)
+        all[to] = bytes;
     at = line_end == end ? end : line_end + 1;
   }
   return all;
