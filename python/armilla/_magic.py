@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""In notebooks: %load_ext armilla, then cells that begin with %%ranks run on all workers.
+"""In notebooks: %load_ext armilla, then cells that begin with %%ranks or %%armilla run on all workers.
 
     %%ranks            on those of the newest `armilla.ranks`
     %%ranks NAME       on those that a variable of the notebook holds
+    %%armilla          the same, with the worker's number before each line that it prints
 """
 from __future__ import annotations
 
@@ -29,4 +30,9 @@ def load(shell: Any) -> None:
         """Runs the cell on all workers; what it defines stays there. The value of its last expression: a list."""
         return workers_of(line, shell.user_ns).run_cell(cell)
 
+    def armilla(line: str, cell: str) -> Any:
+        """Runs the cell on all workers, and puts the worker's number before each line that it prints."""
+        return workers_of(line, shell.user_ns).run_cell(cell, label=True)
+
     shell.register_magic_function(ranks, "cell", "ranks")
+    shell.register_magic_function(armilla, "cell", "armilla")

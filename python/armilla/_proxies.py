@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import html
 import mmap
 import os
 from typing import Any, Iterable
@@ -10,7 +11,7 @@ from typing import Any, Iterable
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from . import _core, _worker_names
+from . import _core, _shared, _worker_names
 from ._worker_names import Reference
 
 
@@ -30,6 +31,27 @@ class Proxy:
 
     def __del__(self) -> None:
         self._ranks._dropped.append(self._number)
+
+    def partitions(self) -> list["Partition"]:
+        """The part of each worker, for the tasks of an `armilla.Pool`: `pool.map(f, a.partitions())`. A task gets the part itself, a NumPy array or a frame of polars, from
+        memory that it shares with the others; its elements are read-only. They are those of now: one copy within each worker, freed when the list and its tasks are gone."""
+        return self._ranks._partitions(self)
+
+
+class Partition:
+    """One worker's part of an array or table."""
+
+    def __init__(self, held: Proxy, where: tuple[int, int, int]) -> None:
+        self._held, self._where = held, where
+
+    def get(self) -> Any:
+        """The part, in this process."""
+        return _shared._received(*self._where)
+
+    def __reduce__(self) -> Any:
+        if _shared.local.held is not None:
+            _shared.local.held.append(self)
+        return _shared._received, self._where
 
 
 class ArrayProxy(Proxy, NDArrayOperatorsMixin):
@@ -115,6 +137,10 @@ class ArrayProxy(Proxy, NDArrayOperatorsMixin):
     def __repr__(self) -> str:
         return self._ranks.call(0, _worker_names.method, self, "__repr__").get().replace(" ranks", " workers", 1)
 
+    def _repr_html_(self) -> str:
+        head, _, elements = repr(self).partition("\n")
+        return f"<b>{html.escape(head.strip('<>'))}</b>, {self.nbytes / 1e6:.1f} MB<pre>{html.escape(elements.removesuffix('>'))}</pre>"
+
 
 # What the workers' arrays do together by these names.
 _methods = frozenset("""all any argmax argmin argsort astype bounds clip conj conjugate copy cumprod cumsum diagonal dot fill flatten gather item max mean min nonzero prod ravel redistribute repeat
@@ -195,6 +221,11 @@ class TableProxy(Proxy):
 
     def __repr__(self) -> str:
         return f"<armilla table of {', '.join(self.columns)} over {self._ranks.size} workers>"
+
+    def _repr_html_(self) -> str:
+        count, first = len(self), self.head(10).to_polars()
+        more = f", of which these are the first {len(first)}" if count > len(first) else ""
+        return f"<b>armilla table</b> over {self._ranks.size} workers: {count} rows{more}{first._repr_html_()}"
 
 
 class GroupsProxy:

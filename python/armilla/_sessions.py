@@ -203,8 +203,8 @@ class Session(Workers):
                 return
             self._closing = True
         self._channel.close()
-        self._ended()
         self._end_calls(_core.Error(f"armilla: this process has left session '{self.name}'; connect again"))
+        self._ended()
 
     def stop(self) -> None:
         """Ends the session and its workers, and with them what they keep. Returns when they have ended."""

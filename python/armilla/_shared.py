@@ -118,10 +118,14 @@ class Shared(Generic[T]):
             self._parts = mapped(self._file.file, False)
         return pickle.loads(self._parts[0], buffers=self._parts[1:])
 
+    def where(self) -> tuple[int, int, int]:
+        """What another process of this host needs to have the value."""
+        return (self._number, *self._file.where())
+
     def __reduce__(self) -> Any:
         if local.held is not None:
             local.held.append(self)
-        return _received, (self._number, *self._file.where())
+        return _received, self.where()
 
     def __repr__(self) -> str:
         return f"<armilla.Shared: {self.nbytes} bytes>"

@@ -2,6 +2,8 @@
 """Functions that a driver calls on its workers by name, and the objects that it has there."""
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import sys
 from typing import Any, Callable
@@ -75,6 +77,35 @@ def fence() -> None:
 def execute(code: str) -> None:
     main = sys.modules["__main__"]
     exec(compile(code, "<ranks>", "exec"), main.__dict__)
+
+
+class _Labelled(io.TextIOBase):
+    """Puts the rank before each line."""
+
+    def __init__(self, stream: Any, rank: int) -> None:
+        self._stream, self._label, self._rest = stream, f"[{rank}] ", ""
+
+    def write(self, text: str) -> int:
+        *lines, self._rest = (self._rest + text).split("\n")
+        self._stream.write("".join(f"{self._label}{line}\n" for line in lines))
+        return len(text)
+
+    def end(self) -> None:
+        if self._rest:
+            self.write("\n")
+
+
+def run_labelled(code: str) -> Any:
+    """As `run_cell`, with the rank before each line of output."""
+    from . import _core
+
+    out, err = (_Labelled(stream, int(_core.rank())) for stream in (sys.stdout, sys.stderr))
+    try:
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            return run_cell(code)
+    finally:
+        out.end()
+        err.end()
 
 
 def run_cell(code: str) -> Any:
@@ -164,6 +195,27 @@ def method(of: Any, name: str, *arguments: Any, **options: Any) -> Any:
 
 
 # Frames of polars travel as Arrow's: on threads of a rank that shares the cores with others, polars' own pickling may not come to an end.
+
+
+class _Frame:
+    """A frame of polars that is pickled so."""
+
+    def __init__(self, frame: Any) -> None:
+        self.frame = frame
+
+    def __reduce__(self) -> Any:
+        return unpacked_frame, (packed_frame(self.frame),)
+
+
+def put_part(number: Any, gone: list[Any], of: Any) -> tuple[int, int, int]:
+    """Puts this rank's part into shared memory, as long as the driver has it."""
+    from ._shared import Shared
+
+    for one in gone:
+        _objects.pop(one, None)
+    part = of.local()
+    _objects[number] = shared = Shared(_Frame(part) if _is_table(of) else part)
+    return shared.where()
 
 
 def packed_frame(frame: Any) -> tuple[Any, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import functools
+import html
 import logging
 import os
 import queue
@@ -118,6 +119,11 @@ class Workers:
         if self._reader is not None and self._reader is not threading.current_thread():
             self._reader.join(2)
         self._cancelling.set()
+        with self._lock:
+            waiting = list(self._open.values())
+            self._open.clear()
+        for future in waiting:
+            future.set_exception(_core.Error("armilla: the workers were ended before they had answered"))
         if self._callbacks is not None:
             self._callbacks.put(None)
         if self._file is not None:
@@ -147,6 +153,17 @@ class Workers:
     def process(self) -> int:
         """The workers' supervisor, for `armilla.attach`."""
         return self._process
+
+    def _repr_html_(self) -> str:
+        """What the workers do now, and their memory: asked of none of them."""
+        from ._job import attach
+
+        try:
+            ranks = attach(self._process).stats() if self._lost is None and not self._closing else []
+        except _core.Error:
+            ranks = []
+        rows = "".join(f"<tr><td>{r['rank']}</td><td>{r['process']}</td><td>{r['doing']}</td><td>{r['memory'] / 1e6:.0f} MB</td><td>{r['segment'] / 1e6:.0f} MB</td></tr>" for r in ranks)
+        return (f"<b>{html.escape(repr(self).strip('<>'))}</b><table><tr><th>worker</th><th>process</th><th>does</th><th>memory</th><th>shared</th></tr>{rows}</table>")
 
     # ---- interrupts ----
 
@@ -264,10 +281,14 @@ class Workers:
         """As `call`, and nothing comes back: what it raises is lost."""
         self.call(rank, f, *args, **kwargs)
 
-    def map(self, f: Callable[[Any], Any], values: Sequence[Any]) -> list[Any]:
-        """`f` of each value, on the workers in turn; the list of what it returns, in the order of the values."""
+    def map(self, f: Callable[[Any], Any], values: Sequence[Any], *, progress: bool = False) -> list[Any]:
+        """`f` of each value, on the workers in turn; the list of what it returns, in the order of the values. `progress`: shows a bar of tqdm, if that is installed."""
         futures = self._send_each([(i % self.size, dumps_call("map", f, (v,), {}, dumps_by_value)) for i, v in enumerate(values)])
         try:
+            if progress:
+                from ._pool_map import with_bar
+
+                deque(with_bar(concurrent.futures.as_completed(futures), len(futures)), 0)
             concurrent.futures.wait(futures)
         except KeyboardInterrupt:
             self._cancel([future._number for future in futures])
@@ -288,9 +309,9 @@ class Workers:
         """Runs code in `__main__` of all workers; what it defines stays there."""
         self.call_all(_worker_names.execute, code)
 
-    def run_cell(self, code: str) -> list[Any] | None:
-        """As `execute`; if the code ends with an expression, its values on all workers."""
-        values = self.call_all(_worker_names.run_cell, code)
+    def run_cell(self, code: str, *, label: bool = False) -> list[Any] | None:
+        """As `execute`; if the code ends with an expression, its values on all workers. `label`: puts the rank before each line that they print."""
+        values = self.call_all(_worker_names.run_labelled if label else _worker_names.run_cell, code)
         return None if all(v is None for v in values) else values
 
     def evaluate(self, expression: str) -> list[Any]:
@@ -355,6 +376,13 @@ class Workers:
         except KeyboardInterrupt:  # some workers may have it, and have heard of the others
             self._dropped += [number, *gone]
             raise
+
+    def _partitions(self, of: Any) -> list[Any]:
+        from . import _proxies
+
+        self._number += 1
+        held = _proxies.Proxy(self, (self._holder, self._number))
+        return [_proxies.Partition(held, where) for where in self.call_all(_worker_names.put_part, held._number, self._gone(), of)]
 
     def _gone(self) -> list[Any]:
         gone = []

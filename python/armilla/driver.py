@@ -49,7 +49,8 @@ class Ranks(Workers):
         self._channels: list[_frames.Channel] = []
         self._key = secrets.token_hex(_frames.key_bytes)
         self._transmitting = threading.Lock()  # calls of all workers come to them in one order, whichever threads make them
-        self._start(environment or {})
+        self._environment = environment or {}
+        self._start(self._environment)
 
     # ---- start and end ----
 
@@ -141,6 +142,14 @@ class Ranks(Workers):
             channel.close()
         self._ended()
         self._join_pumps()
+
+    def restart(self) -> None:
+        """Ends the workers, whatever they do, and starts fresh ones in their place: without the variables, arrays and names of the old ones."""
+        self._supervisor.terminate()
+        self.close()
+        last = self._number
+        self.__init__(self.size, environment=self._environment)  # type: ignore[misc]
+        self._number = last  # arrays of the old workers are none of the new ones
 
     def _transmit(self, rank: int, number: int, parts: Sequence[Any]) -> None:
         with self._transmitting if rank < 0 else contextlib.nullcontext():

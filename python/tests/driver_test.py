@@ -474,3 +474,38 @@ def test_random_interrupts(workers):
 @pytest.mark.whole
 def test_more_random_interrupts(workers):
     random_interrupts(workers, int(os.environ.get("ROUNDS", "200")), 4)
+
+
+def test_tasks_of_a_pool_get_the_parts_of_an_array(workers):
+    a = workers.arange(30)
+    parts = a.partitions()
+    with armilla.Pool(1) as pool:
+        assert list(pool.map(lambda part: (int(part.sum()), part.flags.writeable), parts)) == [(45, False), (145, False), (245, False)]
+    a += 1
+    assert parts[0].get().sum() == 45  # those of then
+    number = parts[0]._held._number
+    del parts
+    workers.zeros(1)  # the next operation tells the workers
+    assert workers.call(0, lambda n: n in _worker_names._objects, number).get() is False
+
+
+def test_names_of_a_drivers_objects(workers):
+    workers["kept"] = workers.ones(6)
+    assert workers["kept"].sum() == 6 and "kept" in workers and list(workers) == ["kept"]
+    del workers["kept"]
+    with pytest.raises(KeyError, match="keep nothing as 'kept'; there are: no names"):
+        workers["kept"]
+
+
+@pytest.mark.whole
+def test_a_restart_gives_fresh_workers(capfd):
+    with armilla.ranks(2) as am:
+        old, a = am.call_all(os.getpid), am.ones(3)
+        am.execute("kept = 1")
+        waiting = am.call(0, time.sleep, 60)
+        am.restart()
+        with pytest.raises(armilla.Error, match="rank|before they had answered"):
+            waiting.get(20)
+        assert not any(map(alive, old)) and am.evaluate("'kept' in globals()") == [False, False] and am.ones(2).sum() == 2
+        with pytest.raises(armilla.UsageError, match="do not have any more"):
+            a.sum()
