@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <complex>
 #include <cstddef>
 #include <string>
 #include <string_view>
 
+#include "armilla/base/values/is_complex.hpp"
 #include "armilla/container/files/csv_reader.hpp"
 #include "armilla/container/files/field_values.hpp"
 #include "armilla/container/files/file_part.hpp"
 
 namespace armilla::detail {
-
-template <class T>
-inline constexpr bool is_complex = false;
-template <class R>
-inline constexpr bool is_complex<std::complex<R>> = true;
 
 /// Collective: throws a usage_error on all members if the file is a METIS graph, whose lines look like edges.
 void refuse_metis(const file_part& part);

@@ -152,7 +152,7 @@ std::string npy_file::check(const npy_type& type, std::size_t dimensions) {
   if (header_.shape.size() != dimensions)
     return fmt::format("it has {} dimensions (its shape is ({})), and the container {}", header_.shape.size(),
                        fmt::join(header_.shape, ", "), dimensions);
-  unsigned __int128 bytes = type.bytes;
+  __extension__ unsigned __int128 bytes = type.bytes;
   for (const std::uint64_t n : header_.shape) {
     bytes *= n;
     if (bytes > bytes_) break;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+#include "armilla/base/values/is_complex.hpp"
 #include "armilla/boot/host/descriptor.hpp"
 #include "armilla/container/image/new_file.hpp"
 #include "armilla/team.hpp"
@@ -19,10 +19,6 @@ struct npy_type {
   char kind = 0;
   std::size_t bytes = 0;
 };
-template <class T>
-inline constexpr bool is_complex = false;
-template <class F>
-inline constexpr bool is_complex<std::complex<F>> = true;
 /// A type that NumPy has.
 template <class T>
 concept npy_element = std::is_arithmetic_v<T> || is_complex<T>;
