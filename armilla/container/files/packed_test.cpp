@@ -59,12 +59,13 @@ std::vector<packed> forms_of(const std::string& text) {
                  filtered(a, "gzip -c") + filtered("", "gzip -c") + filtered(b, "gzip -1 -c") + std::string(700, '\0')});
   all.push_back({"blocks", blocks_of(text, 97)});
   all.push_back({"large blocks", blocks_of(text, 60000)});
-  if (!has_program("zstd")) return all;
+  if (text.size() < 100 || !has_program("zstd")) return all;
   all.push_back({"zstd", filtered(text, "zstd -c")});
   all.push_back({"frames", "\x50\x2a\x4d\x18\x03\0\0\0abc"s + filtered(a, "zstd -c --no-check") + filtered("", "zstd -c") +
                                filtered(b, "zstd -19 -c")});
   std::string many;
-  for (std::size_t at = 0; at < text.size(); at += 20'000) many += filtered(text.substr(at, 20'000), "zstd -c");
+  const std::size_t piece = text.size() / 8 + 1;
+  for (std::size_t at = 0; at < text.size(); at += piece) many += filtered(text.substr(at, piece), "zstd -c");
   all.push_back({"many frames", many});
   return all;
 }
