@@ -18,6 +18,7 @@
 #include "armilla/container/keyed/image_of_keys.hpp"
 #include "armilla/container/place/failure_agreement.hpp"
 #include "armilla/container/place/update_op.hpp"
+#include "armilla/handle.hpp"
 #include "armilla/rpc/callable.hpp"
 #include "armilla/team/collectives/named_algorithm.hpp"
 
