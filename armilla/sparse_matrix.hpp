@@ -163,6 +163,19 @@ M read_matrix_market(const std::string& path, const file_options& how = {});
 
 // ---- Implementation only below ----
 
+namespace detail {
+
+/// In matrix_market.cpp, for each `market_matrix`. Without a constraint: compilers give constrained templates different symbols.
+template <class M>
+M read_market_matrix(const std::string& path, const file_options& how);
+
+}  // namespace detail
+
+template <market_matrix M>
+M read_matrix_market(const std::string& path, const file_options& how) {
+  return detail::read_market_matrix<M>(path, how);
+}
+
 template <class T>
 sparse_matrix<T>::sparse_matrix(std::size_t rows, std::size_t columns, std::span<const matrix_entry<T>> mine, const team& t)
     : members_(t) {

@@ -13,8 +13,7 @@
 #include "armilla/matrix.hpp"
 #include "armilla/sparse_matrix.hpp"
 
-namespace armilla {
-namespace detail {
+namespace armilla::detail {
 namespace {
 
 constexpr const char* reading_market = "read_matrix_market";
@@ -109,22 +108,20 @@ constexpr bool is_dense(const matrix<T>*) {
 constexpr bool is_dense(const void*) { return false; }
 
 }  // namespace
-}  // namespace detail
 
-template <market_matrix M>
-M read_matrix_market(const std::string& path, const file_options& how) {
-  using namespace detail;
+template <class M>
+M read_market_matrix(const std::string& path, const file_options& how) {
   const file_use use = use_of(reading_market, cut_at::line, file_content::market, how);
   market_file file(reading_market, std::make_shared<file_part>(path, use), how.skip_bad);
-  detail::require_type<typename M::value_type>(file, detail::is_dense(static_cast<const M*>(nullptr)));
+  require_type<typename M::value_type>(file, is_dense(static_cast<const M*>(nullptr)));
   M made;
-  detail::read_market(file, made);
+  read_market(file, made);
   return made;
 }
 
 #define ARMILLA_READS(T)                                                                 \
-  template sparse_matrix<T> read_matrix_market(const std::string&, const file_options&); \
-  template matrix<T> read_matrix_market(const std::string&, const file_options&);
+  template sparse_matrix<T> read_market_matrix(const std::string&, const file_options&); \
+  template matrix<T> read_market_matrix(const std::string&, const file_options&);
 ARMILLA_READS(double)
 ARMILLA_READS(float)
 ARMILLA_READS(std::complex<double>)
@@ -133,4 +130,4 @@ ARMILLA_READS(std::int64_t)
 ARMILLA_READS(std::int32_t)
 #undef ARMILLA_READS
 
-}  // namespace armilla
+}  // namespace armilla::detail
