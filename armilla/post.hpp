@@ -46,9 +46,12 @@
 /// **Stalls.** Armilla reports a job in which all ranks wait for each other. If only a post can end a wait, hold an
 /// `am::outside_event` (armilla/poll.hpp) on the rank meanwhile.
 namespace armilla {
+namespace detail {
 
 template <class F>
 concept postable = std::move_constructible<std::decay_t<F>> && std::invocable<std::decay_t<F>&>;
+
+}  // namespace detail
 
 /// Names a rank of this process to other threads. It is made on the rank, and is then copied to the threads. It may outlive the
 /// job.
@@ -60,7 +63,7 @@ class rank_executor {
   rank_executor();
 
   /// Runs `f()` on the rank, and returns a future of its result.
-  template <postable F>
+  template <detail::postable F>
   auto post(F&& f) const -> std::future<std::invoke_result_t<std::decay_t<F>&>>;
 
   /// Runs `f(arguments...)` on rank `to` of the job, as `am::call` of this rank does, and returns a future of its result.
@@ -73,7 +76,7 @@ class rank_executor {
 
 /// Runs `f()` on the rank of this process, and returns a future of its result. `usage_error` where ranks are threads: see
 /// `rank_executor`.
-template <postable F>
+template <detail::postable F>
 auto post(F&& f) -> std::future<std::invoke_result_t<std::decay_t<F>&>>;
 
 /// Runs `f(arguments...)` on rank `to`, as `am::call` of this process's rank does, and returns a future of its result.
@@ -128,7 +131,7 @@ auto call_for(rank_t to, F f, A... arguments) {
 
 }  // namespace detail
 
-template <postable F>
+template <detail::postable F>
 auto rank_executor::post(F&& f) const -> std::future<std::invoke_result_t<std::decay_t<F>&>> {
   return detail::post_to(*work_, std::forward<F>(f));
 }
@@ -138,7 +141,7 @@ auto rank_executor::post(rank_t to, F f, A... arguments) const {
   return detail::post_to(*work_, detail::call_for(to, std::move(f), std::move(arguments)...));
 }
 
-template <postable F>
+template <detail::postable F>
 auto post(F&& f) -> std::future<std::invoke_result_t<std::decay_t<F>&>> {
   return detail::post_to(detail::posted_work_of_process(), std::forward<F>(f));
 }

@@ -85,6 +85,7 @@ ARMILLA_STAPL_P(is_sorted_until);
 ARMILLA_STAPL_P(join);
 ARMILLA_STAPL_P(k_core);
 ARMILLA_STAPL_P(label_propagation);
+ARMILLA_STAPL_P(left_join);
 ARMILLA_STAPL_P(lexicographical_compare);
 ARMILLA_STAPL_P(lower_bound);
 ARMILLA_STAPL_P(max);

@@ -88,13 +88,10 @@ class event_count {
   void hear_losses_again() noexcept { --losses_heard_; }
   /// From now on only further losses count. Pairs with the release behind which their records are complete.
   void hear_losses() noexcept { losses_heard_ = losses_->load(std::memory_order_acquire); }
-  /// The rank takes in what attached clients of the job ask of it: while there is something, it does not sleep. False: it no
-  /// longer does.
+  /// The rank takes in what attached clients of the job ask of it, and what other threads of its process post: while there is
+  /// something, it does not sleep. False: it no longer does.
   void watch_clients(bool on) noexcept { watches_clients_ = on; }
   bool called_by_client() const noexcept { return mine_.called.load(std::memory_order_relaxed) != 0 && watches_clients_; }
-  /// Likewise what other threads of this process have posted: while `count` is not 0. Null: it does not look.
-  void watch_posts(const std::atomic<std::uint64_t>* count) noexcept { posts_ = count; }
-  bool posted() const noexcept { return posts_ != nullptr && posts_->load(std::memory_order_relaxed) != 0; }
   /// Ranks that outnumber their cores sleep at once while that is quicker; null: they yield first.
   void watch_crowd(crowding* host) noexcept { crowd_ = host; }
   /// The rank has no supervisor: it looks after itself. Times as ARMILLA_STALL (only if it is the whole job) and
@@ -124,7 +121,6 @@ class event_count {
   const std::atomic<std::uint32_t>* losses_ = nullptr;
   std::uint32_t losses_heard_ = 0;
   bool watches_clients_ = false;
-  const std::atomic<std::uint64_t>* posts_ = nullptr;
   crowding* crowd_ = nullptr;
   reporter reporter_;
   std::uint64_t stall_ns_ = 0, report_ns_ = 0, silent_ns_ = 0;  // of a rank that looks after itself

@@ -22,6 +22,7 @@
 #include "armilla/rpc/call_handlers.hpp"
 #include "armilla/rpc/calls.hpp"
 #include "armilla/rpc/method_table.hpp"
+#include "armilla/rpc/posted_work.hpp"
 #include "armilla/spawn.hpp"
 
 namespace armilla::detail {
@@ -126,9 +127,17 @@ void client_service::prefetch() const noexcept {
 }
 
 bool client_service::serve() {
+  const std::uint32_t called = mine_.called.load(std::memory_order_relaxed);
+  if ((called & control_block::called_by_thread) == 0) return serve_clients();
+  mine_.called.fetch_and(~control_block::called_by_thread, std::memory_order_acquire);
+  const bool any = self_.calls->posted->start_fibers();
+  return ((called & ~control_block::called_by_thread) != 0 && serve_clients()) || any;
+}
+
+bool client_service::serve_clients() {
   prefetch();
   if (!budget_.allows(now_ns())) return false;
-  const std::uint32_t places = mine_.called.exchange(0, std::memory_order_acquire);
+  const std::uint32_t places = mine_.called.fetch_and(control_block::called_by_thread, std::memory_order_acquire);
   for (std::uint32_t left = places & ((1u << control_block::client_places) - 1); left != 0; left &= left - 1)
     serve_place(std::size_t(std::countr_zero(left)));
   return true;

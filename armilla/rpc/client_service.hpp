@@ -36,7 +36,7 @@ class client_service {
   ~client_service();
   client_service(const client_service&) = delete;
 
-  /// From now on calls are taken in, or left where they are.
+  /// From now on calls are taken in, and so is what other threads post; or both are left where they are.
   void take_calls(bool on) noexcept;
   /// Calls that have begun and not ended; each is a fiber.
   std::uint64_t running() const noexcept { return running_; }
@@ -50,6 +50,7 @@ class client_service {
   };
 
   bool serve();
+  bool serve_clients();
   void prefetch() const noexcept;
   void serve_place(std::size_t place);
   void connect(std::size_t place, std::uint64_t word);

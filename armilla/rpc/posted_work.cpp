@@ -30,7 +30,7 @@ posted_work::outcome posted_work::push(std::unique_ptr<posted_task>& task) noexc
   }
   const std::uint64_t at = tail_.fetch_add(1, std::memory_order_relaxed) % capacity;
   slots_[at].store(task.release(), std::memory_order_release);
-  waiting_.fetch_add(1, std::memory_order_seq_cst);
+  control_->called.fetch_or(control_block::called_by_thread, std::memory_order_seq_cst);
   if (control_->sleeping.load(std::memory_order_seq_cst) != awake) wake(*control_);
   state_.fetch_sub(one_pushes, std::memory_order_release);
   return outcome::posted;
@@ -40,19 +40,12 @@ void posted_work::open(context& rank) noexcept {
   rank_ = &rank;
   control_ = &rank.host->control(rank.rank);
   state_.fetch_and(~ended, std::memory_order_release);
-  serve(true);
-}
-
-void posted_work::serve(bool on) noexcept {
-  rank_->messages->waits.set_posted_work({[](void* mine) { return static_cast<posted_work*>(mine)->start_fibers(); }, this},
-                                         on ? &waiting_ : nullptr);
 }
 
 std::unique_ptr<posted_task> posted_work::take() noexcept {
   std::unique_ptr<posted_task> next(slots_[head_ % capacity].exchange(nullptr, std::memory_order_acquire));
   if (next == nullptr) return next;
   ++head_;
-  waiting_.fetch_sub(1, std::memory_order_relaxed);
   return next;
 }
 

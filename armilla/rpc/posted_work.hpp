@@ -35,8 +35,8 @@ class posted_work {
 
   /// The rank begins: functions may be posted.
   void open(context& rank) noexcept;
-  /// From now on the rank starts what is posted when it polls, or leaves it where it is.
-  void serve(bool on) noexcept;
+  /// Starts a fiber for each function that is there. True: at least one.
+  bool start_fibers();
   /// The rank ends: what is posted from now on is refused, and the rest is started, or discarded.
   enum class rest { started, discarded };
   void close(rest what);
@@ -47,11 +47,9 @@ class posted_work {
   static bool any_pushes(std::uint64_t state) noexcept { return (state & ~ended) >= one_pushes; }
 
   std::unique_ptr<posted_task> take() noexcept;
-  bool start_fibers();
 
   // A function counts as open before it takes a slot, and until it has ended: so there are never more tickets than slots.
   std::atomic<std::uint64_t> state_ = ended;
-  std::atomic<std::uint64_t> waiting_ = 0;  // in slots
   std::atomic<std::uint64_t> tail_ = 0;
   std::uint64_t head_ = 0;
   std::atomic<posted_task*> slots_[capacity] = {};

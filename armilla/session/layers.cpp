@@ -89,10 +89,7 @@ void await_instances(context& rank, std::uint64_t others) {
   run_ending_fence(rank);
 }
 
-void take_outside_calls(context& rank, bool on) noexcept {
-  rank.calls->clients->take_calls(on);
-  rank.calls->posted->serve(on);
-}
+void take_outside_calls(context& rank, bool on) noexcept { rank.calls->clients->take_calls(on); }
 
 void end_posts(context& rank) { rank.calls->posted->close(posted_work::rest::started); }
 

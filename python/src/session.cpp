@@ -130,7 +130,7 @@ void bind_session(nb::module_& m) {
     outside = std::make_unique<outside_event>();
   });
   m.def("finish", &finish);
-  m.def("take_client_calls", [](bool on) { detail::take_client_calls(here("end").session.rank, on); });
+  m.def("take_outside_calls", [](bool on) { detail::take_outside_calls(here("end").session.rank, on); });
   m.def("client_calls", [] { return here("end").session.rank.calls->clients->running(); });
   m.def("fail", &fail);
   m.def("fail_by_code", &fail_by_code);

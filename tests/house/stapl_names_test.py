@@ -6,7 +6,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-NO_ALGORITHMS = {"barrier", "cyclic", "fence", "grid", "halo", "like", "rank", "read_edges", "set_exchange_limit", "swap", "world"}
+NO_ALGORITHMS = {"barrier", "cyclic", "fence", "grid", "halo", "like", "rank", "read_edges", "read_graph", "set_exchange_limit", "swap", "world"}
 
 shown = set()
 for page in ("algorithms", "graphs"):

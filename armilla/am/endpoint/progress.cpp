@@ -115,18 +115,12 @@ void progress::poll_in_turn() {
 
 bool progress::take_rare_work() {
   const bool heard = sleeper_.losses_to_hear() && lost_.hear();
-  const bool posted = sleeper_.posted() && posted_.serve(posted_.argument);
-  return (sleeper_.called_by_client() && clients_.serve(clients_.argument)) || posted || heard;
+  return (sleeper_.called_by_client() && clients_.serve(clients_.argument)) || heard;
 }
 
-void progress::set_client_work(const rare_work& work) noexcept {
+void progress::set_client_work(const client_work& work) noexcept {
   clients_ = work;
   sleeper_.watch_clients(work.serve != nullptr);
-}
-
-void progress::set_posted_work(const rare_work& work, const std::atomic<std::uint64_t>* count) noexcept {
-  posted_ = work;
-  sleeper_.watch_posts(count);
 }
 
 // ---- waits ----

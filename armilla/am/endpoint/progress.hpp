@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <atomic>
 #include <cstdint>
 #include <type_traits>
 
@@ -62,14 +61,13 @@ class progress {
   /// Whether there is anything to take in, or to send as soon as there is credit.
   bool anything_to_do() const noexcept { return out_.any_queued() || in_.anything_has_come(); }
 
-  /// What takes in the calls of attached clients of the job, behind each eighth look. True: fibers may be ready.
-  struct rare_work {
+  /// What takes in the calls of attached clients of the job, and what other threads post, after each eighth look. True: fibers
+  /// may be ready.
+  struct client_work {
     bool (*serve)(void* argument) = nullptr;
     void* argument = nullptr;
   };
-  void set_client_work(const rare_work& work) noexcept;
-  /// The same of what other threads of this process have posted: there is something while `count` is not 0. Null: not served.
-  void set_posted_work(const rare_work& work, const std::atomic<std::uint64_t>* count) noexcept;
+  void set_client_work(const client_work& work) noexcept;
 
   // ---- the loop ----
 
@@ -97,7 +95,7 @@ class progress {
     if (((any ? count_.polls : ++count_.idle_polls) & 7) != 0) [[likely]]
       return any;
     if constexpr (By == looker::wait) sleeper_.answer_if_asked();
-    return ((sleeper_.losses_to_hear() || sleeper_.called_by_client() || sleeper_.posted()) && take_rare_work()) || any;
+    return ((sleeper_.losses_to_hear() || sleeper_.called_by_client()) && take_rare_work()) || any;
   }
   [[gnu::cold]] bool take_rare_work();
   /// Inside a parallel region of OpenMP, whose runtime knows this thread's stack: bodies run on it and may not wait.
@@ -135,7 +133,7 @@ class progress {
   losses& lost_;
   counters& count_;
   asked_waits asked_;  // fibers whose events no component tells: the loop asks for them
-  rare_work clients_, posted_;
+  client_work clients_;
   std::uint32_t poll_every_ = 0;
   std::uint32_t until_poll_ = 0;
   bool stay_ = true;

@@ -64,6 +64,7 @@ struct control_block {
   /// A bit for each place whose attached client has asked for something, set before the rank is woken; the owner takes all of
   /// them.
   std::atomic<std::uint32_t> called;
+  static constexpr std::uint32_t called_by_thread = std::uint32_t(1) << 31;  ///< in `called`: threads of its process have posted
   std::atomic<std::uint32_t>
       asked_by_client;  ///< the last two-way call (`asked`) of an attached client, which alone reads the answer
   /// Where in this host's memory the list of the data that it exposes begins; 0: it exposes nothing.

@@ -16,7 +16,7 @@
 // Code: armilla/am/endpoint/losses.cpp: sleeper_.hear_losses(); const job_block& job = out_.host().job(); if (takes_new_ranks(job)) look_for_successors(); for (const rank_t r : lost_since(job, out_)) lose(r);
 // Code: armilla/boot/watch/loss_log.cpp: if (life.now == presence::living) return nullptr;
 // Code: armilla/boot/watch/loss_log.cpp: const std::uint32_t number = e.complete.load(std::memory_order_acquire);
-// Code: armilla/boot/watch/failure_record.cpp: if (!first.stage.compare_exchange_strong(unused, 1, std::memory_order_relaxed)) return false;
+// Code: armilla/boot/watch/failure_record.cpp: if (!first.stage.compare_exchange_strong(unused, 1, std::memory_order_relaxed)) {
 // Code: armilla/boot/watch/failure_record.cpp: first.stage.store(2, std::memory_order_release);
 // Code: armilla/boot/children/child.cpp: record.stage.load(std::memory_order_acquire) == 2
 //!
