@@ -11,7 +11,7 @@
 
 namespace armilla {
 
-/// A union-find structure that is distributed over the ranks of a team: sets of the numbers 0 to n - 1 that only ever join.
+/// A union-find structure that is distributed over the ranks of a team: sets of the numbers 0 to n - 1 that are never split.
 ///
 /// Use it for connected components and clustering while edges arrive. For the components of a whole `graph` call `components`.
 ///
@@ -20,14 +20,14 @@ namespace armilla {
 ///     am::fence();
 ///     const std::size_t components = sets.num_sets();   // collective: all ranks get the same
 ///
-/// **Kinds of operations.** `unite` is one-way, complete at the fence. `find`, `same` and `test_and_unite` are two-way, they
-/// return futures.
-/// `compress` and `num_sets` are collective. The numbers are in blocks over the members.
+/// **Kinds of operations.** `unite` is one-way: it is complete at the next fence. `find`, `same` and `test_and_unite` are
+/// two-way: they return futures. `compress` and `num_sets` are collective. The numbers are distributed over the members in
+/// blocks.
 ///
-/// **Order.** After a fence all ranks see the same sets, and a set is named by its least number. Before it, only this is
-/// promised: numbers in one set stay together.
+/// **Order.** After a fence all ranks see the same sets, and a set is named by its least number. Before it, the only guarantee
+/// is that numbers in one set stay in one set.
 ///
-/// **Errors.** Throws `usage_error` for a number beyond the end. Construction fails as that of an `array`.
+/// **Errors.** Throws `usage_error` for a number that is not less than n. The constructor throws as that of an `array`.
 ///
 /// **Lifetime.** A disjoint_set is movable but not copyable. The destructor does not block; one-way calls to it are complete at
 /// the next fence.
@@ -53,19 +53,20 @@ class disjoint_set : public detail::named_container<disjoint_set> {
 
   /// Joins the sets of `a` and `b`.
   ///
-  /// Cost: some loads and a locked instruction where the numbers on the path are mapped, otherwise a message to each rank on the
+  /// Cost: some loads and an atomic instruction if the numbers on the path are mapped, otherwise a message to each rank on the
   /// path.
   void unite(std::size_t a, std::size_t b);
 
   // ---- Queries (two-way) ----
 
-  /// Returns the name of the set of `a`. While sets are being joined it is the least number of a set that has become part of it.
+  /// Returns the name of the set of `a`. Before the fence, it may be that of an earlier set which is now part of it.
   ///
   /// Cost: a message each way, and one more for each further rank on the path.
   [[nodiscard]] future<std::size_t> find(std::size_t a) const;
 
-  /// Joins the sets of `a` and `b`, and returns true if they were in one set already, and false if this call joined two sets. If
-  /// several callers join the same two sets, exactly one of them gets false. So the edges that get false form a spanning forest.
+  /// Joins the sets of `a` and `b`. Returns true if they were in one set already, and false if this call joined two sets. If
+  /// several callers join the same two sets, exactly one of them gets false. So the edges that get false form a spanning
+  /// forest.
   ///
   ///     am::disjoint_set parts(n);
   ///     std::vector<std::pair<std::size_t, std::size_t>> forest;
@@ -79,7 +80,7 @@ class disjoint_set : public detail::named_container<disjoint_set> {
 
   // ---- Local access (no message) ----
 
-  /// Returns n, the number of numbers on all ranks.
+  /// Returns n, the count of numbers on all ranks.
   std::size_t size() const noexcept { return core_ == nullptr ? 0 : core_->parents().size(); }
   /// Returns the team over which the numbers are distributed.
   const team& members() const { return core().members(); }
@@ -87,8 +88,8 @@ class disjoint_set : public detail::named_container<disjoint_set> {
   std::span<const std::uint64_t> local() const { return core().parents().local(); }
   /// Returns this rank's first number.
   std::size_t first_local() const { return local().empty() ? 0 : core().parents().index_of_local(0); }
-  /// Returns a small value that names the structure on all members, wherever it is moved. Called functions use it: `h->unite(a,
-  /// b)`.
+  /// Returns a small value that names the structure on all members, wherever it is moved. Called functions use it:
+  /// `h->unite(a, b)`.
   handle_type handle() const { return make_handle<handle_type>(); }
 
   // ---- All sets (collective) ----
@@ -96,8 +97,8 @@ class disjoint_set : public detail::named_container<disjoint_set> {
   /// Makes the parent of each number the name of its set. Then `find` takes one step, and `local` has the result. Call it after a
   /// fence.
   ///
-  /// Cost: log2 of the longest path rounds of an exchange; a round sends one message between each pair of ranks that do not map
-  /// each other.
+  /// Cost: log2(p) rounds of an exchange, where p is the length of the longest path. A round sends one message between each
+  /// pair of ranks that do not map each other.
   void compress();
 
   /// Returns how many sets there are. Call it after a fence. Cost: one reduction.
@@ -109,24 +110,25 @@ class disjoint_set : public detail::named_container<disjoint_set> {
   /// Writes all sets to the file `path`. `load` reads them on any number of ranks.
   ///
   /// Fences the team first; no fiber may join sets meanwhile. The file replaces an existing one only when it is complete.
-  /// `usage_error` on all members if writing fails.
+  /// Throws `usage_error` on all members if writing fails.
   void save(const std::string& path) const;
 
-  /// Replaces numbers and sets by those of a file that a disjoint_set has saved, on any number of ranks.
+  /// Replaces all numbers and sets by those of a file that `save` wrote, on any number of ranks.
   ///
-  /// Fences the team. The ranks remain; a structure without ranks is distributed over all. `usage_error` on all members if the
-  /// file is damaged or has another kind of content, `limit_error` if the numbers do not fit; the sets are then unchanged.
+  /// Fences the team. The ranks remain the same; a structure without ranks is distributed over all. Throws `usage_error` on all
+  /// members if the file is damaged or has another kind of content, and `limit_error` if memory does not suffice; the sets are
+  /// then unchanged.
   void load(const std::string& path);
 
-  /// Makes `checkpoint` copy each rank's numbers to the memory of the next `copies` ranks of the team, from which `recover` takes
-  /// them when a rank is lost, as `array::keep`.
+  /// Makes `checkpoint` copy each rank's numbers to the memory of the next `copies` ranks of the team. If a rank is lost,
+  /// `recover` restores them from there. See `array::keep`.
   void keep(int copies);
 
   /// Copies all sets to the ranks that `keep` chose, as `array::checkpoint`.
   void checkpoint(std::uint64_t mark = 0);
 
   /// Returns the sets of the last checkpoint over `t`, after ranks were lost, as `array::recover`. `gone` of the result has the
-  /// numbers of which no copy is left. Each of these is a set of its own, which has the numbers that it named.
+  /// numbers of which no copy is left. Each of these becomes a set of its own, with the numbers whose parent it was.
   [[nodiscard]] recovered<disjoint_set> recover(const team& t);
 
  private:

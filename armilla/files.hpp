@@ -21,23 +21,24 @@
 
 /// Files that all ranks of a team read or write together, each its share.
 ///
-/// Use it for text, CSV, edges and binary data. To write containers and views, see armilla/write.hpp; to store a container and
-/// read it back on any number of ranks, its `save` and `load`.
+/// Use them for text, CSV, edges and binary data. To write containers and views, see armilla/write.hpp. To store a container
+/// and read it back on any number of ranks, use its `save` and `load`.
 ///
 ///     for (std::string_view w : am::read_words("text.txt").local()) count.update(w, 1, std::plus<>{});
 ///
-/// **Shares.** A rank has its share of the bytes, cut at the next boundary: each line, word or record belongs to the rank in
-/// whose share it begins.
+/// **Shares.** Each rank has a contiguous share of the bytes. Each line, word or record belongs to the rank in whose share it
+/// begins.
 ///
-/// **Opening** is collective: each rank reads its share into memory then. Afterwards `local()` no longer needs the file.
+/// **Opening** is collective: each rank then reads its share into memory. Afterwards `local()` does not need the file.
 ///
-/// **Compressed files** (gzip, zstd), known by their content, are read as their text by all readers but `read_binary`. Each rank
-/// unpacks the frames that begin in its share of the file, which the files of bgzip and zstd show; a file of one frame is
-/// unpacked by one rank, and spread meanwhile. Shares are then even in compressed bytes.
+/// **Compressed files** (gzip, zstd) are recognized by their content and unpacked by all readers except `read_binary`. If the
+/// file shows where its frames are (those of bgzip and zstd do), each rank unpacks the frames that begin in its share, so
+/// shares are even in compressed bytes. A file of one frame is unpacked by one rank, which sends the others their shares
+/// meanwhile.
 ///
-/// **Errors.** What fails on one rank is a `usage_error` on all: a file that cannot be read, differs between ranks or changes
-/// meanwhile, is not a regular file, is compressed in another way or has another kind of content. Lines that do not fit throw in
-/// the loop, unless `skip_bad` skips them.
+/// **Errors.** If one rank fails, all throw `usage_error`: for a file that cannot be read, differs between ranks or changes
+/// meanwhile, is not a regular file, is compressed in another way or has another kind of content. Lines that do not fit throw
+/// in the loop, unless `skip_bad` skips them.
 ///
 /// **Cost.** One copy of the share, from the file into memory.
 namespace armilla {
@@ -46,15 +47,14 @@ namespace armilla {
 struct file_options {
   team members{};           ///< the ranks that read the file; the empty team: all ranks of the job
   bool skip_bad = false;    ///< skip lines that do not fit, and count them in `skipped()`; otherwise the loop throws usage_error
-  bool header = false;      ///< CSV: the first record names the columns. An aggregate is then read by its members' names
+  bool header = false;      ///< CSV: the first record names the columns; members of an aggregate are then found by name
   char separator = ',';     ///< CSV: between fields
   char quote = '"';         ///< CSV: around fields that hold separators or ends of lines; 0: quotes are plain text
   bool skip_space = false;  ///< read_csv: spaces and tabs around a field are not part of it, unless they are in quotes
   char comment = 0;         ///< read_csv: skips lines that begin with it where a record would begin; 0: there are no comments
   char decimal = '.';       ///< CSV: the decimal point of numbers
-  std::vector<std::string> columns{};  ///< CSV: the names of the columns, in the order of the fields; means `header`
-  std::vector<std::string>
-      missing{};  ///< CSV: what stands for no value of a std::optional besides the empty field: {"NA", "nan"}
+  std::vector<std::string> columns{};  ///< CSV: the names of the columns, in the order of the fields; implies `header`
+  std::vector<std::string> missing{};  ///< CSV: strings that mean an empty std::optional, as the empty field does: {"NA", "nan"}
 };
 
 /// An edge of a file or a graph: the numbers of two vertices.
@@ -73,13 +73,13 @@ struct weighted_edge {
 
 /// A rank's share of a text file that all ranks have opened: the result of `read_lines` and the like.
 ///
-/// A value that can be copied. Its strings point into memory that lives as long as a copy of it, or of `local()`.
+/// It can be copied. Its string views point into memory that lives as long as any copy of it, or of its `local()`.
 template <class Reader>
 class file_range {
  public:
   using value_type = typename Reader::value;
 
-  /// One pass over this rank's share, from its beginning: an input range. It holds the memory.
+  /// One pass over this rank's share, from its beginning: an input range. It keeps the memory alive.
   class pass {
    public:
     class iterator {
@@ -138,7 +138,7 @@ class file_range {
   Reader reader_;
 };
 
-/// This rank's elements of a binary file, and the memory that has them: for a loop over a temporary `binary_range`.
+/// This rank's elements of a binary file. It keeps their memory alive, even in a loop over a temporary `binary_range`.
 template <class T>
 class binary_elements : public std::span<const T> {
  public:
@@ -150,7 +150,7 @@ class binary_elements : public std::span<const T> {
 };
 
 /// A rank's share of a binary file: the result of `read_binary`. The elements live as long as it; a loop over
-/// `read_binary<T>(path).local()` holds them.
+/// `read_binary<T>(path).local()` keeps them alive.
 template <class T>
 class binary_range {
  public:
@@ -201,7 +201,7 @@ inline auto read_lines(const std::string& path, const file_options& how = {}) {
   return open_file(path, use_of("read_lines", cut_at::line, file_content::text, how), line_reader{});
 }
 
-/// Reads words: what is between spaces, tabs and ends of lines, as string_views. Collective.
+/// Reads words, which spaces, tabs and ends of lines separate, as string_views. Collective.
 inline auto read_words(const std::string& path, const file_options& how = {}) {
   using namespace detail;
   return open_file(path, use_of("read_words", cut_at::word, file_content::text, how), word_reader{});
@@ -212,23 +212,23 @@ inline auto read_words(const std::string& path, const file_options& how = {}) {
 ///
 ///     struct sale { std::string town; std::optional<double> price; std::chrono::sys_days day; };
 ///
-/// By the names of the members, or by others:
+/// Columns are found by the names of the members, or by other names:
 ///
 ///     for (const sale& s : am::read_csv<sale>("sales.csv", {.header = true}).local()) use(s.town, 1, s.price.value_or(0));
 ///     am::read_csv<sale>("verkauf.csv", {.separator = ';', .decimal = ',', .columns = {"Ort", "Preis", "Tag"}});
 ///
-/// **Items.** With the type of an aggregate, an item is one; its members are fields. With several types, an item is a tuple.
+/// **Items.** With an aggregate type, an item is an aggregate, whose members are the fields. With several types, it is a tuple.
 /// Without types, it is a `std::vector<std::string_view>`. Views of fields are valid until the next step of the loop.
 ///
-/// **Columns.** `columns` are the names of the columns for the fields of an item; the file may have others, and any order. For an
-/// aggregate, `header` alone means the names of its members. Throws `usage_error` on all members if the first record does not
-/// have one of them, or has it twice. Without names, the fields are in the order of the file.
+/// **Columns.** `columns` names the column of each field of an item. The file may have more columns, in any order. For an
+/// aggregate, `header` alone selects the columns by the names of its members. Throws `usage_error` on all members if the first
+/// record lacks one of the names, or has it twice. Without names, the fields are in the order of the file.
 ///
 /// **Fields** are numbers, strings, `bool` (true, false, yes, no, 1, 0), dates and times (`std::chrono::sys_time`: 2026-11-30,
 /// 2026-11-30T12:00:00.5, with Z or +01:00 at the end; without either, it is in UTC) and `std::optional` of these, which is empty
 /// for an empty field and for those of `missing`.
 ///
-/// **Errors.** A record with another number of fields, and a field that is not a value of its type, do not fit. Throws
+/// **Errors.** A record with a different number of fields, or with a field that is not of its type, does not fit. Throws
 /// `usage_error` on all members, with line and field, for a quote that is not around a whole field; `skip_bad` skips such a
 /// record if it is one line.
 template <class... T>
@@ -247,7 +247,7 @@ auto read_csv(const std::string& path, const file_options& how = {}) {
   return file_range<reader>(std::move(part), reader(use.csv, header, std::move(columns), rules_of(how)));
 }
 
-/// Reads an edge from each line: the numbers of two vertices, with `read_edges<double>` also a weight. Collective. Ignores the
+/// Reads an edge from each line: the numbers of two vertices, and with `read_edges<double>` a weight. Collective. Ignores the
 /// rest of a line, and lines that begin with # or %. Throws `usage_error` on all members for a MatrixMarket or METIS file.
 template <class W = void>
 auto read_edges(const std::string& path, const file_options& how = {}) {
@@ -259,8 +259,8 @@ auto read_edges(const std::string& path, const file_options& how = {}) {
   return file_range<reader>(std::move(part), reader{});
 }
 
-/// Reads elements as they are in memory. Collective. Throws `usage_error` also for a file that does not have a whole number of
-/// them, or was written by `save` or another program in a format of its own.
+/// Reads elements as they are in memory. Collective. Also throws `usage_error` for a file that does not have a whole number of
+/// them, and for one in a format of its own, such as those of `save` and NumPy.
 template <class T>
   requires trivially_sendable<T>
 binary_range<T> read_binary(const std::string& path, const team& members = {}) {
@@ -289,7 +289,7 @@ void write_lines(const std::string& path, R&& lines, const team& members = {}) {
   detail::write_texts("write_lines", path, members, all, why);
 }
 
-/// The same, with a line before those of the first member.
+/// Does the same, and writes `header` as the first line.
 template <class R>
   requires(!distributed_range<R> && std::ranges::input_range<R> &&
            std::convertible_to<std::ranges::range_reference_t<R>, std::string_view>)
@@ -303,12 +303,12 @@ void write_lines(const std::string& path, std::string_view header, R&& lines, co
   detail::write_texts("write_lines", path, members, all, why);
 }
 
-/// Writes the records of all members as comma-separated values, in the order of the members: aggregates, tuples, pairs or arrays
-/// with fields as `read_csv` reads them (RFC 4180; the end of a line is one character). Collective.
+/// Writes the records of all members as comma-separated values, in the order of the members: aggregates, tuples, pairs or
+/// arrays with fields as `read_csv` reads them (RFC 4180, but lines end in `\n`). Collective.
 ///
-/// With `columns`, the first record has these names; for aggregates, `header` means the names of the members. Numbers have as
-/// many digits as distinguish them, times are in UTC. An empty `std::optional` is the first text of `missing`, or an empty field.
-/// Otherwise as `write_lines`.
+/// With `columns`, the first record has these names; for aggregates, `header` alone writes the names of the members. Numbers
+/// have as many digits as distinguish them. Times are in UTC. An empty `std::optional` is the first string of `missing`, if
+/// there is one, or an empty field. Otherwise as `write_lines`.
 template <class R>
   requires(!distributed_range<R> && std::ranges::input_range<R> && detail::csv_record<std::ranges::range_value_t<R>>)
 void write_csv(const std::string& path, R&& records, const file_options& how = {}) {

@@ -11,13 +11,13 @@
 #include "armilla/container/grid/hdf5_inline.hpp"
 #include "armilla/team.hpp"
 
-/// Datasets of HDF5 files, read and written in parallel.
+/// Reads and writes datasets of HDF5 files in parallel.
 ///
 ///     am::write_hdf5("run.h5", am::dataset("heat", heat), am::dataset("grid/x", x));
 ///     auto again = am::read_hdf5<am::matrix<double>>("run.h5", "heat");
 ///     auto column = am::read_hdf5<am::vector<double>>("run.h5", "grid/x");
 ///
-/// **Containers**: `array` and `vector` have datasets of one dimension, `matrix<T, N>` of N.
+/// **Containers**: an `array` or `vector` is a dataset of one dimension, a `matrix<T, N>` one of N.
 ///
 /// **Numbers** are integers of 1 to 8 bytes, `float`, `double`, and `std::complex` of them, which h5py writes as a pair of `r`
 /// and `i`. A dataset is read into any type that represents all its numbers exactly: 32-bit integers into `double` or
@@ -25,28 +25,28 @@
 ///
 /// **Reading.** Each rank reads its own part, with all filters and layouts of libhdf5: chunks, compression, fill values.
 ///
-/// **Writing.** The first rank makes a file with room for all datasets. Then each rank writes its own part directly into its
-/// place, without MPI. h5py and h5dump read the file. A written file is whole, or the old one stays.
+/// **Writing.** The first rank makes a file with room for all datasets. Then each rank writes its own part directly into the
+/// file, without MPI. h5py and h5dump read the file. The file is written completely, or the old one remains.
 ///
-/// **Dependency.** A program does not link libhdf5. The plug-in `libarmilla-hdf5.so` does, which is built where libhdf5-dev is
-/// installed, and loaded by the first call (`ARMILLA_BACKENDS` names its folder). Without it, all functions throw `usage_error`
-/// on all members.
+/// **Dependency.** A program does not link libhdf5. The plug-in `libarmilla-hdf5.so` does; the first call loads it
+/// (`ARMILLA_BACKENDS` names its folder). It is built if libhdf5-dev is installed. Without it, all functions throw
+/// `usage_error` on all members.
 ///
-/// **Errors.** Throws `usage_error` on all members for a file or dataset that cannot be read or written, or has another number of
-/// dimensions or other numbers. Throws `limit_error` if the numbers do not fit into memory.
+/// **Errors.** Throws `usage_error` on all members for a file or dataset that cannot be read or written, and for a dataset with
+/// a different number of dimensions or with numbers that do not fit the type. Throws `limit_error` if memory does not suffice.
 ///
-/// **Cost.** libhdf5 is not safe for threads: ranks that are threads read one after the other.
+/// **Cost.** libhdf5 is not thread-safe: ranks that are threads read one after the other.
 namespace armilla {
 
-/// A container, and the name of its dataset: what `write_hdf5` writes. Names of groups stand before, between slashes.
+/// A container and the name of its dataset, for `write_hdf5`. Groups precede the name, separated by slashes.
 template <class X>
 struct dataset {
   std::string name;  ///< "x" or "group/x"
-  const X* values;   ///< where they are, until they are written
+  const X* values;   ///< the container, which must exist until it is written
   std::vector<detail::hdf5_value> attributes{};
   dataset(std::string called, const X& of) : name(std::move(called)), values(&of) {}
 
-  /// Adds an attribute: a number, which is written with 8 bytes, or a text. Returns the dataset.
+  /// Adds an attribute: a number, which is written with 8 bytes, or a string. Returns the dataset.
   ///
   ///     am::write_hdf5("run.h5", am::dataset("heat", heat).with("unit", "K").with("step", 17));
   template <class T>
@@ -81,7 +81,7 @@ T read_hdf5_attribute(const std::string& path, const std::string& of, const std:
   return detail::as_hdf5_value<T>(detail::read_hdf5_value("read_hdf5_attribute", path, of, name, members, wanted));
 }
 
-/// Writes datasets to a new file, which replaces an old one. Collective for the ranks of the containers, which are one team.
+/// Writes datasets to a new file, which replaces an old one. Collective: all containers must be over the same team.
 template <class... X>
   requires(sizeof...(X) > 0 && (detail::hdf5_container<X> && ...))
 void write_hdf5(const std::string& path, const dataset<X>&... data) {

@@ -14,34 +14,34 @@
 ///
 ///     for (const auto& [city, people, country] : am::join(people_of, country_of)) show(city, people, country);
 ///
-/// **Inputs** are those of `reduce_by_key` (armilla/by_key.hpp): what each member has of a container, of a view, of a file, or a
-/// range of its own. The first and the second of an element are its key and its value. All members of `left` call them, and
-/// `right` is over the same members.
+/// **Inputs** are those of `reduce_by_key` (armilla/by_key.hpp): a container, a view, a file, or a range of each member.
+/// Elements are pairs of a key and a value. All members of `left` call these functions, and `right` is over the same members.
 ///
-/// **Projections.** With two more arguments, functions or pointers to members that give the key of an element of `left` and of
-/// `right`, the inputs have elements of any type, and the whole element is the value.
+/// **Projections.** Two more arguments, functions or pointers to members, return the key of an element of `left` and of
+/// `right`. Elements may then have any type, and the whole element is the value.
 ///
 ///     for (const auto& [number, o, c] : am::join(orders, customers, &order::customer, &customer::number)) show(number, o, c);
 ///
-/// **Result.** A `std::vector` with this rank's share of the result, in no particular order: those elements whose keys belong to
-/// this rank. All elements of one key come to one rank: if half of the elements have one key, one rank does half of the work.
+/// **Result.** A `std::vector` with this rank's share of the result, in no particular order: the elements whose keys belong to
+/// this rank. All elements of one key are sent to one rank: if half of the elements have one key, one rank does half of the
+/// work.
 ///
 /// **Errors.** If a file or a container throws on one rank, or if a rank has no memory for its share, all ranks throw.
 ///
 /// **Cost.** Each element is sent once, in one exchange for each input, already sorted into partitions that fit into a cache.
-/// Memory for both inputs twice.
+/// Memory: twice that of both inputs.
 namespace armilla {
 
-/// Returns the inner join: for each pair of elements with one key, a tuple (key, value of `left`, value of `right`).
+/// Returns the inner join: for each pair of elements with equal keys, a tuple (key, value of `left`, value of `right`).
 template <class L, class R>
 auto join(L&& left, R&& right);
 
-/// Does the same of elements of any type: tuples (key, element of `left`, element of `right`).
+/// Does the same for elements of any type: returns tuples (key, element of `left`, element of `right`).
 template <class L, class R, class LeftKey, class RightKey>
 auto join(L&& left, R&& right, LeftKey left_key, RightKey right_key);
 
-/// Returns the left join: as the inner join, with each element of `left` whose key `right` does not have, too. The third of a
-/// tuple is a `std::optional`, which is empty for these.
+/// Returns the left join: the inner join, and each element of `left` whose key does not occur in `right`. The third component
+/// of a tuple is a `std::optional`, which is empty for such an element.
 template <class L, class R>
 auto left_join(L&& left, R&& right) {
   using key = detail::key_of_pairs<L>;
@@ -54,7 +54,7 @@ auto left_join(L&& left, R&& right) {
       });
 }
 
-/// Does the same of elements of any type.
+/// Does the same for elements of any type.
 template <class L, class R, class LeftKey, class RightKey>
 auto left_join(L&& left, R&& right, LeftKey left_key, RightKey right_key) {
   detail::keyed_input<std::remove_reference_t<L>, LeftKey> l(left, std::move(left_key), "left_join");
@@ -62,7 +62,7 @@ auto left_join(L&& left, R&& right, LeftKey left_key, RightKey right_key) {
   return left_join(l, r);
 }
 
-/// Returns the elements of `left` whose keys `right` has, each once, as pairs.
+/// Returns the elements of `left` whose keys occur in `right`, each once, as pairs.
 template <class L, class R>
 auto semi_join(L&& left, R&& right) {
   return detail::filter_by_key("semi_join", left, right, true);
@@ -76,7 +76,7 @@ auto semi_join(L&& left, R&& right, LeftKey left_key, RightKey right_key) {
   return detail::filter_by_key<detail::as_element>("semi_join", l, r, true);
 }
 
-/// Returns the elements of `left` whose keys `right` does not have, as pairs.
+/// Returns the elements of `left` whose keys do not occur in `right`, as pairs.
 template <class L, class R>
 auto anti_join(L&& left, R&& right) {
   return detail::filter_by_key("anti_join", left, right, false);

@@ -14,20 +14,20 @@
 #include "armilla/matrix.hpp"
 #include "armilla/vector.hpp"
 
-/// Arrays of NumPy: files of `numpy.save` (.npy) into containers, and containers into such files.
+/// Reads files of `numpy.save` (.npy) into containers, and writes containers to such files.
 ///
-///     auto x = am::read_npy<am::vector<double>>("x.npy");       // of one dimension
+///     auto x = am::read_npy<am::vector<double>>("x.npy");       // a file of one dimension
 ///     auto m = am::read_npy<am::matrix<float, 3>>("m.npy");     // of as many dimensions as the matrix has
 ///     am::write_npy("y.npy", m);                                // numpy.load("y.npy") is the whole matrix
 ///
-/// All members of the team call them. Elements are numbers, `bool` and `std::complex`, of the file's type: nothing is converted
-/// but the order of bytes. Files in C order and in Fortran order are read; C order is written.
+/// All members of the team call these functions. Elements are numbers, `bool` or `std::complex`, and have the type of the file:
+/// only the byte order is converted. Files are read in C order and in Fortran order, and written in C order.
 ///
-/// **Errors.** Throws `usage_error` on all members for a file that cannot be read or written, is not of NumPy, or has another
-/// type of elements or number of dimensions than the container.
+/// **Errors.** Throws `usage_error` on all members for a file that cannot be read or written, is not a NumPy file, or has a
+/// different type of elements or number of dimensions than the container.
 ///
-/// **Cost.** Each rank reads and writes its own elements from and to where they are. A file in Fortran order takes a read for
-/// each column of a rank's block.
+/// **Cost.** Each rank reads and writes only its own elements. A file in Fortran order takes one read for each column of a
+/// rank's block.
 namespace armilla {
 
 namespace detail {
@@ -50,12 +50,12 @@ template <detail::npy_container C>
   requires(!detail::is_matrix<C>)
 C read_npy(const std::string& path, const distribution& d = {});
 
-/// Returns a `matrix` with the elements of a file of as many dimensions.
+/// Returns a `matrix` with the elements of a file, which must have the same number of dimensions.
 template <detail::npy_container C>
   requires detail::is_matrix<C>
 C read_npy(const std::string& path, const grid& g = {}, const halo& h = {});
 
-/// Writes all elements, in the order of their indices. Fences the team first. An existing file is replaced when all is written.
+/// Writes all elements, in the order of their indices. Fences the team first. Replaces an existing file when all is written.
 template <detail::npy_element T>
 void write_npy(const std::string& path, const array<T>& x);
 template <detail::npy_element T, std::size_t N>

@@ -13,7 +13,7 @@
 #include "armilla/call.hpp"
 #include "armilla/rpc/posted_work.hpp"
 
-/// Functions that other threads hand to a rank: threads of TBB or OpenMP, of an RPC server, of a user interface.
+/// Lets other threads run functions on a rank: threads of TBB or OpenMP, of an RPC server, of a user interface.
 ///
 /// Armilla's operations belong to the thread of a rank. Another thread posts a function, and the rank runs it:
 ///
@@ -28,58 +28,62 @@
 ///     while (!ended) am::poll();
 ///     other.join();
 ///
-/// **Where it runs.** In a fiber on the rank's thread, so it may do everything that the rank's own code may, also wait. Functions
-/// of one thread start in the order in which they were posted.
+/// **Where.** The function runs in a fiber on the rank's thread, so it may do everything that the rank's own code may, even
+/// wait. Functions that one thread posts start in the order in which it posted them.
 ///
-/// **When it runs.** When the rank polls or waits inside Armilla (`am::poll`, `fence`, `get`, ...). A rank that sleeps there is
-/// woken. A rank that computes runs it at its next poll. The session's end waits for functions that were posted before.
+/// **When.** The function runs when the rank polls or waits inside Armilla (`am::poll`, `fence`, `get`, ...). A rank that
+/// sleeps there is woken. A rank that computes runs it at its next poll. The end of the session waits for functions posted
+/// before.
 ///
-/// **Result.** A `std::future`, which may be waited for on any thread but the rank's own: there `get` would stop the rank, which
-/// is to run the function. What the function throws, `get` throws. The destructor of the future does not wait.
+/// **Result.** `post` returns a `std::future`. Any thread but the rank's own may wait for it. On the rank's thread, `get` would
+/// block the rank that has to run the function. `get` rethrows what the function throws. The future's destructor does not wait.
 ///
-/// **Errors.** `limit_error` if 4,096 functions that were posted to the rank have not ended: `post` does not block. `usage_error`
-/// if the job has not begun or has ended.
+/// **Errors.** `post` does not block: it throws `limit_error` if 4,096 functions that were posted to the rank have not ended.
+/// Throws `usage_error` if the job has not begun or has ended.
 ///
-/// **Cost.** Two allocations, a few atomic operations, and a system call if the rank sleeps. A thread never waits for another one
-/// that posts.
+/// **Cost.** Two allocations, a few atomic operations, and a system call if the rank sleeps. Threads that post do not wait for
+/// each other.
 ///
-/// **Stalls.** Armilla reports a job in which all ranks wait for each other. If only a post can end a wait, hold an
-/// `am::outside_event` (armilla/poll.hpp) on the rank meanwhile.
+/// **Stalls.** Armilla reports a job in which all ranks wait for each other. If only a post can end a wait, keep an
+/// `am::outside_event` (armilla/poll.hpp) alive on the rank during the wait.
 namespace armilla {
 namespace detail {
 
+/// A function without parameters that can be moved to the rank.
 template <class F>
 concept postable = std::move_constructible<std::decay_t<F>> && std::invocable<std::decay_t<F>&>;
 
 }  // namespace detail
 
-/// Names a rank of this process to other threads. It is made on the rank, and is then copied to the threads. It may outlive the
-/// job.
+/// A handle of a rank of this process, for other threads. Construct it on the rank, and copy it to the threads. It may outlive
+/// the job.
 ///
-/// It is needed where ranks are threads (`ARMILLA_FABRIC=threads`); where they are processes, `am::post` does without.
+/// It is needed if ranks are threads (`ARMILLA_FABRIC=threads`). If they are processes, the function `am::post` suffices.
 class rank_executor {
  public:
-  /// Names the calling rank. `usage_error` on a thread that is not a rank's own.
+  /// Creates a handle of the calling rank. Throws `usage_error` on a thread that is not a rank's own.
   rank_executor();
 
-  /// Runs `f()` on the rank, and returns a future of its result.
-  template <detail::postable F>
-  auto post(F&& f) const -> std::future<std::invoke_result_t<std::decay_t<F>&>>;
+}  // namespace detail
 
-  /// Runs `f(arguments...)` on rank `to` of the job, as `am::call` of this rank does, and returns a future of its result.
-  template <class F, class... A>
-  auto post(rank_t to, F f, A... arguments) const;
+/// Runs `f()` on the rank. Returns a future of its result.
+template <detail::postable F>
+auto post(F&& f) const -> std::future<std::invoke_result_t<std::decay_t<F>&>>;
 
- private:
-  std::shared_ptr<detail::posted_work> work_;
+/// Runs `f(arguments...)` on rank `to` of the job: this rank makes the `am::call`. Returns a future of its result.
+template <class F, class... A>
+auto post(rank_t to, F f, A... arguments) const;
+
+private:
+std::shared_ptr<detail::posted_work> work_;
 };
 
-/// Runs `f()` on the rank of this process, and returns a future of its result. `usage_error` where ranks are threads: see
+/// Runs `f()` on the rank of this process. Returns a future of its result. Throws `usage_error` if ranks are threads: use a
 /// `rank_executor`.
 template <detail::postable F>
 auto post(F&& f) -> std::future<std::invoke_result_t<std::decay_t<F>&>>;
 
-/// Runs `f(arguments...)` on rank `to`, as `am::call` of this process's rank does, and returns a future of its result.
+/// Runs `f(arguments...)` on rank `to`: the rank of this process makes the `am::call`. Returns a future of its result.
 template <class F, class... A>
 auto post(rank_t to, F f, A... arguments);
 

@@ -21,27 +21,27 @@
 ///
 /// **Formats** are recognized by the content: MatrixMarket files of coordinates, METIS graphs, DIMACS (`p sp` with lines
 /// `a from to weight`; `p edge` or `p col` with lines `e from to`), and lists of edges: in each line two vertices and perhaps a
-/// weight, between white space, tabs, commas or semicolons, with comments that begin with # or %. Binary pairs of numbers have no
-/// mark, so `read_graph_options::format` names them.
+/// weight, separated by white space, commas or semicolons, with comments that begin with # or %. Binary files of pairs of
+/// numbers cannot be recognized: select them by `read_graph_options::format`.
 ///
-/// **Vertices** of a list are numbers or any strings. Numbers that are dense are the vertices themselves. Strings, and numbers
-/// that are not dense, are numbered in the order in which the file names them first, on any number of ranks. `name(v)` and
-/// `vertex(name)` lead there and back, whatever the file has.
+/// **Vertices** of a list are numbers or any strings. Dense numbers are used as they are. Strings, and numbers that are not
+/// dense, are renumbered in the order in which they first occur in the file, on any number of ranks. For any file, `name(v)`
+/// returns the name of a vertex, and `vertex(name)` the vertex of a name.
 ///
-/// **Direction.** Files whose edges have no direction (symmetric MatrixMarket, METIS, DIMACS `e`) give a directed graph the edges
-/// both ways.
+/// **Direction.** If the edges of a file have no direction (symmetric MatrixMarket, METIS, DIMACS `e`), a directed graph gets
+/// each edge in both directions.
 ///
-/// **Errors.** `usage_error` or `remote_error` on all members, with file, line and reason: as `read_lines`; for a line that is no
-/// edge, numbers outside of what the header says, another number of edges or lines than it says, and a weight that is missing or
-/// does not fit `E`. `limit_error` on all for 2^32 vertices.
+/// **Errors.** Throws `usage_error` or `remote_error` on all members, with file, line and reason: for files that `read_lines`
+/// refuses, for a line that is not an edge, for numbers or a count of edges or lines that contradict the header, and for a
+/// weight that is missing or does not fit `E`. Throws `limit_error` on all members for 2^32 or more vertices.
 ///
-/// **Cost.** As construction of a graph. Renumbering takes three messages for each name of a rank's share, sent in batches, and a
-/// dictionary that is distributed over the ranks.
+/// **Cost.** That of constructing a graph. Renumbering takes, in addition, three messages for each name in a rank's share, sent
+/// in batches, and a dictionary that is distributed over the ranks.
 namespace armilla {
 
 /// The format of a graph's file.
 enum class graph_format {
-  detect,     ///< recognized by its content; never a binary one
+  detect,     ///< recognize the format by the content; never a binary one
   edges,      ///< a list of edges
   market,     ///< MatrixMarket
   metis,      ///< METIS
@@ -52,30 +52,30 @@ enum class graph_format {
 
 /// Whether the vertices of a list of edges are renumbered.
 enum class vertex_naming {
-  if_needed,  ///< if one is not a number, or the numbers are not dense: more than a million and 64 for each edge
-  always,     ///< also if they are dense numbers
-  never       ///< what is not a dense number is an error
+  if_needed,  ///< if one is not a dense number, which is below a million plus 64 for each edge
+  always,     ///< even if all are dense numbers
+  never       ///< a vertex that is not a dense number is an error
 };
 
 /// How a graph is read. The same on all members.
 struct read_graph_options {
   bool undirected = false;                          ///< each edge leads both ways
-  bool in_edges = false;                            ///< also store the edges that lead to a vertex
+  bool in_edges = false;                            ///< also store, for each vertex, the edges that lead to it
   bool keep_duplicates = false;                     ///< keep parallel edges; otherwise the first one remains
   bool keep_loops = false;                          ///< keep edges from a vertex to itself
   team members{};                                   ///< the ranks that have the graph; the empty team: all ranks of the job
   graph_format format = graph_format::detect;       ///< of the file
   vertex_naming naming = vertex_naming::if_needed;  ///< of lists
   std::uint64_t base = 0;                           ///< lists, binary: the number of the first vertex, if numbers are kept
-  std::optional<double> default_weight{};  ///< of edges without one; otherwise 1 where the format has none, else an error
+  std::optional<double> default_weight{};  ///< for edges without one. Not set: 1 in formats without weights, else an error
   bool header = false;                     ///< lists: the first line names the columns, and is skipped
-  char separator = 0;                      ///< lists: between fields; 0: recognized, ' ': any white space
-  bool skip_bad = false;                   ///< skip lines that do not fit; numbers of lines and edges may then differ
+  char separator = 0;                      ///< lists: between fields; 0: detect it, ' ': any white space
+  bool skip_bad = false;                   ///< skip bad lines; the header's counts may then differ
 };
 
-/// A graph whose vertices have names: the result of `read_graph`. It is a `graph<V, E>`, and goes wherever one goes.
+/// A graph whose vertices have names: the result of `read_graph`. It is a `graph<V, E>`, and can be used wherever one can.
 ///
-/// A move into a `graph` keeps the graph without its names; `save` stores it without them.
+/// If it is moved to a `graph`, the names are lost. `save` does not store them.
 template <class V = void, class E = void>
 class named_graph : public graph<V, E> {
  public:
@@ -87,7 +87,7 @@ class named_graph : public graph<V, E> {
   }
 
   /// Returns the name of vertex `v`: its string or number in the file. Throws `usage_error` if there is no such vertex. Cost: a
-  /// load, or a message each way if another rank has the vertex.
+  /// load, or a message each way if another rank stores the vertex.
   std::string name(std::size_t v) const { return names_.name(this->shape(), v); }
 
   /// Returns the vertex with that name. Throws `usage_error` if there is none. Cost: a message each way, unless the file's
@@ -98,11 +98,11 @@ class named_graph : public graph<V, E> {
       detail::throw_no_vertex_named(name, this->size());
     return *found;
   }
-  /// Returns the vertex with that name, or `nullopt`. As `vertex`.
+  /// Returns the vertex with that name, or `nullopt` if there is none. Cost: as `vertex`.
   std::optional<vertex_id> find_vertex(std::string_view name) const { return names_.find(this->shape(), name); }
 
-  /// Returns the names of all vertices, distributed as the vertices. Collective. For results: `write_csv` of a `zip` of names and
-  /// values.
+  /// Returns the names of all vertices, distributed like the vertices. Collective. To write results, call `write_csv` with a
+  /// `zip` of names and values.
   array<std::string> names() const { return names_.all(this->shape()); }
 
  private:

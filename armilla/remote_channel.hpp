@@ -18,10 +18,10 @@ namespace armilla {
 ///
 ///     am::remote_channel<reading> c(0, 64);                      // collective: rank 0 receives, all other ranks send
 ///     if (am::rank() != 0) {
-///       for (const reading& r : measure()) c.push(r);            // waits while 64 of this rank have not been popped
+///       for (const reading& r : measure()) c.push(r);            // waits while 64 values of this rank are not popped
 ///       c.close();
 ///     } else {
-///       while (std::optional<reading> r = c.pop()) store(*r);    // nothing once all senders have closed
+///       while (std::optional<reading> r = c.pop()) store(*r);    // nullopt once all senders have closed
 ///     }
 ///
 /// **Capacity.** Each sender may have `capacity` values that the receiver has not popped. So the receiver stores `capacity`
@@ -33,21 +33,23 @@ namespace armilla {
 /// **Order.** Values of one sender are popped in the order in which it pushed them. Values of different senders are popped in the
 /// order in which they arrive.
 ///
-/// **The end.** Each sender calls `close()` after its last push. When all have, `pop` returns what is left, and then `nullopt`.
-/// The receiver may call `cancel()` to end the channel early: pushes then return false.
+/// **The end.** Each sender calls `close()` after its last push. When all have, `pop` returns the remaining values, then
+/// `nullopt`. The receiver may call `cancel()` to end the channel early: pushes then return false.
 ///
-/// **Losses** (docs/guide/death.md). If a sender is lost, its values that arrived are popped; then `pop` throws `rank_lost` once,
-/// and goes on with the other senders. If the receiver is lost, pushes throw `rank_lost`, also those that wait.
+/// **Losses** (docs/guide/death.md). If a sender is lost, `pop` first returns its values that have arrived, then throws
+/// `rank_lost` once, then continues with the other senders. If the receiver is lost, pushes throw `rank_lost`, even those that
+/// wait.
 ///
-/// **Fences.** A push is a one-way call, buffered as those of `async`: after a fence all values that were sent are at the
-/// receiver. A fence does not wait for pushes that have no room. `flush()` sends what is buffered.
+/// **Fences.** A push is a one-way call and is buffered like `async`. After a fence, all values that were sent have arrived at
+/// the receiver. A fence does not wait for pushes that wait for room. `am::flush()` sends what is buffered.
 ///
-/// **Cost.** A push takes a one-way call, without an allocation if the value needs none; the receiver returns credits once for
-/// half of the capacity. A push that waits takes a message more. `push_range` and `pop_some` move many values at a time.
+/// **Cost.** A push costs a one-way call, and allocates only if the value does. The receiver returns credits once for each half
+/// of the capacity. A push that waits costs one more message. `push_range` and `pop_some` move many values at a time.
 ///
-/// **Errors.** Throws `usage_error` if the capacity is 0, if a member is named that does not exist, or if members give different
-/// arguments; members whose own arguments are right then throw `remote_error`. Also from pushes of a rank that is not a sender or
-/// has closed, from pops of a rank that is not the receiver, and if the channel was moved from.
+/// **Errors.** The constructor throws `usage_error` if the capacity is 0, if an argument names a member that does not exist, or
+/// if members give different arguments; members whose own arguments are valid then throw `remote_error`. `usage_error` is also
+/// thrown by a push on a rank that is not a sender or has closed, by a pop on a rank that is not the receiver, and after a
+/// move.
 ///
 /// **Lifetime.** The destructor does not block. Pushes and pops that still wait fail with a `usage_error`. Values that have not
 /// been popped are freed at the next fence of the team or of all ranks.
@@ -63,8 +65,8 @@ class remote_channel : public detail::named_container<remote_channel<T>> {
 
   // ---- Construction (collective) ----
 
-  /// Creates a channel over all ranks of the job, on which `receiver` pops and `senders` push; if none are named, all ranks but
-  /// the receiver. The receiver may be one of the senders. Cost: one collective.
+  /// Creates a channel over all ranks of the job. `receiver` pops and `senders` push; if `senders` is empty, all ranks except
+  /// the receiver push. The receiver may be one of the senders. Cost: one collective.
   ///
   ///     am::remote_channel<long> right(am::ranks() - 1, 16, {0});   // from rank 0 to the last rank
   remote_channel(rank_t receiver, std::size_t capacity, std::vector<rank_t> senders = {})
@@ -92,22 +94,22 @@ class remote_channel : public detail::named_container<remote_channel<T>> {
   /// no messages, so a loop over it must call `poll()`.
   [[nodiscard]] bool try_push(const T& value) { return mine().try_push(value); }
 
-  /// Pushes `value` when there is room. The future is ready when it has been sent, with the value that `push` returns. Pushes of
-  /// a rank keep their order, whether they wait or not. A push whose future is dropped still takes place.
+  /// Pushes `value` when there is room. The future becomes ready when `value` has been sent, and has the result of `push`.
+  /// Pushes of a rank keep their order, whether they wait or not. A push whose future is dropped still takes place.
   [[nodiscard]] future<bool> push_async(const T& value) { return mine().push_async(value); }
   [[nodiscard]] future<bool> push_async(T&& value) { return mine().push_async(std::move(value)); }
 
-  /// Pushes all values of a range, as many in a message as there is room for; waits while the channel is full. Returns how many
-  /// were pushed: all, unless the receiver has cancelled the channel.
+  /// Pushes all values of a range, as many in a message as there is room for; waits while the channel is full. Returns the
+  /// number of pushed values: all, unless the receiver has cancelled the channel.
   template <class Range>
   std::size_t push_range(const Range& values) {
     return mine().push_range(values);
   }
 
-  /// Ends this rank's pushes. Those that wait still take place. Does nothing the second time.
+  /// Ends this rank's pushes. Pushes that wait still take place. Does nothing if called again.
   void close() { mine().close(); }
 
-  /// Returns how many values this rank may push now without a wait, as far as it knows.
+  /// Returns how many values this rank can push now without waiting, as far as it knows.
   std::size_t room() const { return mine().room(); }
 
   /// Returns whether the receiver has cancelled the channel, as far as this rank knows.
@@ -115,7 +117,7 @@ class remote_channel : public detail::named_container<remote_channel<T>> {
 
   // ---- Popping (on the receiver) ----
 
-  /// Removes and returns the first value; waits while there is none. Returns `nullopt` if all senders have closed and all values
+  /// Removes and returns the first value; waits if there is none. Returns `nullopt` if all senders have closed and all values
   /// have been popped.
   std::optional<T> pop() { return mine().pop(); }
 
@@ -123,10 +125,10 @@ class remote_channel : public detail::named_container<remote_channel<T>> {
   /// must call `poll()`, and `over()` to know when to end.
   std::optional<T> try_pop() { return mine().try_pop(); }
 
-  /// Returns a future of the next value, or of `nullopt`, as `pop`. Pops are served in their order.
+  /// Returns a future of what `pop` returns. Pops that wait get values in the order in which they were called.
   [[nodiscard]] future<std::optional<T>> pop_async() { return mine().pop_async(); }
 
-  /// Removes and returns the first `most` values, or those that have arrived if there are fewer; waits while there is none.
+  /// Removes and returns the first `most` values, or those that have arrived if there are fewer; waits if there are none.
   /// Returns an empty vector where `pop` returns `nullopt`.
   std::vector<T> pop_some(std::size_t most) { return mine().pop_some(most); }
 
@@ -136,7 +138,7 @@ class remote_channel : public detail::named_container<remote_channel<T>> {
   /// Returns whether all senders have closed or are lost, and all values have been popped.
   bool over() const { return mine().is_over(); }
 
-  /// Ends the channel: discards the values that were not popped, here and on their way, and makes pushes return false. `pop`
+  /// Ends the channel: discards the values that were not popped, even those in flight, and makes pushes return false. `pop`
   /// returns `nullopt` from now on.
   void cancel() { mine().cancel(); }
 
@@ -146,7 +148,7 @@ class remote_channel : public detail::named_container<remote_channel<T>> {
   rank_t receiver() const { return mine().receiver(); }
   /// Returns how many values each sender may have in the channel.
   std::size_t capacity() const { return mine().capacity(); }
-  /// Returns the team whose members made the channel.
+  /// Returns the team whose members constructed the channel.
   const team& members() const { return parts_.members(); }
 
   /// Returns a small value that names the channel on all members, wherever it is moved. Called functions use it: `h->push(x)`.

@@ -16,19 +16,19 @@
 
 /// Writes containers and views to files.
 ///
-/// All members call them, and the whole file is written when they return. To read such files, see armilla/files.hpp; to store a
-/// container and read it back on any number of ranks, its `save` and `load`.
+/// All members call these functions. When they return, the whole file is written. To read such files, see armilla/files.hpp. To
+/// store a container and read it back on any number of ranks, use its `save` and `load`.
 ///
 ///     am::array<std::string> names(100);
 ///     am::write_lines("names.txt", names);
 ///     am::write_csv("squares.csv", am::views::zip(am::views::iota(0, 100), names));
 ///
-/// **Order** of the elements in the file is that of their indices. An existing file is replaced.
+/// **Order.** Elements are written in the order of their indices. An existing file is replaced.
 ///
-/// **Errors.** Throws `usage_error` on all members if the file cannot be written. Throws `remote_error` on all members for what a
-/// function of a view throws, and for an element that the format does not allow; the file is then unchanged.
+/// **Errors.** Throws `usage_error` on all members if the file cannot be written. Throws `remote_error` on all members if a
+/// function of a view throws, or if the format does not allow an element; the file is then unchanged.
 ///
-/// **Cost.** A pass, a copy of what this rank writes, and three collectives. Elements of a cyclic distribution are read by the
+/// **Cost.** A pass, a copy of what this rank writes, and three collectives. Elements of a cyclic distribution are sent to the
 /// ranks that write them.
 namespace armilla {
 
@@ -40,7 +40,7 @@ void write_lines(const std::string& path, R&& lines) {
                          [](std::string& all, const auto& line) { detail::append_line(all, std::string_view(line)); });
 }
 
-/// The same, with a line before them.
+/// Does the same, and writes `header` as the first line.
 template <distributed_range R>
   requires std::convertible_to<typename views::all_t<R>::value_type, std::string_view>
 void write_lines(const std::string& path, std::string_view header, R&& lines) {
@@ -61,8 +61,8 @@ void write_words(const std::string& path, R&& words) {
       [lines = detail::word_lines()](std::string& all, const auto& word) mutable { lines.append(all, std::string_view(word)); });
 }
 
-/// Writes aggregates, pairs, tuples or arrays of fields as records of comma-separated values, as `read_csv` reads them (RFC 4180;
-/// the end of a line is one character).
+/// Writes aggregates, pairs, tuples or arrays of fields as records of comma-separated values, as `read_csv` reads them (RFC
+/// 4180, but lines end in `\n`).
 ///
 ///     struct sale { std::string town; std::optional<double> price; };
 ///
@@ -71,9 +71,9 @@ void write_words(const std::string& path, R&& words) {
 ///     am::vector<sale> sales(100);
 ///     am::write_csv("sales.csv", sales, {.header = true});
 ///
-/// With `columns`, the first record has these names; for aggregates, `header` means the names of the members. Numbers have as
-/// many digits as distinguish them, times are in UTC. An empty `std::optional` is the first text of `missing`, or an empty field.
-/// Throws `usage_error` for a separator, quote or decimal point that cannot be told from each other.
+/// With `columns`, the first record has these names; for aggregates, `header` alone writes the names of the members. Numbers
+/// have as many digits as distinguish them. Times are in UTC. An empty `std::optional` is the first string of `missing`, if
+/// there is one, or an empty field. Throws `usage_error` unless the separator, the quote and the decimal point differ.
 template <distributed_range R>
   requires detail::csv_record<std::remove_const_t<typename views::all_t<R>::value_type>>
 void write_csv(const std::string& path, R&& records, const file_options& how = {});
@@ -83,13 +83,13 @@ void write_csv(const std::string& path, R&& records, char separator) {
   write_csv(path, std::forward<R>(records), {.separator = separator});
 }
 
-/// Writes elements with `from` and `to`, and `weight` if they have one, one in each line, as `read_edges` reads them.
+/// Writes the members `from` and `to` of each element, and `weight` if it has one, as a line that `read_edges` reads.
 template <distributed_range R>
   requires requires(const typename views::all_t<R>::value_type& e) { e.from, e.to; }
 void write_edges(const std::string& path, R&& edges);
 
-/// Writes a sparse matrix as a MatrixMarket file of coordinates, as `read_matrix_market` reads it: general, of integers, real or
-/// complex numbers as `T` is. Each rank writes its rows. Cost: a copy of what this rank writes, and a collective.
+/// Writes a sparse matrix as a general MatrixMarket file of coordinates, as `read_matrix_market` reads it. Its numbers are
+/// integer, real or complex, as `T` is. Each rank writes its rows. Cost: a copy of what this rank writes, and a collective.
 template <class T>
   requires detail::market_number<T>
 void write_matrix_market(const std::string& path, const sparse_matrix<T>& m);
