@@ -64,18 +64,16 @@ class rank_executor {
   /// Creates a handle of the calling rank. Throws `usage_error` on a thread that is not a rank's own.
   rank_executor();
 
-}  // namespace detail
+  /// Runs `f()` on the rank. Returns a future of its result.
+  template <detail::postable F>
+  auto post(F&& f) const -> std::future<std::invoke_result_t<std::decay_t<F>&>>;
 
-/// Runs `f()` on the rank. Returns a future of its result.
-template <detail::postable F>
-auto post(F&& f) const -> std::future<std::invoke_result_t<std::decay_t<F>&>>;
+  /// Runs `f(arguments...)` on rank `to` of the job: this rank makes the `am::call`. Returns a future of its result.
+  template <class F, class... A>
+  auto post(rank_t to, F f, A... arguments) const;
 
-/// Runs `f(arguments...)` on rank `to` of the job: this rank makes the `am::call`. Returns a future of its result.
-template <class F, class... A>
-auto post(rank_t to, F f, A... arguments) const;
-
-private:
-std::shared_ptr<detail::posted_work> work_;
+ private:
+  std::shared_ptr<detail::posted_work> work_;
 };
 
 /// Runs `f()` on the rank of this process. Returns a future of its result. Throws `usage_error` if ranks are threads: use a
