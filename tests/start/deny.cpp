@@ -91,6 +91,8 @@ constexpr named_call calls[] = {
     {"MADV_POPULATE_WRITE", SYS_madvise, 2, populate_write},
     {"MADV_POPULATE_READ", SYS_madvise, 2, populate_read},
     {"MADV_DONTNEED", SYS_madvise, 2, MADV_DONTNEED},
+    {"MADV_FREE", SYS_madvise, 2, MADV_FREE},
+    {"MADV_NOHUGEPAGE", SYS_madvise, 2, MADV_NOHUGEPAGE},
     {"MADV_REMOVE", SYS_madvise, 2, MADV_REMOVE},
     {"MADV_GUARD_INSTALL", SYS_madvise, 2, guard_install},
     {"FUTEX_WAIT", SYS_futex, 1, FUTEX_WAIT},
