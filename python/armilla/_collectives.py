@@ -127,7 +127,7 @@ def _as_it_was(told: _core.RemoteError) -> BaseException:
 
 def last_fence() -> None:
     """What ends the script: as the fence, for ranks of every program. No call of an attached client is under way then."""
-    _core.take_client_calls(False)
+    _core.take_outside_calls(False)
     while _core.client_calls():
         _waits.wait(0, 0.001, "the end of attached clients' calls")
     _run_fence("the end of the script", _core.last_fence)
