@@ -240,7 +240,8 @@ void file_part::unpack_share(const opened& file, compression kind) {
       std::string wrong;
       const std::string_view text = in.next(wrong);
       note(wrong);
-      const auto owner = std::size_t(in.position() / step);
+      // what is held back at the end of a file that is cut off comes from behind its last byte
+      const auto owner = std::min(std::size_t(in.position() / step), ranks - 1);
       if (owner == rank) {
         append(own, own_size, text);
       } else if (!text.empty()) {

@@ -150,6 +150,18 @@ RANK_TEST(damaged_and_cut_files_are_errors_of_all_ranks) {
   }
 }
 
+/// The frame lacks its last block, and unpacks to more than is unpacked at a time: the rest comes when all of the file is read.
+RANK_TEST(a_frame_that_is_cut_off_between_blocks_is_an_error_of_all_ranks) {
+  if (!has_program("zstd")) return;
+  const auto block = [](std::uint32_t bytes, char of) {
+    const std::uint32_t header = bytes << 3 | 1 << 1;  // one byte, repeated
+    return std::string{char(header), char(header >> 8), char(header >> 16), of};
+  };
+  const std::string head = "\x28\xb5\x2f\xfd\0\x58"s;  // blocks of up to 128 KiB
+  const text_file cut(head + block(100'000, 'a') + block(131'072, 'b') + block(131'072, 'c'));
+  EXPECT_THROWS_SAYING(am::usage_error, "its compressed data ends too early", am::read_lines(cut.path()));
+}
+
 RANK_TEST(formats_inside_compressed_files_are_refused_as_those_outside) {
   const auto refused = [](const std::string& text, const char* why) {
     const text_file file(filtered(text, "gzip -c"));
