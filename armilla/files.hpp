@@ -242,9 +242,13 @@ auto read_csv(const std::string& path, const file_options& how = {}) {
     if (!names.empty()) require_names("read_csv", names.size(), count_fields<typename reader::value>());
   auto part = std::make_shared<file_part>(path, use);
   chosen_columns columns;
-  if (!names.empty()) columns = choose_columns(*part, use.csv, std::move(names));
-  const bool header = how.header || columns.in_file != 0;
-  return file_range<reader>(std::move(part), reader(use.csv, header, std::move(columns), rules_of(how)));
+  bool mine = false;  // this member has the header
+  if (how.header || !names.empty()) {
+    const rank_t first = member_with_first_record(*part, use.csv);
+    mine = part->members().rank() == first;
+    if (!names.empty()) columns = choose_columns(*part, use.csv, std::move(names), first);
+  }
+  return file_range<reader>(std::move(part), reader(use.csv, mine, std::move(columns), rules_of(how)));
 }
 
 /// Reads an edge from each line: the numbers of two vertices, and with `read_edges<double>` a weight. Collective. Ignores the

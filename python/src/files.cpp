@@ -73,7 +73,8 @@ std::uint64_t read_numbers(const std::string& path, bool header, const std::stri
                                .members = t,
                                .csv = {.separator = separator[0]}};
     detail::file_part part(path, use);
-    detail::csv_reader<> reader(use.csv, header);
+    const bool has_header = header && detail::member_with_first_record(part, use.csv) == t.rank();
+    detail::csv_reader<> reader(use.csv, has_header);
     number_table table(part);
     std::exception_ptr wrong;
     try {

@@ -14,30 +14,41 @@
 namespace armilla::detail {
 namespace {
 
-/// The first record that is not an empty line, or what is wrong with it.
-std::vector<std::string> first_record(const file_part& part, const csv_format& format, std::string& wrong) {
-  record_parser records(format);
+/// Finds the first record that is not an empty line, or says what is wrong with it. False: there is none.
+bool find_first_record(record_parser& records, const file_part& part, std::string& wrong) {
   for (const char* at = part.begin(); at != part.end();) {
     const std::string_view why = records.next(at, part.end());
-    if (!why.empty()) wrong = fmt::format("line 1, field {}: {}", records.fields().size() + 1, why);
-    if (!why.empty() || !records.blank()) return {records.fields().begin(), records.fields().end()};
+    if (!why.empty()) wrong = fmt::format("its first record, field {}: {}", records.fields().size() + 1, why);
+    if (!why.empty() || !records.blank()) return true;
   }
   wrong = "it is empty, and its first record should name the columns";
-  return {};
+  return false;
 }
 
 }  // namespace
 
-chosen_columns choose_columns(const file_part& part, const csv_format& format, std::vector<std::string> names) {
+rank_t member_with_first_record(const file_part& part, const csv_format& format) {
+  record_parser records(format);
+  std::string wrong;
+  const auto all = part.members().all_gather(std::uint8_t(find_first_record(records, part, wrong) ? 1 : 0));
+  const auto first = std::ranges::find(all, 1);
+  return first == all.end() ? 0 : rank_t(first - all.begin());
+}
+
+chosen_columns choose_columns(const file_part& part, const csv_format& format, std::vector<std::string> names, rank_t first) {
   std::string wrong;
   std::vector<std::string> in_file;
-  if (part.is_first()) in_file = first_record(part, format, wrong);
-  in_file = part.members().broadcast(in_file, 0);
+  const bool mine = part.members().rank() == first;
+  if (mine) {
+    record_parser records(format);
+    if (find_first_record(records, part, wrong)) in_file.assign(records.fields().begin(), records.fields().end());
+  }
+  in_file = part.members().broadcast(in_file, first);
   chosen_columns chosen{{}, std::move(names), in_file.size()};
   for (const std::string& name : chosen.names) {
     const auto found = std::ranges::find(in_file, name);
     chosen.fields.push_back(std::size_t(found - in_file.begin()));
-    if (!part.is_first() || !wrong.empty()) continue;
+    if (!mine || !wrong.empty()) continue;
     if (found == in_file.end())
       wrong = fmt::format("it has no column '{}'; its first record is: {}", escaped(name),
                           escaped(fmt::format("{}", fmt::join(in_file, ", ")).substr(0, 400)));

@@ -39,14 +39,19 @@ constexpr std::size_t count_fields() {
     return std::tuple_size_v<Record>;
 }
 
+/// The member whose part begins with the first record of the file: empty lines and comments may fill the parts before. If there
+/// is no record, the first member. Collective.
+rank_t member_with_first_record(const file_part& part, const csv_format& format);
+
 /// Which fields of a record are read.
 struct chosen_columns {
   std::vector<std::size_t> fields{};  ///< their numbers in a record; empty: all
   std::vector<std::string> names{};
   std::size_t in_file = 0;  ///< how many fields a record has; 0: not known
 };
-/// Collective: finds the columns by their names in the first record. Throws a usage_error on all members if one is missing.
-chosen_columns choose_columns(const file_part& part, const csv_format& format, std::vector<std::string> names);
+/// Collective: finds the columns by their names in the first record, which member `first` has. Throws a usage_error on all
+/// members if one is missing.
+chosen_columns choose_columns(const file_part& part, const csv_format& format, std::vector<std::string> names, rank_t first);
 
 /// The names that the first record must have.
 template <class... T>
@@ -82,7 +87,8 @@ struct csv_item<T> {
   using type = T;
 };
 
-/// Rows of a table of comma-separated values. Without types: the fields as strings.
+/// Rows of a table of comma-separated values. Without types: the fields as strings. `with_header`: the first record of this
+/// member's part is none of them.
 template <class... T>
 struct csv_reader {
   using value = typename csv_item<T...>::type;
@@ -91,7 +97,8 @@ struct csv_reader {
   bool header;
 
   bool next(file_part& part, const char*& at, value& row) {
-    if (header && part.is_first() && at == part.begin() && at != part.end()) static_cast<void>(take(part, at));
+    if (header && at == part.begin())
+      while (at != part.end() && !take(part, at) && record_.blank()) continue;
     while (at != part.end())
       if (take(part, at) && fits(part, row, at)) return true;
     return false;

@@ -15,6 +15,7 @@
 namespace am = armilla;
 using namespace files_testing;
 using namespace std::chrono_literals;
+using namespace std::string_literals;
 
 namespace {
 
@@ -197,6 +198,24 @@ RANK_TEST(comments_are_skipped_wherever_the_file_is_cut) {
   EXPECT_EQ(am::all_gather_v(mine), expected);
   EXPECT(says(error_of_reading<>("", {.comment = ','}), "what begins a comment"));
   EXPECT(says(error_of_reading<int, int>("#\n1,2\n#\nx,y\n", {.comment = '#'}), "line 4: 'x'"));
+}
+
+RANK_TEST(empty_lines_and_comments_before_the_header_may_fill_the_first_parts) {
+  struct row {
+    int a = 0;
+    std::string b;
+    bool operator==(const row&) const = default;
+  };
+  std::string comments, lines(100, '\n');
+  for (int i = 0; i < 30; ++i) comments += "# a, \"quote\n";
+  const std::vector<row> expected = {{2, "x"}, {4, "y"}};
+  for (const std::string& before : {comments, lines, lines + comments + lines, "\n"s}) {
+    const text_file file(before + "b,a\nx,2\ny,4\n");
+    EXPECT(all_of<row>(am::read_csv<row>(file.path(), {.header = true, .comment = '#'})) == expected);
+    std::vector<std::string> first;
+    for (const auto& fields : am::read_csv(file.path(), {.header = true, .comment = '#'}).local()) first.emplace_back(fields[0]);
+    EXPECT_EQ(am::all_gather_v(first), (std::vector<std::string>{"x", "y"}));
+  }
 }
 
 RANK_TEST(records_are_written_as_they_are_read) {
