@@ -218,6 +218,14 @@ RANK_TEST(empty_lines_and_comments_before_the_header_may_fill_the_first_parts) {
   }
 }
 
+RANK_TEST(a_number_has_one_sign) {
+  EXPECT_EQ(values_of<int>("+5\n-6\n"), (std::vector<int>{5, -6}));
+  for (const char* text : {"+-5", "++5", "-+5", "--5", "+"}) {
+    EXPECT(says(error_of_reading<int>(text), "is not a value of its type"));
+    EXPECT(says(error_of_reading<double>(text), "is not a value of its type"));
+  }
+}
+
 RANK_TEST(records_are_written_as_they_are_read) {
   const text_file file("");
   using std::chrono::sys_days, std::chrono::year;

@@ -100,7 +100,7 @@ bool parse_field(std::string_view field, T& value, const field_rules& rules = pl
     return parse_moment(without_spaces(field), read) && to_time(read, value);
   } else if constexpr (std::is_arithmetic_v<T>) {
     field = without_spaces(field);
-    if (!field.empty() && field.front() == '+') field.remove_prefix(1);
+    if (field.starts_with('+') && !field.starts_with("+-")) field.remove_prefix(1);
     if constexpr (std::is_floating_point_v<T>) {
       char room[128];
       return (rules.decimal == '.' || to_plain_number(field, rules.decimal, room)) && parse_floating(field, value);
