@@ -259,7 +259,11 @@ class metis_reader {
     const std::uint64_t v = vertex_++;
     const bool weighted = header_.format % 10 != 0;
     words in(text);
-    for (std::uint64_t k = header_.words_of_vertex(); k != 0 && v < header_.vertices; --k)
+    if (v >= header_.vertices) {  // an empty line is one behind the last vertex
+      if (!in.done()) complain(text, v, fmt::format("by its header the graph has {} vertices", header_.vertices));
+      return;
+    }
+    for (std::uint64_t k = header_.words_of_vertex(); k != 0; --k)
       if (std::uint64_t w = 0; !in.number(w)) return complain(text, v, "the weights of the vertex are missing");
     for (std::string_view word = in.next(); !word.empty(); word = in.next()) {
       std::uint64_t to = 0;

@@ -162,4 +162,5 @@ RANK_TEST(bad_files_are_refused_with_line_and_reason) {
   EXPECT_THROWS_SAYING(am::error, "it is a dense matrix", read("%%MatrixMarket matrix array real general\n1 1\n1\n"));
   EXPECT_THROWS_SAYING(am::limit_error, "vertices", read("p edge 4294967296 1\ne 1 2\n"));
   EXPECT_EQ(read("0 1\nx\n1 2\n", {.skip_bad = true}), (list{"0>1", "1>2"}));
+  EXPECT_EQ(read("2 1\n2\n1\n1\n\n", {.format = metis, .skip_bad = true}), (list{"1>2", "2>1"}));
 }
