@@ -381,8 +381,14 @@ class list_reader {
     if (field.size() < 2) return "it has one field; an edge has two vertices";
     l.from = field[0], l.to = field[1];
     l.weight = field.size() > 2 && !field[2].empty() ? field[2] : std::string_view(l.text.data() + l.text.size(), 0);
+    if (!lies_in(l.text, l.weight)) l.weight = l.text;  // a field with doubled quotes, which is no number
     if (l.from.empty() || l.to.empty()) return "the name of a vertex is empty";
     return "";
+  }
+
+  /// False: it lies in the memory of the parser, which has rewritten a field with doubled quotes.
+  static bool lies_in(std::string_view text, std::string_view field) noexcept {
+    return std::less_equal<>{}(text.data(), field.data()) && std::less_equal<>{}(field.data(), text.data() + text.size());
   }
 
   list_numbers scan(bool refuse_names) {
@@ -427,10 +433,7 @@ class list_reader {
       const auto number_of = [&](std::string_view field, const list_line& l, std::uint64_t second) {
         local_key<Key> key{};
         if constexpr (std::is_same_v<Key, std::string>) {
-          // a field with doubled quotes lies in the parser's memory
-          key = std::less_equal<>{}(l.text.data(), field.data()) && std::less<>{}(field.data(), l.text.data() + l.text.size())
-                    ? field
-                    : std::string_view(rewritten.emplace_back(field));
+          key = lies_in(l.text, field) ? field : std::string_view(rewritten.emplace_back(field));
         } else {
           parse_vertex(field, key);
         }

@@ -149,6 +149,7 @@ RANK_TEST(bad_files_are_refused_with_line_and_reason) {
   EXPECT_THROWS_SAYING(am::error, "line 2: '0 1' names a vertex below 1", read("1 2\n0 1\n", {.base = 1}));
   EXPECT_THROWS_SAYING(am::error, "line 2: an edge has no weight", read<int>("0 1 5\n1 2\n"));
   EXPECT_THROWS_SAYING(am::error, "line 2: 'x' is not a weight", read<int>("0 1 5\n1 2 x\n"));
+  EXPECT_THROWS_SAYING(am::error, "line 2: 'a,c,\"1\"\"2\"' is not a weight", read<int>("a,b,5\na,c,\"1\"\"2\"\n"));
   EXPECT_THROWS_SAYING(am::error, "default_weight is 0.5", read<int>("0 1 5\n", {.default_weight = 0.5}));
   EXPECT_THROWS_SAYING(am::error, "line 2: 'e 1 4' is not 'e FROM TO' with vertices from 1 to 3", read("p edge 3 1\ne 1 4\n"));
   EXPECT_THROWS_SAYING(am::error, "has 1 edges, and 2 by its header; is it cut off?", read("p sp 3 2\na 1 2 5\n"));
@@ -162,5 +163,6 @@ RANK_TEST(bad_files_are_refused_with_line_and_reason) {
   EXPECT_THROWS_SAYING(am::error, "it is a dense matrix", read("%%MatrixMarket matrix array real general\n1 1\n1\n"));
   EXPECT_THROWS_SAYING(am::limit_error, "vertices", read("p edge 4294967296 1\ne 1 2\n"));
   EXPECT_EQ(read("0 1\nx\n1 2\n", {.skip_bad = true}), (list{"0>1", "1>2"}));
+  EXPECT_EQ(read<int>("a,b,5\na,c,\"1\"\"2\"\n", {.skip_bad = true}), (list{"a>b:5"}));
   EXPECT_EQ(read("2 1\n2\n1\n1\n\n", {.format = metis, .skip_bad = true}), (list{"1>2", "2>1"}));
 }
