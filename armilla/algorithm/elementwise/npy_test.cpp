@@ -170,3 +170,12 @@ RANK_TEST(a_file_that_does_not_fit_is_an_error_of_all_ranks) {
   EXPECT_THROWS_SAYING(am::usage_error, "No such file", am::read_npy<am::matrix<double>>("/no/such/file"));
   EXPECT_THROWS_SAYING(am::usage_error, "cannot write", am::write_npy("/no/such/folder/file", am::array<int>(3)));
 }
+
+RANK_TEST(bytes_that_are_not_zero_are_true) {
+  const place file;
+  file.put(npy("|b1", "(4,)", "\x00\x01\x02\xff"s));
+  const auto x = am::read_npy<am::vector<bool>>(file.path());
+  std::vector<std::uint8_t> mine;
+  for (const bool& value : x.local()) mine.push_back(*reinterpret_cast<const std::uint8_t*>(&value));
+  EXPECT(am::all_gather_v(mine) == (std::vector<std::uint8_t>{0, 1, 1, 1}));
+}

@@ -174,6 +174,8 @@ void npy_file::read(std::uint64_t first, std::size_t n, void* to) {
     if (got == 0) wrong_ = "it changed while it was read; read it when nothing writes to it";
     if (got > 0) at += got, from += std::uint64_t(got), left -= std::size_t(got);
   }
+  if (type_.kind == 'b')  // what is not 0 is true in NumPy, and no bool here
+    for (char *p = static_cast<char*>(to), *const end = p + n; p != end; ++p) *p = *p != 0 ? 1 : 0;
   if (!swapped_) return;
   const std::size_t unit = type_.kind == 'c' ? type_.bytes / 2 : type_.bytes;
   for (char *p = static_cast<char*>(to), *const end = p + n * type_.bytes; p != end; p += unit) std::reverse(p, p + unit);
