@@ -90,7 +90,14 @@ class channel_part final : public channel_ends {
     std::vector<T> some;
     auto next = std::begin(items);
     while (next != std::end(items)) {
-      for (some.clear(); next != std::end(items) && some.size() != most_together && take_credit(); ++next) some.push_back(*next);
+      some.clear();
+      std::size_t taken = 0;
+      try {
+        for (; next != std::end(items) && taken != most_together && take_credit(); ++next) ++taken, some.push_back(*next);
+      } catch (...) {
+        take_credits(taken);  // pushes that wait since get them first
+        throw;
+      }
       if (some.empty()) {
         if (!push(T(*next))) return pushed;
         ++next, ++pushed;

@@ -2,6 +2,8 @@
 #include "armilla/remote_channel.hpp"
 
 #include <optional>
+#include <ranges>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -76,6 +78,20 @@ RANK_TEST(ranges_and_strings_arrive_in_their_order) {
   EXPECT_EQ(values, 51 * n);
   EXPECT_EQ(ends, n);
   EXPECT_EQ(characters, n * 49 * 50 / 2);
+  am::fence();
+}
+
+RANK_TEST(a_range_that_throws_leaves_the_room_as_it_was) {
+  auto c = from_last<int>(4);
+  const std::vector<int> numbers(6);
+  int left = 3;
+  const auto some = numbers | std::views::transform([&](int i) { return left-- == 0 ? throw std::domain_error("no more") : i; });
+  if (is_last()) {
+    EXPECT_THROWS(std::domain_error, c.push_range(some));
+    EXPECT_EQ(c.room(), 4U);
+    c.close();
+  }
+  if (am::rank() == 0) EXPECT(!c.pop());
   am::fence();
 }
 
