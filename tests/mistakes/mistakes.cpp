@@ -26,7 +26,7 @@ void barrier_for_fence_array() {
 
 void barrier_for_fence_map() {
   am::unordered_map<long, long> count;
-  for (long key = 0; key < 100; ++key) count.update(key, 1, std::plus<>{});
+  for (long key = 0; key < 100; ++key) count.insert_or_visit(key, 1, [](long& n) { ++n; });
   am::barrier();
   for (const auto& [key, n] : count.local()) seen += n;
 }

@@ -228,6 +228,7 @@ class map_verbs : public hash_verbs<Key, Value, Hash, Equal, Table, Spread> {
  private:
   template <visit_when When, class K, class F, class... A>
   void insert_and_run(const char* operation, const K& key, const Value& value, const F& f, A&&... arguments) {
+    core_->order.begin();
     const object_ref<part> there = core_->reached(key);
     const auto body = inserting_body<part, typename callable_of<F>::type, When>{object_access::id(there),
                                                                                 callable_of<F>::portable(f, operation)};
