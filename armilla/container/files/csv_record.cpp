@@ -175,9 +175,9 @@ record_state next_state(record_state state, char c, const csv_format& format) no
   if (c == format.quote && format.quote != 0) return state == quoted ? plain : quoted;
   if (state == quoted) return quoted;
   if (c == '\n') return begin;
-  if (state != begin) return plain;
+  if (state == plain) return plain;
   if (c == format.comment && format.comment != 0) return comment;
-  return c == '\xEF' || c == '\xBB' || c == '\xBF' ? begin : plain;  // a byte order mark
+  return c == '\xEF' || c == '\xBB' || c == '\xBF' ? mark : plain;
 }
 
 record_states states_after(std::string_view text, const csv_format& format) noexcept {
@@ -191,7 +191,8 @@ record_states states_after(std::string_view text, const csv_format& format) noex
   }
   const auto quotes = std::count(text.begin(), text.end(), format.quote);
   const record_state outside = text.back() == '\n' ? begin : plain;
-  all.after = quotes % 2 == 0 ? std::array{outside, outside, quoted, comment} : std::array{quoted, quoted, outside, comment};
+  all.after = quotes % 2 == 0 ? std::array{outside, outside, quoted, comment, outside}
+                              : std::array{quoted, quoted, outside, comment, quoted};
   return all;
 }
 

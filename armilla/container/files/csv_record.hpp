@@ -58,13 +58,14 @@ class record_parser {
 /// even.
 const char* find_stray_quote(const char* at, const char* end, const csv_format& format) noexcept;
 
-/// What a byte of a file of records follows.
-enum class record_state : std::uint8_t { begin, plain, quoted, comment };
+/// What a byte of a file of records follows; `mark`: a byte order mark, or a part of it.
+enum class record_state : std::uint8_t { begin, plain, quoted, comment, mark };
 record_state next_state(record_state state, char c, const csv_format& format) noexcept;
 
 /// What state a text ends in, for each state in which it may begin.
 struct record_states {
-  std::array<record_state, 4> after{record_state::begin, record_state::plain, record_state::quoted, record_state::comment};
+  std::array<record_state, 5> after{record_state::begin, record_state::plain, record_state::quoted, record_state::comment,
+                                    record_state::mark};
 
   record_state operator[](record_state before) const noexcept { return after[std::size_t(before)]; }
 };

@@ -218,6 +218,16 @@ RANK_TEST(empty_lines_and_comments_before_the_header_may_fill_the_first_parts) {
   }
 }
 
+RANK_TEST(a_byte_order_mark_is_not_cut_in_short_files) {
+  for (const char* text : {"\xEF\xBB\xBF", "\xEF\xBB\xBF# c\n", "\xEF\xBB\xBFx\n", "\xEF\xBB\xBF# \"\nx\n"}) {
+    const text_file file(text);
+    std::vector<std::string> all;
+    for (const auto& fields : am::read_csv(file.path(), {.comment = '#'}).local()) all.emplace_back(fields[0]);
+    EXPECT_EQ(am::all_gather_v(all),
+              std::string(text).ends_with("x\n") ? std::vector<std::string>{"x"} : std::vector<std::string>());
+  }
+}
+
 RANK_TEST(a_number_has_one_sign) {
   EXPECT_EQ(values_of<int>("+5\n-6\n"), (std::vector<int>{5, -6}));
   for (const char* text : {"+-5", "++5", "-+5", "--5", "+"}) {
