@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -63,10 +64,16 @@ std::size_t words_of(std::string_view line) {
   return n;
 }
 
-/// The first bytes of the file, which may be more than the first member's part.
+/// The first bytes of the file, on the first member, whose part may be less. Collective.
 std::string head_of(const file_part& part) {
   std::string head(std::size_t(1) << 16, 0);
-  if (part.packed()) return {part.begin(), std::min(head.size(), std::size_t(part.end() - part.begin()))};
+  if (part.packed()) {
+    const std::uint64_t before = std::min<std::uint64_t>(part.offset(), head.size());
+    const std::size_t mine = std::min(head.size() - std::size_t(before), std::size_t(part.end() - part.begin()));
+    const std::vector<char> all = part.members().all_gather_v(std::vector<char>(part.begin(), part.begin() + mine));
+    return {all.begin(), all.end()};
+  }
+  if (!part.is_first()) return {};
   const descriptor file(open_regular(part.path()).file);
   const ssize_t got = file.get() < 0 ? 0 : ::pread(file.get(), head.data(), head.size(), 0);
   head.resize(got > 0 ? std::size_t(got) : 0);
@@ -75,8 +82,7 @@ std::string head_of(const file_part& part) {
 
 /// A graph of METIS has a line for each vertex. So its lines are of many lengths, or of two numbers where there are as many
 /// edges as vertices. Both are rare in a list of edges, and its first lines show it. A list that begins with # is none.
-metis_header look_for_metis(const file_part& part, bool trusted) {
-  const std::string head = head_of(part);
+metis_header look_for_metis(const file_part& part, const std::string& head, bool trusted) {
   const char *at = head.data(), *const end = at + head.size();
   if (at == end || *at == '#') return {};
   std::string_view line;
@@ -136,7 +142,8 @@ std::string text_of_other_format(std::string_view first, const file_use& use) {
 }
 
 metis_header find_metis(const file_part& part, bool trusted) {
-  const metis_header h = part.members().broadcast(part.is_first() ? look_for_metis(part, trusted) : metis_header{}, 0);
+  const std::string head = head_of(part);
+  const metis_header h = part.members().broadcast(part.is_first() ? look_for_metis(part, head, trusted) : metis_header{}, 0);
   if (h.words == 0 || trusted) return h;
   metis_lines mine;
   for (const char* at = part.begin(); at != part.end();) mine.add(h, next_line(at, part.end()));

@@ -8,6 +8,7 @@
 #include "armilla/array.hpp"
 #include "armilla/container/files/files_testing.hpp"
 #include "armilla/files.hpp"
+#include "armilla/read_graph.hpp"
 #include "armilla/sparse_matrix.hpp"
 
 namespace am = armilla;
@@ -175,4 +176,12 @@ RANK_TEST(formats_inside_compressed_files_are_refused_as_those_outside) {
   EXPECT_THROWS_SAYING(am::usage_error, "METIS graph of 4 vertices", am::read_edges(graph.path()));
   const text_file matrix(filtered("%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 5\n", "gzip -c"));
   EXPECT_EQ(am::read_matrix_market(matrix.path()).non_zeros(), 1U);
+}
+
+/// The first lines look like edges, and are more than the first member's part.
+RANK_TEST(a_graph_in_small_blocks_is_recognized_on_any_number_of_ranks) {
+  const text_file graph(blocks_of("6 7\n2 3\n1 3\n1 2 4\n3 5 6\n4 6\n4 5\n", 4));
+  const auto g = am::read_graph(graph.path());
+  EXPECT_EQ(g.size(), 6U);
+  EXPECT_EQ(g.edges(), 14U);
 }
