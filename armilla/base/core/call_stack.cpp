@@ -61,11 +61,21 @@ bool is_of_a_library(std::string_view mangled) noexcept {
 // This file's name without "base/core/call_stack.cpp": where Armilla's headers lie, unless they are installed.
 constexpr std::string_view own_folder = std::string_view(__FILE__).substr(0, sizeof __FILE__ - sizeof "base/core/call_stack.cpp");
 
+// The compiler may have been given a name relative to the build folder, while debug information has the whole path.
+bool lies_in_own_folder(std::string_view file) noexcept {
+  if (own_folder.starts_with('/')) return file.starts_with(own_folder);
+  const std::size_t up = own_folder.rfind("./");
+  const std::string_view folder = own_folder.substr(up == own_folder.npos ? 0 : up + 2);
+  for (std::size_t at = file.find(folder); at != file.npos; at = file.find(folder, at + 1))
+    if (at == 0 || file[at - 1] == '/') return true;
+  return false;
+}
+
 // A member function may have no mangled name in the debug information.
 bool is_of_a_library(std::string_view function, std::string_view file) noexcept {
   if (is_of_a_library(function)) return true;
   if (function.starts_with("_Z")) return false;
-  return file.starts_with(own_folder) || file.find("/include/armilla/") != file.npos || file.find("/include/c++/") != file.npos;
+  return lies_in_own_folder(file) || file.find("/include/armilla/") != file.npos || file.find("/include/c++/") != file.npos;
 }
 
 // The system's libraries, by where they lie; the program itself may lie there, too.
