@@ -83,7 +83,7 @@ stack_pool::~stack_pool() {
     release(*f);
   }
   for (const slab& s : slabs_) munmap(s.begin, s.bytes);
-  mappings_left().fetch_add(mappings_, std::memory_order_relaxed);
+  if (mappings_ != 0) mappings_left().fetch_add(mappings_, std::memory_order_relaxed);
 }
 
 // Addresses cost nothing, page tables do: slabs grow with the pool. Where addresses are limited, one stack may still fit.
