@@ -220,13 +220,14 @@ int run_on_several(const chosen_hosts& chosen, std::vector<program_spec> program
   return armilla::run::run_on_hosts(hosts, chosen.rsh, programs, settings);
 }
 
-void require_one_host(const options& settings) {
+void require_one_host(const options& settings, bool named) {
   const char* const name = settings.on_loss == armilla::detail::loss_use::replace ? "on_loss"
                            : settings.max_ranks != options{}.max_ranks            ? "max_ranks"
                                                                                   : nullptr;
   if (name != nullptr)
-    throw failure{wrong_use, fmt::format("{0}={1} is for the ranks of one host; leave --hosts or {0} away",
-                                         armilla::detail::variable_of(name), settings.get(name))};
+    throw failure{wrong_use, fmt::format("{0}={1} is for the ranks of one host; {2}, or leave {0} away",
+                                         armilla::detail::variable_of(name), settings.get(name),
+                                         named ? "leave --hosts away" : "set ARMILLA_LAUNCHER=none to ignore Slurm's nodes")};
 }
 
 // How the ranks of a running job are carried, bound and shown is settled.
@@ -272,7 +273,7 @@ int run(int argc, char** argv) {
     if (setting.starts_with("ARMILLA_"))
       settings.set(setting.substr(0, setting.find('=')), setting.substr(setting.find('=') + 1));
   if (!chosen.hosts.empty()) {
-    require_one_host(settings);
+    require_one_host(settings, job.hosts || job.hostfile);
     return run_on_several(chosen, std::move(programs), settings);
   }
   for (auto& program : programs)

@@ -154,6 +154,7 @@ std::vector<int> expand_task_counts(std::string_view text) {
 }
 
 std::optional<std::vector<host_slots>> hosts_of_slurm() {
+  if (variable("ARMILLA_LAUNCHER") == std::string_view("none")) return std::nullopt;
   const char* const nodes = variable("SLURM_JOB_NODELIST");
   if (*variable("SLURM_JOB_ID") == 0 || *nodes == 0 || is_task_of_srun()) return std::nullopt;
   const std::vector<std::string> names = expand_host_names(nodes);

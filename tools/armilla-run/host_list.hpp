@@ -18,7 +18,8 @@ std::vector<host_slots> hosts_of_list(const std::string& text);
 std::vector<host_slots> hosts_of_file(const std::string& path);
 
 /// The nodes of the Slurm allocation in which this process runs, if there are several and it is not itself a task that srun has
-/// started; else nothing. Throws std::invalid_argument if Slurm's variables cannot be read.
+/// started, unless ARMILLA_LAUNCHER=none says to ignore Slurm; else nothing. Throws std::invalid_argument if Slurm's variables
+/// cannot be read.
 std::optional<std::vector<host_slots>> hosts_of_slurm();
 
 /// The names in "a[1-3,07],b", as Slurm writes them.

@@ -80,6 +80,9 @@ TEST(slurm, an_allocation_of_several_nodes_names_the_hosts) {
   setenv("SLURM_STEP_ID", "0", 1);  // a task of srun
   EXPECT_FALSE(hosts_of_slurm());
   unsetenv("SLURM_STEP_ID");
+  setenv("ARMILLA_LAUNCHER", "none", 1);
+  EXPECT_FALSE(hosts_of_slurm());
+  unsetenv("ARMILLA_LAUNCHER");
   setenv("SLURM_JOB_NODELIST", "n1", 1);
   EXPECT_FALSE(hosts_of_slurm());
 }
