@@ -59,7 +59,7 @@ nb::list stats_of(const client& job) {
 }  // namespace
 
 void bind_attach(nb::module_& m) {
-  nb::class_<client>(m, "Attached client")
+  nb::class_<client>(m, "Client")
       .def_prop_ro("process", &client::process)
       .def_prop_ro("ranks", [](const client& job) { return int(job.ranks()); })
       .def_prop_ro("alive", &client::alive)

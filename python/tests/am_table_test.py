@@ -300,7 +300,7 @@ for query in ('select k, sum(i) as s, count(*) as n from self where x > 0 group 
               "select * from self where s = 'a'", 'select median(i) as m, s, d from self group by s, d'):
     same(t.sql(query), pl.DataFrame(duckdb.sql(query)))
 for query, said in (('select distinct k from self', 'DISTINCT'), ('select k from self order by k', 'ORDER'), ('select * from self limit 3', 'LIMIT'), ('select row_number() over () from self', 'window'),
-                    ('select 1; select 2', 'several one-way calls'), ('drop table x', 'SELECT'), ('select k from self union select k from self', 'unions'), ('select * from self where k in (select 3)', 'subquery'),
+                    ('select 1; select 2', 'several statements'), ('drop table x', 'SELECT'), ('select k from self union select k from self', 'unions'), ('select * from self where k in (select 3)', 'subquery'),
                     ('select i % 2, sum(x) from self group by i % 2', 'GROUP BY takes columns'), ('select zz from self', 'zz'), ('selec', 'syntax error'), ('select k, sum(x) from self group by rollup(k)', 'ROLLUP'),
                     ('select geomean(x) from self', 'geomean'), ('select * from other', 'SELECT ... FROM self')):
     refused(lambda: t.sql(query), 'table.sql', said)
