@@ -36,7 +36,7 @@ std::vector<std::string> split(const std::string& text) {
 
 const std::string suites =
     "Suites:\n"
-    "  micro       one call, one one-way call, one access, beside the raw line, a ring by hand and MPI\n"
+    "  micro       a call, a one-way call, an access, beside the raw line, a ring by hand and MPI\n"
     "  aggregate   streams of small one-way calls and gathers, beside batches by hand and MPI\n"
     "  collective  barrier, fence and the collectives, beside MPI\n"
     "  memory      transfers, counters, strided and indexed access\n"

@@ -45,7 +45,7 @@ class exchange {
   }
   const words& come() const { return come_; }
 
-  /// An answer for each that has come, back to the places of the two-way calls.
+  /// An answer for each that has come, back to the places of the requests.
   void answer(const words& answers, std::uint64_t* into, std::size_t n) {
     back_.resize(n);
     MPI_Alltoallv(answers.data(), in_.data(), in_at_.data(), MPI_UINT64_T, back_.data(), out_.data(), out_at_.data(),

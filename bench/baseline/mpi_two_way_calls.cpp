@@ -8,7 +8,7 @@
 namespace bench::mpi {
 namespace {
 
-enum tag { two_way_call, reply };
+enum tag { request, reply };
 
 void send(const void* data, long bytes, int to, tag t) { MPI_Send(data, int(bytes), MPI_BYTE, to, t, MPI_COMM_WORLD); }
 void receive(void* data, long bytes, int from, tag t) {
@@ -22,10 +22,10 @@ double write(row_context& c) {
     for (long i = 0; i < n; ++i) {
       if (c.rank == 0) {
         there.back() = double(i);
-        send(there.data(), c.size, 1, two_way_call);
+        send(there.data(), c.size, 1, request);
         receive(nullptr, 0, 1, reply);
       } else if (c.rank == 1) {
-        receive(there.data(), c.size, 0, two_way_call);
+        receive(there.data(), c.size, 0, request);
         send(nullptr, 0, 0, reply);
       }
     }
@@ -33,16 +33,16 @@ double write(row_context& c) {
   });
 }
 
-/// A two-way call without words, and `size` bytes back.
+/// A request without words, and `size` bytes back.
 double read(row_context& c) {
   std::vector<double> there(std::size_t(c.size) / sizeof(double), 1.0);
   return time_per(c.iterations, [&](long n) {
     for (long i = 0; i < n; ++i) {
       if (c.rank == 0) {
-        send(nullptr, 0, 1, two_way_call);
+        send(nullptr, 0, 1, request);
         receive(there.data(), c.size, 1, reply);
       } else if (c.rank == 1) {
-        receive(nullptr, 0, 0, two_way_call);
+        receive(nullptr, 0, 0, request);
         there.back() = double(i);
         send(there.data(), c.size, 0, reply);
       }
@@ -62,14 +62,14 @@ double prefetch(row_context& c) {
         int which[together];
         for (int k = 0; k < together; ++k) {
           MPI_Irecv(&there[k], 1, MPI_DOUBLE, 1, reply, MPI_COMM_WORLD, &open[2 * k]);
-          MPI_Isend(&(which[k] = k), 1, MPI_INT, 1, two_way_call, MPI_COMM_WORLD, &open[2 * k + 1]);
+          MPI_Isend(&(which[k] = k), 1, MPI_INT, 1, request, MPI_COMM_WORLD, &open[2 * k + 1]);
         }
         MPI_Waitall(2 * together, open, MPI_STATUSES_IGNORE);
         for (int k = 0; k < together; ++k) verify(there[k] == double(k), "prefetch");
       } else if (c.rank == 1) {
         for (int k = 0; k < together; ++k) {
           int which = 0;
-          receive(&which, sizeof which, 0, two_way_call);
+          receive(&which, sizeof which, 0, request);
           const double value = which;
           send(&value, sizeof value, 0, reply);
         }

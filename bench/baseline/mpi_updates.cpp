@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t buffer_items = 65536 / 8;
 using items = std::vector<std::uint64_t>;
-enum tag { data, last, two_way_call, answer };
+enum tag { data, last, request, answer };
 
 /// Two buffers for each destination: one is filled while the other travels. Receives stand ready for every source.
 class exchange {
@@ -103,7 +103,7 @@ double histogram(row_context& c) {
   return result;
 }
 
-/// Reads by rounds: two-way calls of all ranks are collected, exchanged, answered, and put where they belong.
+/// Reads by rounds: requests of all ranks are collected, exchanged, answered, and put where they belong.
 class gatherer {
  public:
   gatherer(row_context& c, const items& table)
@@ -130,7 +130,7 @@ class gatherer {
   }
 
  private:
-  /// Collects two-way calls until some buffer is full; reads its own at once.
+  /// Collects requests until some buffer is full; reads its own at once.
   std::size_t fill(const items& all, std::size_t at, items& values) {
     for (; at < all.size(); ++at) {
       const std::size_t r = std::size_t(updates::owner(all[at]));
@@ -150,8 +150,8 @@ class gatherer {
     items& asked = ask_[std::size_t(to)];
     int count = 0;
     MPI_Status status;
-    MPI_Sendrecv(asked.data(), int(asked.size()), MPI_UINT64_T, to, two_way_call, in_.data(), int(buffer_items), MPI_UINT64_T,
-                 from, two_way_call, MPI_COMM_WORLD, &status);
+    MPI_Sendrecv(asked.data(), int(asked.size()), MPI_UINT64_T, to, request, in_.data(), int(buffer_items), MPI_UINT64_T, from,
+                 request, MPI_COMM_WORLD, &status);
     MPI_Get_count(&status, MPI_UINT64_T, &count);
     for (int i = 0; i < count; ++i) out_[std::size_t(i)] = table_[in_[std::size_t(i)]];
     MPI_Sendrecv(out_.data(), count, MPI_UINT64_T, from, answer, back_.data(), int(buffer_items), MPI_UINT64_T, to, answer,

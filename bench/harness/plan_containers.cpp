@@ -59,6 +59,7 @@ void add_containers(std::vector<spec>& t) {
   beside("ordered_range", million, million / 5, {{hand, "std_map_range"}});
   beside("queue", 0, 2 * million, {{hand, "hand_queue"}});
   beside("priority_queue", 0, million / 2, {{hand, "std_priority_queue"}});
+  // Of these two a figure is of one number that all other ranks send to rank 0, beside one-way calls that nothing bounds.
   beside("remote_channel", 0, 2 * million, {{worker_kind::armilla, "async_to_one"}});
   beside("remote_channel_ranges", 0, 2 * million, {{worker_kind::armilla, "async_to_one"}});
   beside("work_queue", 20'000, 1, {{hand, "hand_work_stealing"}});

@@ -19,7 +19,7 @@ STEPS = ["200", "5000", "1000000"]  # cells a side, steps, and no checkpoint
 
 
 def read_events(address, stop):
-    """A page: reads its events, and counts them."""
+    """A page: reads its events."""
     parts = urllib.parse.urlsplit(address)
     with socket.create_connection((parts.hostname, parts.port)) as one:
         one.settimeout(0.2)

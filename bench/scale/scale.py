@@ -24,7 +24,7 @@ COLLECTIVES = ["broadcast", "all_reduce", "all_gather", "inclusive_scan", "all_t
 MOST_BYTES = 1 << 30  # of all ranks, which share a process
 MOST_MESSAGES = 300_000
 
-# What the simulator is told: what a message costs its sender and its receiver, how long a two-way call whether a message has left takes,
+# What the simulator is told: what a message costs its sender and its receiver, how long a test whether a message has left takes,
 # that short messages leave whether they are waited for or not, that computing takes no time, and collectives of the simulated MPI
 # as MPICH and Open MPI have them.
 SIMULATOR = ["--log=root.thresh:error", "--cfg=smpi/privatization:no", "--cfg=smpi/simulate-computation:no",

@@ -30,7 +30,7 @@ double fence_idle(row_context& c) {
   return together(c, [](long) { am::fence(); });
 }
 
-/// Every rank sends one one-way call to the next before each fence.
+/// Every rank sends a one-way call to the next before each fence.
 double fence_busy(row_context& c) {
   const am::rank_t next = (c.rank + 1) % c.ranks;
   long sent = 0;

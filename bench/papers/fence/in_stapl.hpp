@@ -8,7 +8,7 @@
 namespace fences::in_stapl {
 
 // parallel
-struct client {
+struct visitor {
   void arrive() { ++seats->arrived; }
 };
 
@@ -16,11 +16,11 @@ inline void idle_fences(long times) {
   for (long i = 0; i < times; ++i) stapl::rmi_fence();
 }
 inline void busy_fences(long times) {
-  client here;
-  const stapl::rmi_object<client> registered(&here);
+  visitor here;
+  const stapl::rmi_object<visitor> registered(&here);
   stapl::rmi_fence();
   for (long i = 0; i < times; ++i) {
-    stapl::async_rmi(int(next_rank()), &here, &client::arrive);
+    stapl::async_rmi(int(next_rank()), &here, &visitor::arrive);
     stapl::rmi_fence();
   }
 }
