@@ -262,7 +262,7 @@ class Calls(unittest.TestCase):
                 each.communicate()
             self.assert_served(job)
 
-    def test_nonsense_is_no_two_way_call(self):
+    def test_nonsense_is_no_request(self):
         dice = random.Random(2)
         with self.job() as job, contextlib.ExitStack() as held:
             process = job.look()["ranks"][0]["process"]
