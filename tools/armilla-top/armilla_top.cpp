@@ -152,10 +152,12 @@ char show_methods(watcher& look, const wishes& w, const raw_keys& keys) {
 
 // The same until key c.
 char show_containers(watcher& look, const wishes& w, const raw_keys& keys) {
+  snapshot s;
   while (look.job().alive()) {
-    snapshot s;
     s.job = look.job().summary();
-    s.containers = containers_of(look.job());
+    try {
+      s.containers = containers_of(look.job());
+    } catch (const armilla::timeout_error&) {}  // another host does not answer now: the last ones stay
     draw(containers_table_of(s, lines_of_terminal() - 1));
     if (const char key = keys.next(w.interval_ms); key != 0) return key == 'c' ? char(0) : key;
   }

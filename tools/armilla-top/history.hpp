@@ -15,7 +15,7 @@ namespace armilla::top {
 class history {
  public:
   void add(const snapshot& s);
-  /// {"ranks": n, "samples": [{"time": s, "states": "cwwi", "messages": n, "bytes": n, "memory": n}]}.
+  /// {"samples": [{"time": s, "states": "cwwi", "messages": n, "bytes": n, "memory": n}]}.
   nlohmann::ordered_json samples() const;
   /// Chrome's trace events: for each rank what it did, a slice for each run of equal samples, and counters of the job.
   nlohmann::ordered_json trace() const;

@@ -59,10 +59,12 @@ class temporary_folder {
     if (mkdtemp(name_) == nullptr) name_[0] = 0;
   }
   ~temporary_folder() {
+    if (!made()) return;
     unlink(file().c_str());
     rmdir(name_);
   }
   temporary_folder(const temporary_folder&) = delete;
+  bool made() const noexcept { return name_[0] != 0; }
   std::string file() const { return std::string(name_) + "/trace.json"; }
 
  private:
@@ -113,6 +115,7 @@ std::string live_trace_of(const client& job) try {
   }
   if (parts.empty()) return {};
   const temporary_folder folder;
+  if (!folder.made()) return {};
   detail::merge_traces(folder.file(), parts, job.ranks());
   return contents_of(folder.file());
 } catch (const error&) { return {}; }
