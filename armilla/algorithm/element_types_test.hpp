@@ -138,7 +138,7 @@ struct ranges {
   }
 };
 
-/// Algorithms that give values (elementwise, folds, scans, two-way calls), those that give places (compaction, moves), and those
+/// Algorithms that give values (elementwise, folds, scans, queries), those that give places (compaction, moves), and those
 /// that compare. Each is compiled for all types in one file.
 template <class T>
 void check_values(ranges<T>& r);

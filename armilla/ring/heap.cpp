@@ -352,7 +352,7 @@ void heap::release(const place& where) {
   }
 }
 
-// ---- two-way calls ----
+// ---- what a block is ----
 
 heap::status heap::check(std::uint64_t offset, std::uint64_t bytes, std::uint16_t generation) const {
   place found;

@@ -163,7 +163,7 @@ armilla::tools::program description(wishes& w) {
                   {"--dry-run", "", "Measure and print, write nothing", into(w.dry_run)},
                   {"--rounds", "N", fmt::format("How often each size is measured (default: {})", w.rounds),
                    into(w.rounds, 1, 1000)},
-                  {"--one_way_calls", "N", fmt::format("One-way calls in each measurement (default: {})", w.one_way_calls),
+                  {"--calls", "N", fmt::format("One-way calls in each measurement (default: {})", w.one_way_calls),
                    into(w.one_way_calls, 1, 100'000'000)}},
       .more = "Jobs read the file by themselves; ARMILLA_TUNED names another one, or none.\n"};
 }

@@ -5,7 +5,7 @@
 #include "armilla/algorithm/elementwise/first_found.hpp"
 #include "armilla/fold.hpp"
 
-/// What two-way calls about ranges do inside.
+/// Implements the algorithms that ask something of a range.
 namespace armilla::detail {
 
 inline constexpr auto lesser = [](std::size_t a, std::size_t b) { return a < b ? a : b; };

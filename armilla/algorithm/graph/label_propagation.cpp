@@ -47,7 +47,7 @@ class label_counts {
   }
 
   std::size_t labels_;
-  std::vector<std::uint32_t> times_;  ///< of each label, made once it is needed; all 0 between two two-way calls
+  std::vector<std::uint32_t> times_;  ///< of each label, made once it is needed; all 0 between two uses
 };
 
 /// One rank's part. Labels of a round lie in one array, those of the next go into the other.

@@ -24,8 +24,8 @@ constexpr std::size_t longest_line = 1 << 20;  // a longer one is passed on in p
 constexpr std::size_t room_bytes = std::size_t(256) << 10;
 constexpr int pipe_bytes = 256 << 10;
 constexpr int reads_in_turn = 4;                  // the others shall have their turn
-constexpr std::size_t stdio_bytes = 4096;         // what is written for want of room is no two-way call
-constexpr std::uint64_t answer_ns = 100 * milli;  // until a two-way call is one
+constexpr std::size_t stdio_bytes = 4096;         // what is written for want of room is no prompt
+constexpr std::uint64_t answer_ns = 100 * milli;  // until what a process has written counts as a prompt
 
 // A write says that a pipe has no reader any more. A handler, as what is ignored stays so in programs that are executed.
 void outlive_readers() noexcept {

@@ -27,7 +27,7 @@ class output_lines {
   ends open(const std::string& label);
   /// The same without a label. To a terminal or another device the process writes by itself, as where no pipe can be had:
   /// programs want to know that it is one. `asks`: it has our stdin; so what it has written without a line feed goes on soon, as
-  /// a two-way call would.
+  /// a prompt would.
   ends open_plain(bool asks) noexcept;
   /// Closes our copies of those ends, once the process has them.
   static void started(ends e) noexcept;

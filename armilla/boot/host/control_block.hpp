@@ -54,7 +54,7 @@ struct control_block {
 
   /// Counted up, before the rank is woken, to ask what it waits for: `ask`.
   alignas(cache_line) std::atomic<std::uint32_t> asked;
-  std::atomic<std::uint32_t> answered;  ///< up to this two-way call; `text` is written before
+  std::atomic<std::uint32_t> answered;  ///< up to this request; `text` is written before
   /// 0 unless the owner sleeps; else twice the time (now_ns) since when it has found nothing to do, and 1 more if only ranks of
   /// this job can change that.
   std::atomic<std::uint64_t> idle;
@@ -65,8 +65,7 @@ struct control_block {
   /// them.
   std::atomic<std::uint32_t> called;
   static constexpr std::uint32_t called_by_thread = std::uint32_t(1) << 31;  ///< in `called`: threads of its process have posted
-  std::atomic<std::uint32_t>
-      asked_by_client;  ///< the last two-way call (`asked`) of an attached client, which alone reads the answer
+  std::atomic<std::uint32_t> asked_by_client;  ///< the last request (`asked`) of an attached client, which alone reads the answer
   /// Where in this host's memory the list of the data that it exposes begins; 0: it exposes nothing.
   std::atomic<std::uint64_t> exposed;
   std::atomic<std::uint64_t> waits;         ///< begun: looks that found nothing behind those that found something
