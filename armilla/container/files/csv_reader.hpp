@@ -178,8 +178,9 @@ std::string header_record(const std::vector<std::string>& given, bool header, co
   const std::vector<std::string> names = names_of_columns<Record>(given, header);
   if (header || !names.empty()) require_names("write_csv", names.size(), count_fields<Record>());
   std::string all;
+  bool first = true;
   for (const std::string& name : names) {
-    if (!all.empty()) all += format.separator;
+    if (!std::exchange(first, false)) all += format.separator;
     append_text(all, name, format);
   }
   if (all.empty() && !names.empty()) all.append(2, format.quote);

@@ -247,6 +247,7 @@ RANK_TEST(records_are_written_as_they_are_read) {
       {.header = true},
       {.header = true, .separator = ';', .quote = '\'', .comment = '#', .decimal = ',', .missing = {"NA"}},
       {.columns = {"a,b", "", "# c", "d"}},
+      {.columns = {"", "b", "c", "d"}},
       {}};
   for (const am::file_options& how : variants) {
     am::write_csv(file.path(), mine, how);
