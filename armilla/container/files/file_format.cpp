@@ -45,7 +45,7 @@ constexpr known_format packed_formats[] = {
 /// Also refused as elements, since no one takes their first bytes for a number by chance.
 constexpr known_format marked_formats[] = {
     {"\x93NUMPY"sv, "it is a NumPy array with a header; read it with read_npy"},
-    {"\x89HDF\r\n\x1a\n"sv, "it is an HDF5 file; convert it first"},
+    {"\x89HDF\r\n\x1a\n"sv, "it is an HDF5 file; read it with read_hdf5"},
 };
 constexpr const char* written_by_save = "it was written by save; load it into a container";
 constexpr const char* read_as_market = "it is a MatrixMarket file; read it with read_matrix_market or read_graph";
