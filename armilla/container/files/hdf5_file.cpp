@@ -83,11 +83,11 @@ std::string text_of_extents(const hdf5_shape& s) {
 /// Why a dataset is not what the caller reads it for.
 std::string text_of_shape(const hdf5_shape& s, hdf5_type wanted, std::uint32_t dimensions) {
   if (s.dimensions != dimensions)
-    return fmt::format("it has {} dimension{}{}{}; read it into {}", s.dimensions, s.dimensions == 1 ? "" : "s",
-                       s.dimensions == 0 ? "" : ": ", text_of_extents(s),
-                       s.dimensions == 1                        ? "a vector"
-                       : s.dimensions == 2 || s.dimensions == 3 ? fmt::format("a matrix<T, {}>", s.dimensions)
-                                                                : "parts by another program: a matrix has up to 3");
+    return fmt::format("it has {} dimension{}{}{}; {}", s.dimensions, s.dimensions == 1 ? "" : "s", s.dimensions == 0 ? "" : ": ",
+                       text_of_extents(s),
+                       s.dimensions == 1                        ? "read it into a vector"
+                       : s.dimensions == 2 || s.dimensions == 3 ? fmt::format("read it into a matrix<T, {}>", s.dimensions)
+                                                                : "convert it first: containers have 1 to 3 dimensions");
   if (s.type.is == number_kind::none) return "its elements are not integers, floating-point or complex numbers";
   if (!fits(s.type, wanted))
     return fmt::format("its numbers are {}, which {} does not represent exactly; read it into a container of {}", name_of(s.type),
