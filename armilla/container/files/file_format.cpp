@@ -50,13 +50,6 @@ constexpr known_format marked_formats[] = {
 constexpr const char* written_by_save = "it was written by save; load it into a container";
 constexpr const char* read_as_market = "it is a MatrixMarket file; read it with read_matrix_market or read_graph";
 
-bool is_market(std::string_view first) {
-  constexpr std::string_view banner = "%%matrixmarket";
-  return first.size() >= banner.size() && std::ranges::equal(first.substr(0, banner.size()), banner, [](char a, char b) {
-           return (a >= 'A' && a <= 'Z' ? char(a - 'A' + 'a') : a) == b;
-         });
-}
-
 std::size_t words_of(std::string_view line) {
   const char *at = line.data(), *const end = at + line.size();
   std::size_t n = 0;
@@ -127,6 +120,13 @@ metis_header parse_metis_header(std::string_view line) {
   if (words > 3) good = good && parse_field(next_word(in, end), h.weights);
   if (good) h.words = words;
   return h;
+}
+
+bool is_market(std::string_view first) {
+  constexpr std::string_view banner = "%%matrixmarket";
+  return first.size() >= banner.size() && std::ranges::equal(first.substr(0, banner.size()), banner, [](char a, char b) {
+           return (a >= 'A' && a <= 'Z' ? char(a - 'A' + 'a') : a) == b;
+         });
 }
 
 std::string text_of_other_format(std::string_view first, const file_use& use) {

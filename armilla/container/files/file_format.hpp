@@ -11,6 +11,9 @@ namespace armilla::detail {
 /// Why the file is not what the reader takes it for: its first bytes say that it is of another known format. Empty: they do not.
 std::string text_of_other_format(std::string_view first, const file_use& use);
 
+/// Returns whether a file that begins so is a MatrixMarket file.
+bool is_market(std::string_view first);
+
 /// What the first line of a METIS graph says: vertices, edges, which weights there are, and how many a vertex has.
 struct metis_header {
   std::uint64_t vertices = 0, edges = 0, format = 0, weights = 1;

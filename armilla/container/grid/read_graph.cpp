@@ -101,21 +101,13 @@ T of_first(const team& t, bool has, const T& mine, rank_t* who = nullptr) {
   return t.broadcast(mine, first);
 }
 
-bool starts_a_market(const file_part& part) {
-  constexpr std::string_view banner = "%%matrixmarket";
-  const std::string_view text(part.begin(), part.end());
-  return text.size() >= banner.size() && std::ranges::equal(banner, text.substr(0, banner.size()), [](char a, char b) {
-           return a == (b >= 'A' && b <= 'Z' ? char(b - 'A' + 'a') : b);
-         });
-}
-
 bool named_as_metis(std::string_view path) { return path.ends_with(".graph") || path.ends_with(".metis"); }
 
 shape_of_file look_at(const file_part& part, const read_graph_options& how) {
   const team& t = part.members();
   shape_of_file s{.format = how.format};
   if (how.format == graph_format::detect) {
-    const bool market = t.broadcast(part.is_first() && starts_a_market(part), 0);
+    const bool market = t.broadcast(part.is_first() && is_market({part.begin(), part.end()}), 0);
     const std::string_view line = first_line(
         part, [](std::string_view l) { return words(l).done() || l == "c" || l.starts_with("c ") || l.starts_with("c\t"); });
     dimacs_header h;
