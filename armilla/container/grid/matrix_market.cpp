@@ -24,7 +24,16 @@ constexpr const char* name_of_number() {
   if constexpr (std::is_same_v<T, float>) return "float";
   if constexpr (std::is_same_v<T, std::int64_t>) return "std::int64_t";
   if constexpr (std::is_same_v<T, std::int32_t>) return "std::int32_t";
+  if constexpr (std::is_same_v<T, std::complex<float>>) return "std::complex<float>";
   return "std::complex<double>";
+}
+template <class R>
+constexpr const char* name_of_part(const std::complex<R>*) {
+  return name_of_number<R>();
+}
+template <class R>
+constexpr const char* name_of_part(const R*) {
+  return name_of_number<R>();
 }
 
 /// The file does not fit the type: which one it fits.
@@ -49,7 +58,7 @@ template <class T>
 void complain_of_value(market_file& file, const market_line& e) {
   if (file.header().field != market_header::values::integer)
     return file.complain(e, file.header().dense ? "is not a value of the matrix" : "is not an entry of the matrix");
-  const char* const name = is_complex<T> ? "double" : name_of_number<T>();
+  const char* const name = name_of_part(static_cast<const T*>(nullptr));
   file.complain(e, fmt::format("has a value that is not an integer that a {} holds exactly", name),
                 std::is_integral_v<T> ? "read it into a matrix of double or of longer integers"
                                       : "read it into a matrix of std::int64_t, or write it as a real one if it may be rounded");
