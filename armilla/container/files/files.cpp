@@ -303,7 +303,7 @@ void file_part::give_heads(std::size_t head) {
   if (head != 0) leaving[owner].assign(memory_.at, memory_.at + head);
   for (const std::vector<char>& part : members().all_to_all_v(leaving)) append(memory_, size_, {part.data(), part.size()});
   begin_ = head;
-  end_ = std::max(size_, head);
+  end_ = size_;
 }
 
 /// A byte order mark of UTF-8 is no part of the text.
