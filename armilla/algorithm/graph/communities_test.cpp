@@ -164,7 +164,7 @@ RANK_TEST(forests_are_those_of_one_rank) {
 }
 
 // Weights that are dealt into pieces of many, some below 0, in the order of the whole ones.
-RANK_TEST(forests_of_numbers_remote_apart_are_those_of_small_ones) {
+RANK_TEST(forests_of_numbers_far_apart_are_those_of_small_ones) {
   for_random_teams(15, [](dice& d, const am::team& t) {
     const small_graph s = a_graph(d);
     const am::graph_options how = undirected(d, t);

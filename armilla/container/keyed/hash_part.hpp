@@ -45,7 +45,7 @@ class part_guard {
   void await_loops() {
     opened_.wait_unlocked([this] { return loops_.empty() && running_ == nullptr; });
   }
-  /// `one-way call` waits until no loop is left.
+  /// `one_way_call` waits until no loop is left.
   void put_off(std::function<void()> one_way_call) { waiting_.push_back(std::move(one_way_call)); }
   /// A two-way call stands behind the one-way calls that wait.
   void await_open() {
