@@ -14,7 +14,8 @@
 namespace armilla::detail {
 namespace {
 
-/// Finds the first record that is not an empty line, or says what is wrong with it. False: there is none.
+/// Finds the first record that is not an empty line. Returns false if there is none. `wrong`: what is wrong with the record, or
+/// that there is none.
 bool find_first_record(record_parser& records, const file_part& part, std::string& wrong) {
   for (const char* at = part.begin(); at != part.end();) {
     const std::string_view why = records.next(at, part.end());

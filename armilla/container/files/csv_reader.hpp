@@ -88,7 +88,7 @@ struct csv_item<T> {
 };
 
 /// Rows of a table of comma-separated values. Without types: the fields as strings. `with_header`: the first record of this
-/// member's part is none of them.
+/// member's part names the columns and is skipped.
 template <class... T>
 struct csv_reader {
   using value = typename csv_item<T...>::type;
@@ -138,7 +138,7 @@ struct csv_reader {
     }
     return fitted_ = true;
   }
-  /// False: a field is no value of its type.
+  /// Returns false if a field is not a value of its type; `bad` is that field.
   bool parse(value& row, bad_field& bad) {
     std::size_t i = 0;
     const auto parse_one = [&]<class F>(F& field) {

@@ -87,7 +87,7 @@ inline constexpr bool is_optional = false;
 template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;
 
-/// A field's value. False: it is none.
+/// Parses the value of a field. Returns false if the field is not a T.
 template <class T>
 bool parse_field(std::string_view field, T& value, const field_rules& rules = plain_fields) {
   if constexpr (is_optional<T>) {

@@ -18,7 +18,7 @@ struct hdf5_type {
 struct hdf5_shape {
   static constexpr std::uint32_t most = 8;
   hdf5_type type{};
-  std::uint32_t dimensions = 0;  ///< may be more than `most`; then no extents are given
+  std::uint32_t dimensions = 0;  ///< may be more than `most`; then only the first extents are given
   std::array<std::uint64_t, most> extent{};
 };
 
@@ -50,7 +50,7 @@ struct hdf5_engine {
   const char* (*describe)(const char* file, const char* name, hdf5_shape* shape);
   /// Converts numbers in the order of rows; the shape is that of `describe`, with the type that is wanted.
   const char* (*read)(const char* file, const char* name, const hdf5_shape* shape, const hdf5_part* part, void* to);
-  /// Makes the file anew, with room for the numbers of all datasets, and with their attributes.
+  /// Creates the file, in place of an old one, with room for the numbers of all datasets, and writes their attributes.
   const char* (*create)(const char* file, hdf5_dataset* datasets, std::uint32_t count, const hdf5_attribute* attributes,
                         std::uint32_t attribute_count);
   /// Gets the value of an attribute of which `dataset` and `name` are given.

@@ -56,7 +56,8 @@ struct hdf5_value {
   }
 };
 
-/// Collective: the value of an attribute. Throws on all members if it is none of the type that is wanted (none: a text).
+/// Returns the value of an attribute. Collective. Throws on all members if the value is not of the type `wanted`, whose kind is
+/// `none` for a text.
 hdf5_value read_hdf5_value(const char* operation, const std::string& path, const std::string& dataset, const std::string& name,
                            const team& members, hdf5_type wanted);
 

@@ -39,14 +39,14 @@ struct market_line {
 /// Collective, but for `next` and `complain`.
 class market_file {
  public:
-  /// Reads the header. usage_error or remote_error on all members if it is none.
+  /// Reads the header. Throws a usage_error or remote_error on all members if the file does not begin with one.
   market_file(const char* operation, std::shared_ptr<file_part> part, bool skip_bad);
 
   const market_header& header() const noexcept { return header_; }
   const team& members() const noexcept { return part_->members(); }
   const std::string& path() const noexcept { return part_->path(); }
 
-  /// This member's next entry. Throws for a line that is none.
+  /// Finds this member's next entry. Returns false at the end. Throws for a line that is not an entry.
   bool next(market_line& e);
   void complain(const market_line& e, const std::string& what, const char* advice = nullptr);
   /// Throws on all what a member noted, or that the lines are more or fewer than the header says.
@@ -91,7 +91,7 @@ bool parse_part(market_header::values field, std::string_view word, R& value) {
     return false;
 }
 
-/// The value of a line. False: it is none of type T.
+/// Parses the value of a line. Returns false if it is not a T.
 template <class T>
 bool parse_market_value(market_header::values field, const market_line& e, T& value) {
   if (field == market_header::values::pattern) return value = T(1), true;

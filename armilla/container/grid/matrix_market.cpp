@@ -64,7 +64,7 @@ void complain_of_value(market_file& file, const market_line& e) {
                                       : "read it into a matrix of std::int64_t, or write it as a real one if it may be rounded");
 }
 
-/// -v of an integer may be none.
+/// Returns whether the type holds the mirrored value: -v of the least integer does not fit.
 template <class T>
 bool has_mirror(market_header::symmetry shape, const T& v) {
   if constexpr (std::is_integral_v<T>) return shape != market_header::symmetry::skew || v != std::numeric_limits<T>::min();
