@@ -46,7 +46,7 @@ std::vector<std::byte> bytes_of(std::string_view text) {
 
 // Of "armilla: exposed: there is no ..." what stands behind the operation.
 std::string_view behind_operation(std::string_view what) {
-  for (const std::string_view operation : {"call: ", "exposed: ", "who_waits: ", "attached client: ", "attach: "})
+  for (const std::string_view operation : {"call: ", "exposed: ", "who_waits: ", "client: ", "attach: "})
     if (const std::size_t at = what.find(operation); at != std::string_view::npos) return what.substr(at + operation.size());
   return what;
 }
