@@ -61,13 +61,15 @@ int number_of(std::string_view text) {
 
 // "1-3,07" behind `before`.
 void add_ranges(std::string_view ranges, std::string_view before, std::string_view behind, std::vector<std::string>& names) {
+  if (behind.find('[') != std::string_view::npos)
+    throw std::invalid_argument(fmt::format("'{}[{}]{}' has more than one [", before, ranges, behind));
   for (std::size_t at = 0; at <= ranges.size();) {
     const std::size_t end = std::min(ranges.find(',', at), ranges.size());
     const std::string_view one = ranges.substr(at, end - at), first = one.substr(0, one.find('-'));
     const std::string_view last = first.size() == one.size() ? first : one.substr(first.size() + 1);
     const int from = number_of(first), to = number_of(last);
     if (from > to) throw std::invalid_argument(fmt::format("'{}' is no range", one));
-    for (int n = from; n <= to; ++n) names.push_back(fmt::format("{}{:0{}}{}", before, n, first.size(), behind));
+    for (int n = from; n <= to; ++n) names.push_back(host_name(fmt::format("{}{:0{}}{}", before, n, first.size(), behind)));
     at = end + 1;
   }
 }

@@ -57,7 +57,7 @@ TEST_F(a_file, is_refused_with_line_and_reason) {
 TEST(slurm, names_are_expanded) {
   EXPECT_EQ(expand_host_names("a"), names{"a"});
   EXPECT_EQ(expand_host_names("n[1-3,07],b,c[09-11]x"), (names{"n1", "n2", "n3", "n07", "b", "c09x", "c10x", "c11x"}));
-  for (const char* wrong : {"n[1-", "n[a]", "n[3-1]", "n[]", ",", "-n"})
+  for (const char* wrong : {"n[1-", "n[a]", "n[3-1]", "n[]", ",", "-n", "-n[1-2]", "n[1-2]m[1-2]", "n[1-2]m[1,2]"})
     EXPECT_NE(refusal([=] { expand_host_names(wrong); }), "accepted") << wrong;
 }
 
