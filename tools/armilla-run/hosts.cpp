@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
@@ -134,8 +133,7 @@ void tell_what_is_not_passed(const std::vector<program_spec>& programs) {
                                  [name](const std::string& one) { return one.starts_with(std::string(name) + "="); });
     };
     if (std::getenv(name) == nullptr || std::ranges::all_of(programs, is_given)) continue;
-    std::fprintf(stderr, "armilla: %s is set here, but ranks on other hosts do not get it; if they need it, give --env %s\n",
-                 name, name);
+    say(fmt::format("armilla: {0} is set here, but ranks on other hosts do not get it; if they need it, give --env {0}", name));
   }
 }
 
