@@ -264,7 +264,8 @@ int run(int argc, char** argv) {
   if (job.rsh && chosen.hosts.empty())
     throw failure{wrong_use, "--rsh starts commands on other hosts, and none are named; give --hosts a:2,b:2, too"};
   if (job.rsh && job.rsh->empty()) throw failure{wrong_use, "--rsh wants a command, as ssh"};
-  if (job.gdb && !chosen.hosts.empty()) throw failure{wrong_use, "--gdb takes the ranks of one host; leave --hosts away"};
+  if (job.gdb && !chosen.hosts.empty())
+    throw failure{wrong_use, "--gdb takes the ranks of one host; leave --hosts and --hostfile away"};
   if (job.gdb) run_in_debugger(argc, argv);
   pass_on(job);
   options settings = options::from_environment();
