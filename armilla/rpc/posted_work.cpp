@@ -49,21 +49,27 @@ std::unique_ptr<posted_task> posted_work::take() noexcept {
   return next;
 }
 
+// A function that gets no fiber has ended: its future throws broken_promise. Those after it start at a later poll.
 bool posted_work::start_fibers() {
   bool any = false;
-  while (std::unique_ptr<posted_task> next = take()) {
-    any = true;
-    fiber_record& fiber = make_fiber<void>(
-        *rank_->fibers,
-        [this](std::unique_ptr<posted_task> task) {
-          task->run();
-          task = nullptr;
-          state_.fetch_sub(one_open, std::memory_order_release);
-        },
-        std::move(next));
-    fiber.detached = true;
-    rank_->fibers->start(fiber);
-  }
+  while (std::unique_ptr<posted_task> next = take()) try {
+      any = true;
+      fiber_record& fiber = make_fiber<void>(
+          *rank_->fibers,
+          [this](std::unique_ptr<posted_task> task) {
+            task->run();
+            task = nullptr;
+            state_.fetch_sub(one_open, std::memory_order_release);
+          },
+          std::move(next));
+      fiber.detached = true;
+      rank_->fibers->start(fiber);
+    } catch (...) {
+      next = nullptr;
+      state_.fetch_sub(one_open, std::memory_order_release);
+      control_->called.fetch_or(control_block::called_by_thread, std::memory_order_relaxed);
+      throw;
+    }
   return any;
 }
 
