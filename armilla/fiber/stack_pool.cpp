@@ -177,8 +177,9 @@ bool stack_pool::in_guard(const fiber_record& f, const void* address) noexcept {
 }
 
 bool stack_pool::overflowed(const fiber_record& f) noexcept {
-  unsigned char in_memory = 0;
-  return mincore(f.lowest - page_bytes(), page_bytes(), &in_memory) == 0 && (in_memory & 1) != 0;
+  unsigned char in_memory[large_guard / 4096] = {};  // by page
+  if (mincore(f.lowest - f.guard_bytes, f.guard_bytes, in_memory) != 0) return false;
+  return std::ranges::any_of(in_memory, [](unsigned char page) { return (page & 1) != 0; });
 }
 
 bool fiber_queue::remove(fiber_record& f) noexcept {

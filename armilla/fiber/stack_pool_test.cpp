@@ -87,6 +87,10 @@ TEST(stack_pool, holds_more_stacks_than_the_kernel_allows_mappings) {
   EXPECT_FALSE(stack_pool::overflowed(last));
   last.lowest[-8] = std::byte{1};
   EXPECT_TRUE(stack_pool::overflowed(last));
+  fiber_record& other = *all[all.size() - 2];
+  ASSERT_FALSE(other.guarded);
+  *(other.lowest - other.guard_bytes) = std::byte{1};  // a large frame
+  EXPECT_TRUE(stack_pool::overflowed(other));
 }
 #endif
 
