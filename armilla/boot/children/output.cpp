@@ -25,7 +25,7 @@ constexpr std::size_t room_bytes = std::size_t(256) << 10;
 constexpr int pipe_bytes = 256 << 10;
 constexpr int reads_in_turn = 4;                  // the others shall have their turn
 constexpr std::size_t stdio_bytes = 4096;         // what is written for want of room is no prompt
-constexpr std::uint64_t answer_ns = 100 * milli;  // until what a process has written counts as a prompt
+constexpr std::uint64_t answer_ns = 100 * milli;  // a line without an end that stands so long is one
 
 // A write says that a pipe has no reader any more. A handler, as what is ignored stays so in programs that are executed.
 void outlive_readers() noexcept {
@@ -117,7 +117,7 @@ void output_lines::watch(std::vector<pollfd>& list) const {
 int output_lines::patience_ms() const noexcept {
   std::uint64_t until = never;
   for (const auto& s : streams_)
-    if (s.is_two_way_call && s.into->waiting.empty()) until = std::min(until, s.since_ns + answer_ns);
+    if (s.is_prompt && s.into->waiting.empty()) until = std::min(until, s.since_ns + answer_ns);
   const std::uint64_t now = now_ns();
   return until == never ? -1 : until <= now ? 0 : int((until - now) / milli) + 1;
 }
@@ -167,7 +167,7 @@ void output_lines::pass_lines(stream& s, bool all) {
     out.append(s.label).append(s.partial).append(s.labelled ? "\n" : "");
     s.partial.clear();
   }
-  s.is_two_way_call = s.is_two_way_call && !s.partial.empty();
+  s.is_prompt = s.is_prompt && !s.partial.empty();
   write_out(*s.into);
   if (s.into->closed) let_go(*s.into);
 }
@@ -182,11 +182,11 @@ void output_lines::read_some(stream& s) {
       break;
     }
     s.partial.append(room_.data(), std::size_t(n));
-    s.is_two_way_call = s.asks && std::size_t(n) % stdio_bytes != 0;
-    s.since_ns = s.is_two_way_call ? now_ns() : 0;
+    s.is_prompt = s.asks && std::size_t(n) % stdio_bytes != 0;
+    s.since_ns = s.is_prompt ? now_ns() : 0;
     pass_lines(s, false);
   }
-  const bool stands = s.is_two_way_call && now_ns() >= s.since_ns + answer_ns;
+  const bool stands = s.is_prompt && now_ns() >= s.since_ns + answer_ns;
   if ((stands || s.from < 0) && s.into->waiting.empty()) pass_lines(s, true);
 }
 

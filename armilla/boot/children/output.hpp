@@ -27,7 +27,7 @@ class output_lines {
   ends open(const std::string& label);
   /// The same without a label. To a terminal or another device the process writes by itself, as where no pipe can be had:
   /// programs want to know that it is one. `asks`: it has our stdin; so what it has written without a line feed goes on soon, as
-  /// a prompt would.
+  /// a prompt must.
   ends open_plain(bool asks) noexcept;
   /// Closes our copies of those ends, once the process has them.
   static void started(ends e) noexcept;
@@ -60,8 +60,8 @@ class output_lines {
     sink* into;
     bool labelled, asks;
     std::string label, partial = {};
-    bool is_two_way_call = false;  ///< `partial`, if it stands for a while
-    std::uint64_t since_ns = 0;    ///< when it was written
+    bool is_prompt = false;      ///< `partial`, if it stands for a while
+    std::uint64_t since_ns = 0;  ///< when it was written
   };
   int open_stream(sink& into, bool labelled, bool asks, const std::string& label);
   void read_some(stream& s);
