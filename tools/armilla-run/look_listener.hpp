@@ -15,7 +15,7 @@
 namespace armilla::run {
 
 /// Where attached clients of an agent's host hear what the ranks of other hosts show, and where others hear of the ranks of this
-/// one. A attached client connects to a socket, says nothing that is read, and is given a file, see
+/// one. An attached client connects to a socket, says nothing that is read, and is given a file, see
 /// armilla/client/remote_look.hpp. So there is nothing to misunderstand, nothing waits for an attached client, and one that dies
 /// leaves a connection that is closed with the answer.
 class look_listener {

@@ -9,9 +9,9 @@
 namespace armilla::run {
 
 /// What attached clients hear of other hosts, at the side of armilla-run. The agent of an attached client's host asks; then all
-/// agents say what their ranks show, and what they say is passed on, unread, to those that have asked. Two-way calls that come
+/// agents say what their ranks show, and what they say is passed on, unread, to those that have asked. Requests that come
 /// meanwhile wait for the next round. An agent that has not answered yet is asked nothing more, and what is passed on leaves by
-/// `send_later`: an agent, or a attached client behind it, that stands still costs a bounded amount of memory, and no wait.
+/// `send_later`: an agent, or an attached client behind it, that stands still costs a bounded amount of memory, and no wait.
 class look_rounds {
  public:
   /// The agents by host; they outlive this, or are lost.

@@ -6,7 +6,7 @@
 
 namespace armilla::detail {
 
-/// Copies `text` into a field of fixed size, with a NUL behind it. Text that is too long is cut, and ends in " ...".
+/// Copies `text` into a field of fixed size, and ends it with a NUL. Text that is too long is cut, and ends in " ...".
 template <std::size_t N>
 void put_text(char (&to)[N], std::string_view text) noexcept {
   constexpr std::string_view cut = " ...";

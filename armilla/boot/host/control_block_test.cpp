@@ -72,7 +72,7 @@ TEST(control_block, an_owner_asleep_in_the_kernel_is_woken) {
   EXPECT_EQ(rank->sleeping, awake);
 }
 
-TEST(control_block, a_two_way_call_wakes_the_owner) {
+TEST(control_block, a_request_for_a_report_wakes_the_owner) {
   const auto rank = std::make_unique<control_block>();
   rank->sleeping = asleep;
   ask(*rank);

@@ -63,7 +63,7 @@ void transfer_all(std::uint64_t bytes, pid_t process, Transfer&& transfer) {
   }
 }
 
-// The mailbox is looked at behind it: while the attached client has that open, the number of the file is its own.
+// Tests the mailbox after it has opened the file: while the attached client has its mailbox open, the number is of its own file.
 descriptor open_overflow(const client_slot& slot, std::uint64_t bytes, const mapped_mailbox& of, int how) {
   const pid_t process = of.process();
   descriptor file(open(path_of(process, slot.overflow).c_str(), how | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));

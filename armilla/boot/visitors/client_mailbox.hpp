@@ -15,8 +15,8 @@
 
 /// How attached clients call a rank. An attached client makes a mailbox, memory of its own, for each rank that it calls, and
 /// writes into one of the rank's `client_places` where it is. It writes a call into a slot and sets the slot's bit, then the bit
-/// of its place in the rank's control pages, then wakes the rank. The rank opens the attached client's memory, so nothing of an
-/// attached client's outlives the attached client but what the rank has mapped.
+/// of its place in the rank's control pages, then wakes the rank. The rank opens the attached client's memory, so when the
+/// client has ended, nothing of it is left but what the rank has mapped.
 ///
 /// Neither side believes the other: the rank copies what it reads before it looks at it, and the memory can never shrink under
 /// it.

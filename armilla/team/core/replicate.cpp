@@ -77,7 +77,7 @@ namespace {
 struct ask_entered_message {
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     std::uint64_t slot;
-    if (size != sizeof slot) throw_damaged(source, "the length of a two-way call for what this rank has entered", size);
+    if (size != sizeof slot) throw_damaged(source, "the length of a request for what this rank has entered", size);
     std::memcpy(&slot, at, sizeof slot);
     if (slot >= collective_layout::all_slots) throw_damaged(source, "the slot of what it asks for", slot);
     if (in.self.teams == nullptr) return;  // the session ends

@@ -85,7 +85,7 @@ void combine(void*, void* result, const void* low, const void* high) {
 }
 
 // What a revoked participant holds back never leaves: a fence of its team is never over.
-void look_at_clients(const team_record& t, round_sums& s) {
+void look_at_participants(const team_record& t, round_sums& s) {
   if (any_held_back(*t.owner)) ++s.busy;
   for (fence_participant* const g : t.owner->participants) {
     const bool gives_up = g->revoked() && g->members().id() == t.id;
@@ -117,7 +117,7 @@ round_sums count_here(team_record& t) {
   if (hooks.errors != nullptr) s.errors = hooks.errors(c);
   for (const kept_errors& more : hooks.kept) s.errors += more.count(c, is_of_all(t) ? nullptr : &t.id);
   if (!t.owner->participants.empty()) [[unlikely]]
-    look_at_clients(t, s);
+    look_at_participants(t, s);
   return s;
 }
 

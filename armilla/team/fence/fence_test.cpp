@@ -294,10 +294,10 @@ RANK_TEST(a_long_text_of_a_one_way_call_is_cut_where_it_shows) {
 
 namespace {
 
-struct counted_client final : am::detail::fence_participant {
-  counted_client(int& ends, std::unique_ptr<fence_participant> held)
+struct counted_participant final : am::detail::fence_participant {
+  counted_participant(int& ends, std::unique_ptr<fence_participant> held)
       : fence_participant(am::world()), ends_(ends), inner_(std::move(held)) {}
-  ~counted_client() override {
+  ~counted_participant() override {
     ++ends_;
     if (inner_ != nullptr) am::detail::retire(std::move(inner_));
   }
@@ -314,7 +314,7 @@ struct counted_client final : am::detail::fence_participant {
 RANK_TEST(the_end_of_a_participant_may_retire_another) {
   int ends = 0;
   std::unique_ptr<am::detail::fence_participant> chain;
-  for (int i = 0; i < 5; ++i) chain = std::make_unique<counted_client>(ends, std::move(chain));
+  for (int i = 0; i < 5; ++i) chain = std::make_unique<counted_participant>(ends, std::move(chain));
   am::detail::retire(std::move(chain));
   for (int i = 1; i <= 5; ++i) {
     am::fence();
