@@ -14,7 +14,7 @@
 #include "armilla/rpc/packing.hpp"
 #include "armilla/team.hpp"
 
-// What the templates of one_way_call.hpp are made of.
+// What the templates of async.hpp are made of.
 namespace armilla {
 namespace detail {
 

@@ -10,7 +10,7 @@
 #include "armilla/future.hpp"
 #include "armilla/wire/zero_copy.hpp"
 
-// What the templates of two_way_call.hpp are made of.
+// What the templates of call.hpp are made of.
 namespace armilla {
 namespace detail {
 

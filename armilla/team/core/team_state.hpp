@@ -72,7 +72,7 @@ struct invitation {
     std::uint32_t members = 0;  ///< of the team before it, in front of the new ranks
     std::uint32_t settle = 0;   ///< its slot is to be settled
   } head;
-  std::vector<std::uint64_t> ranks;  ///< all members, each as new rank::word
+  std::vector<std::uint64_t> ranks;  ///< all members, each as new_rank::word
   std::vector<std::uint64_t> ancestors;
 };
 
