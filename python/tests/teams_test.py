@@ -134,6 +134,7 @@ def test_collectives_that_are_not_waited_for(job):
 def test_messages_by_tag(job):
     job.passes(3, """
         import armilla as am, numpy as np
+        def echo(): am.send(am.recv(0, 5) + 1, 0, tag=6)              # in a call, for which a rank must have defined it
         right, left = (am.rank + 1) % 3, (am.rank - 1) % 3
         for k in range(5): am.send(k, right, tag=1)
         am.send('other', right, tag=2)
@@ -149,7 +150,6 @@ def test_messages_by_tag(job):
         am.barrier()                                                  # whoever gave up takes nothing that comes later
         am.send('late', right)
         assert am.recv() == 'late'
-        def echo(): am.send(am.recv(0, 5) + 1, 0, tag=6)              # in a call
         if am.rank == 0:
             f = am.call(1, echo)
             am.send(41, 1, tag=5)
