@@ -218,6 +218,7 @@ std::string demangle(const char* mangled) {
 
 exception_text describe_current_exception() {
   const std::type_info* type = abi::__cxa_current_exception_type();
+  if (type != nullptr && *type == typeid(consequence)) type = &typeid(usage_error);
   exception_text said{type != nullptr ? demangle(type->name()) : "an unknown type", "no text: it is no std::exception"};
   try {
     throw;

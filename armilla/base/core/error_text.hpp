@@ -6,8 +6,16 @@
 #include <string_view>
 
 #include "armilla/base/values/types.hpp"
+#include "armilla/error.hpp"
 
 namespace armilla::detail {
+
+/// A `usage_error` whose cause is an exception of another rank, as where that has left a collective. Users see the base: a job
+/// that ends reports the cause rather than this.
+class consequence final : public usage_error {
+ public:
+  using usage_error::usage_error;
+};
 
 /// `text` as it stands in a message that names rank `here` itself: the texts of errors in it lose "armilla: ", and "rank R: " if
 /// R is `here`.

@@ -28,7 +28,7 @@ enum class failure_kind : std::int32_t {
   signal,     ///< `code`: the signal, noted by the thread that it struck
   start,      ///< could not join; `text` says why
   lost,       ///< `rank` cannot be reached, as `text` says
-  secondary   ///< by `rank_lost`: another rank is the cause; `text` as of an exception
+  secondary   ///< by `rank_lost` or a `consequence`: another rank is the cause; `text` as of an exception
 };
 
 /// One rank of the job, 32 bytes.

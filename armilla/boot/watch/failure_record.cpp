@@ -38,6 +38,12 @@ void note_if_the_same(job_block& job, rank_t rank, failure_kind kind, int code, 
   job.same_failure[rank / 64].fetch_or(std::uint64_t{1} << rank % 64, std::memory_order_relaxed);
 }
 
+// Where ranks are threads nothing else orders them: the rank that caused this may still be on its way out of its functions.
+void await_cause(const job_block& job) noexcept {
+  constexpr int most_ms = 1000;
+  for (int ms = 0; ms < most_ms && job.failure.stage.load(std::memory_order_relaxed) == 0; ++ms) usleep(1000);
+}
+
 bool record(job_block& job, rank_t rank, failure_kind kind, int code, std::string_view text, bool place_follows) noexcept {
   failure_record& first = job.failure;
   std::uint32_t unused = 0;
@@ -69,6 +75,10 @@ void record_current_exception(job_block& job, rank_t rank) noexcept {
   bool has_place = false;
   try {
     throw;
+  } catch (const consequence&) {
+    has_place = true;
+    kind = failure_kind::secondary;
+    await_cause(job);
   } catch (const error& e) {
     has_place = true;
     if (e.code() == errc::rank_lost) kind = failure_kind::secondary;

@@ -13,7 +13,8 @@ namespace armilla::detail {
 /// supervisor, which then stops the job. Async-signal-safe. True: it was the first.
 bool record_failure(job_block& job, rank_t rank, failure_kind kind, int code, std::string_view text) noexcept;
 
-/// Inside a catch block: notes the exception's type and text.
+/// Inside a catch block: notes the exception's type and text. What only follows from an exception of another rank waits for that
+/// one to be noted first, a second at most: that rank may be about to note it, or have caught it.
 void record_current_exception(job_block& job, rank_t rank) noexcept;
 
 /// In the same catch block, after everyone has been told of the end: where the exception arose, if it is an error of Armilla and

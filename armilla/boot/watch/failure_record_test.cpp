@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/boot/watch/failure_record.hpp"
 
+#include <chrono>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
+#include "armilla/base/core/error_text.hpp"
 #include "armilla/boot/watch/ending.hpp"
 #include "armilla/boot/watch/loss_log.hpp"
 #include "armilla/error.hpp"
@@ -59,6 +62,32 @@ TEST(failure_record, that_another_rank_is_lost_is_not_primary) {
     throw rank_lost(0, "call", "was lost", "here");
   } catch (...) { record_current_exception(*job, 1); }
   EXPECT_FALSE(job->failure.is_primary());
+}
+
+void record_consequence(job_block& job, rank_t rank) {
+  try {
+    throw consequence("barrier", "rank 1 has left it by an exception");
+  } catch (...) { record_current_exception(job, rank); }
+}
+
+TEST(failure_record, a_consequence_waits_for_its_cause) {
+  const auto job = std::make_unique<job_block>();
+  job->places = 2;
+  std::thread waiter([&] { record_consequence(*job, 0); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  EXPECT_FALSE(job->failure.complete());
+  record_failure(*job, 1, failure_kind::exception, 1, "std::runtime_error: the cause");
+  waiter.join();
+  EXPECT_EQ(from_record(*job).text, "std::runtime_error: the cause");
+  EXPECT_TRUE(job->failure.is_primary());
+}
+
+TEST(failure_record, a_consequence_without_a_cause_is_noted_as_a_usage_error) {
+  const auto job = std::make_unique<job_block>();
+  job->places = 2;
+  record_consequence(*job, 0);
+  EXPECT_FALSE(job->failure.is_primary());
+  EXPECT_TRUE(from_record(*job).text.starts_with("armilla::usage_error: armilla: ")) << from_record(*job).text;
 }
 
 TEST(failure_record, holds_the_type_and_the_text_of_an_exception) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "armilla/am/endpoint/endpoint.hpp"
+#include "armilla/base/core/error_text.hpp"
 #include "armilla/base/values/clock.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
@@ -65,10 +66,10 @@ std::uint64_t entered_as(const intention_line& line, std::uint64_t number) {
 [[noreturn]] void throw_left(const team_record& t, rank_t other, std::uint64_t number, collective kind) {
   const collective its = intention::from(entered_as(*t.entered, number)).kind;  // as this rank has entered it
   const char* const left = its == collective::none || its == collective::left ? "an earlier collective" : name_of(its);
-  throw_usage(algorithm_here(name_of(kind)),
-              fmt::format("rank {} has left {} by an exception, so rank {} cannot end {} (number {} of this team); the team is "
-                          "invalid: make a new one",
-                          other, left, t.self->rank, number == t.number ? "it" : name_of(kind), number - t.first_step));
+  throw consequence(algorithm_here(name_of(kind)),
+                    fmt::format("rank {} has left {} by an exception, so rank {} cannot end {} (number {} of this team); the "
+                                "team is invalid: make a new one",
+                                other, left, t.self->rank, number == t.number ? "it" : name_of(kind), number - t.first_step));
 }
 
 // Programs number their types differently: between them the signs tell structures apart, and words all else.
