@@ -18,6 +18,7 @@ enum class memory_kind : std::uint16_t {
   null = 0,
   segment = 1,  ///< the start of the rank's segment
   process = 2,  ///< 0: an address in the rank's process (heap, static, stack)
+  lost = 3,     ///< nothing: the rank was lost, and another one has its place
 };
 
 /// 16 bytes: an offset, and behind it kind (16 bits) | rank (32) | generation (16). All zeros is null.
@@ -38,6 +39,8 @@ struct global_address {
   constexpr rank_t rank() const noexcept { return rank_t(std::uint32_t(where >> 16)); }
   constexpr std::uint16_t generation() const noexcept { return std::uint16_t(where); }
   constexpr bool null() const noexcept { return where >> 48 == 0; }
+  /// What every access refuses as one to a lost rank.
+  constexpr global_address as_lost() const noexcept { return make(memory_kind::lost, rank(), offset, generation()); }
   constexpr global_address plus(std::int64_t bytes) const noexcept { return {offset + std::uint64_t(bytes), where}; }
   /// Without the generation, which does not make two pointers to one place different.
   constexpr std::uint64_t place() const noexcept { return where >> 16; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "armilla/am/endpoint/meant_for_lost.hpp"
 #include "armilla/base/core/options.hpp"
 #include "armilla/boot/host/life.hpp"
 #include "armilla/error.hpp"
@@ -24,6 +25,7 @@ std::string text_of(global_address at) {
     case memory_kind::null: return "null";
     case memory_kind::segment: return fmt::format("rank {}, segment + {:#x}", at.rank(), at.offset);
     case memory_kind::process: return fmt::format("rank {}, address {:#x}", at.rank(), at.offset);
+    case memory_kind::lost: return fmt::format("rank {}, which was lost", at.rank());
   }
   return fmt::format("rank {}, {:#x} in memory of unknown kind {}", at.rank(), at.offset, std::uint16_t(at.kind()));
 }
@@ -42,6 +44,11 @@ void throw_far(const char* operation, remote_status status, global_address at) {
     case remote_status::lost: memory_here(operation).messages.lost.raise(at.rank(), operation);
     default: throw_usage(operation, fmt::format("no memory there ({}); the pointer left the object it was made for", place));
   }
+}
+
+[[noreturn]] void throw_lost(const context& self, global_address at, const char* operation) {
+  if (at.rank() == self.rank) throw meant_for_lost(self.rank, operation);  // another rank has sent it
+  self.messages->lost.raise(at.rank(), operation);
 }
 
 void require_taken(const rank_memory& m, rank_t r, const char* operation) {
@@ -79,6 +86,7 @@ void check_segment(global_address at, const access_request& wants) {
 
 void* local_far(global_address at) {
   context& self = here("local");
+  if (at.kind() == memory_kind::lost && at.rank() == self.rank) throw_lost(self, at, "local");
   if (at.kind() != memory_kind::process) return nullptr;
   const bool mine = at.rank() == self.rank;
   const bool threads = self.host->threads && self.settings->access == access_kind::all && !self.settings->access_by_message;
@@ -89,6 +97,7 @@ std::byte* reach(global_address at, const access_request& wants) {
   rank_memory& m = memory_here(wants.operation);
   if (at.null())
     throw_usage(wants.operation, "the pointer is null; let it point to something first (allocate, to_global, per_rank::on)");
+  if (at.kind() == memory_kind::lost) throw_lost(m.self, at, wants.operation);
   if (at.kind() > memory_kind::process) throw_usage(wants.operation, fmt::format("the pointer is damaged ({})", text_of(at)));
   require_rank(wants.operation, at.rank(), m.self.places);
   if (at.rank() >= m.self.world_size) require_taken(m, at.rank(), wants.operation);

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "armilla/am/endpoint/meant_for_lost.hpp"
 #include "armilla/am/endpoint/outbox.hpp"
 #include "armilla/am/endpoint/parked.hpp"
 #include "armilla/base/core/context.hpp"

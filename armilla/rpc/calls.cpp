@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "armilla/am/endpoint/endpoint.hpp"
+#include "armilla/am/endpoint/meant_for_lost.hpp"
 #include "armilla/am/endpoint/message_writer.hpp"
 #include "armilla/am/handler/method_name.hpp"
 #include "armilla/base/core/error_text.hpp"
@@ -104,9 +105,6 @@ void tell_error(rank_t rank, const thrown_text& found, const std::string& from) 
 }
 
 }  // namespace
-
-meant_for_lost::meant_for_lost(rank_t here, const char* operation)
-    : rank_lost(here, operation, "was lost before the call reached it, and another process has its number") {}
 
 call_state::call_state(rank_t ranks, counters& count) : stubs(ranks), buffers(count) {}
 call_state::~call_state() = default;

@@ -58,12 +58,6 @@ struct thrown_text {
 void note_errors_at_end(context& self) noexcept;
 inline constexpr std::string_view object_is_gone = "has been destroyed on this rank";
 
-/// A call was sent to a rank that is lost, and has reached the new rank in its place. The caller of a two-way call gets
-/// rank_lost; a one-way call is dropped.
-struct meant_for_lost : rank_lost {
-  meant_for_lost(rank_t here, const char* operation);
-};
-
 /// Answers a two-way call with an exception instead of a value.
 [[gnu::cold]] void reply_error(sending& out, rank_t source, op_id to, std::exception_ptr reason);
 

@@ -14,7 +14,9 @@
 
 #include <armilla/armilla.hpp>
 #include <armilla/array.hpp>
+#include <armilla/matrix.hpp>
 #include <armilla/unordered_map.hpp>
+#include <armilla/vector.hpp>
 
 namespace am = armilla;
 
@@ -255,11 +257,25 @@ int ask_lost_part(words& map) {
   return wrong + !is_lost_in([&] { am::call(lost, read_here, map.handle()).get(); });
 }
 
+// Where memory is shared these are loads and stores, and the memory is the new rank's.
+template <class Numbers>
+int lost_elements(Numbers& x) {
+  int wrong = 0;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    if (x.rank_of(i) == lost)
+      wrong += !is_lost_in([&] { x[i] = 1; }) + !is_lost_in([&] { (void)long(x[i]); }) + !is_lost_in([&] { x.get(i).get(); }) +
+               !is_lost_in([&] { x.store(i, 1); });
+  return wrong;
+}
+
 // The new rank waits for a team meanwhile, which the others make when they have their answers.
 void old_containers() {
   const am::team some = am::world().split(am::rank() < 3 ? 0 : 1);
   words of_all, of_some(some);
   am::array<std::string> texts(100);
+  am::array<long> numbers(100), moved(std::move(numbers));
+  am::vector<double> reals(100);
+  am::matrix<float> table({10, 10});
   am::barrier();
   if (am::rank() == lost) die();
   if (am::rank() != 0) return;
@@ -267,6 +283,10 @@ void old_containers() {
   int wrong = ask_lost_part(of_all) + ask_lost_part(of_some);
   for (std::size_t i = 0; i < texts.size(); ++i)
     if (texts.rank_of(i) == lost) wrong += !is_lost_in([&] { texts[i] = "of another"; });
+  wrong += lost_elements(moved) + lost_elements(reals);
+  for (std::size_t i = 0; i < 10; ++i)
+    if (table.rank_of({i, 0}) == lost)
+      wrong += !is_lost_in([&] { table(i, 0) = 1; }) + !is_lost_in([&] { (void)float(table(i, 0)); });
   const auto count_here = [](am::array<std::string>::handle_type here) { return here->local().size(); };
   wrong += !is_lost_in([&] { am::call(lost, count_here, texts.handle()).get(); });
   say(wrong == 0 ? "they are lost with their rank" : ("WRONG: " + std::to_string(wrong) + " are not lost").c_str());

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "armilla/am/endpoint/endpoint.hpp"
+#include "armilla/am/endpoint/meant_for_lost.hpp"
 #include "armilla/am/endpoint/remote_traffic.hpp"
 #include "armilla/boot/host/life.hpp"
 #include "armilla/boot/watch/loss_log.hpp"
@@ -126,6 +127,9 @@ std::exception_ptr losses::error(rank_t lost, const char* operation) const {
 }
 
 void losses::raise(rank_t lost, const char* operation) const { std::rethrow_exception(error(lost, operation)); }
+
+meant_for_lost::meant_for_lost(rank_t here, const char* operation)
+    : rank_lost(here, operation, "was lost before the call reached it, and another process has its number") {}
 
 bool is_of_lost(const context& self, const void* place) {
   const host_map& host = *self.host;

@@ -60,6 +60,7 @@ block_storage block_storage::shown_to_all(const team& t, offer mine, failure& wh
   require_room(t, all);
   if (made.some_large_) require_memory(t, "container", needs_of(all));
   if (loser != no_loser) throw_failure_of(t, "container", loser, why);
+  made.listen();
   return made;
 }
 
@@ -101,11 +102,16 @@ std::vector<std::size_t> block_storage::exchange(global_address mine, std::size_
 
 block_storage& block_storage::operator=(block_storage&& other) noexcept {
   give_up();
+  loss_listener::operator=(std::move(other));
   members_ = std::move(other.members_);
   blocks_ = std::move(other.blocks_);
   other.blocks_.clear();
   some_large_ = other.some_large_;
   return *this;
+}
+
+void block_storage::hear_of(rank_t lost) noexcept {
+  if (const rank_t m = members_.rank_of(lost); m >= 0 && !blocks_.empty()) blocks_[std::size_t(m)] = at(m).as_lost();
 }
 
 block_storage::~block_storage() { give_up(); }

@@ -8,6 +8,7 @@
 #include "armilla/container/place/failure_agreement.hpp"
 #include "armilla/global/memory_need.hpp"
 #include "armilla/memory.hpp"
+#include "armilla/team/core/loss_listener.hpp"
 
 namespace armilla::detail {
 
@@ -19,7 +20,8 @@ struct unfilled {
 /// One block in the segment of each member of a team, whose places all members know. Made by all together: one gathering of 48
 /// bytes a member, and where one takes 64 MiB or more of new memory a meeting. Destroyed by each for itself: the block returns
 /// when the team, or one that has its members, meets next.
-class block_storage {
+/// Where lost ranks are replaced, a lost member's block is one of `memory_kind::lost`: its memory is another rank's.
+class block_storage final : loss_listener {
  public:
   block_storage() = default;
   block_storage(block_storage&& other) noexcept = default;
@@ -86,6 +88,7 @@ class block_storage {
   static void require_room(const team& t, const std::vector<offer>& all);
   static std::vector<memory_need> needs_of(const std::vector<offer>& all);
   void give_up() noexcept;
+  void hear_of(rank_t lost) noexcept override;
 
   team members_;
   std::vector<global_address> blocks_;

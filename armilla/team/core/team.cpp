@@ -16,6 +16,7 @@
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/core/collective_wait.hpp"
 #include "armilla/team/core/explain_flag.hpp"
+#include "armilla/team/core/loss_listener.hpp"
 #include "armilla/team/core/member_groups.hpp"
 #include "armilla/team/core/member_transfer.hpp"
 #include "armilla/team/core/pattern.hpp"
@@ -239,6 +240,7 @@ team_state::team_state(context& c) : self(c), layout{c.host->layout.places, c.ho
 
 // Values of teams that outlive the session keep their record, which then belongs to them.
 team_state::~team_state() {
+  loss_listener::let_all_go(*this);
   --world->references;
   --ending->references;
   for (team_record* t : teams) {

@@ -35,6 +35,7 @@ struct exchange_state {
 };
 
 class living_ranks;
+class loss_listener;
 struct out_stream;
 struct remote_out_stream;
 struct in_stream;
@@ -91,6 +92,7 @@ struct team_state {
   fence_hooks hooks;
   std::vector<fence_participant*> participants;                    ///< by team and number: the same order on all that share one
   std::vector<std::unique_ptr<fence_participant>> retired;         ///< of them, until the next fence is over
+  loss_listener* loss_listeners = nullptr;                         ///< the first of a list
   bool fencing = false;                                            ///< a fiber of this rank is inside a fence
   std::uint64_t turns = 0;                                         ///< that fibers have had so far to use a twin
   std::unique_ptr<team_area> areas[collective_layout::all_slots];  ///< of those slots that have moved something

@@ -3,6 +3,7 @@
 #include "armilla/boot/host/launch.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team.hpp"
+#include "armilla/team/core/loss_listener.hpp"
 #include "armilla/team/core/team_state.hpp"
 #include "armilla/team/membership/growth.hpp"
 #include "armilla/team/membership/living.hpp"
@@ -16,6 +17,7 @@ void lose_member(context& self, rank_t lost) {
   if (self.teams == nullptr) return;
   for (team_record* t : self.teams->teams)
     if (t->lost == no_rank && t->number_of(lost) >= 0) revoke(*t, lost);
+  loss_listener::tell_all(*self.teams, lost);
 }
 
 }  // namespace
