@@ -42,8 +42,9 @@ void loss_handlers::start_fibers(context& self) {
 }
 
 void loss_handlers::add(loss_watch& one) {
+  if (!tells_watches_) all_.push_back({this, &tell_watches, [](void*) noexcept {}});
+  tells_watches_ = true;
   watches_.push_back(&one);
-  if (!std::exchange(tells_watches_, true)) all_.push_back({this, &tell_watches, [](void*) noexcept {}});
 }
 
 // What one does may end others.

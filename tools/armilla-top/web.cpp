@@ -319,8 +319,14 @@ web::web(feed& from, const std::string& bind, int port)
   if (port_ < 0)
     armilla::detail::throw_usage(
         "serve", fmt::format("port {} of {} cannot be had: {}; take another one, or none", port, bind_, std::strerror(errno)));
-  thread_ = std::thread([this] { server_->listen_after_bind(); });
-  while (!server_->is_running()) std::this_thread::sleep_for(milliseconds(1));  // before that it cannot be stopped
+  thread_ = std::thread([this] {
+    server_->listen_after_bind();
+    ended_ = true;
+  });
+  while (!server_->is_running() && !ended_) std::this_thread::sleep_for(milliseconds(1));  // before that it cannot be stopped
+  if (!ended_) return;
+  thread_.join();
+  armilla::detail::throw_usage("serve", fmt::format("port {} of {} takes no connections", port_, bind_));
 }
 
 web::~web() {

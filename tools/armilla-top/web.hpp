@@ -31,6 +31,7 @@ class web {
   std::atomic<int> pages_ = 0;
   std::unique_ptr<server> server_;
   int port_ = 0;
+  std::atomic<bool> ended_ = false;  // it listens no more
   std::thread thread_;
 };
 
