@@ -44,6 +44,7 @@
 #include "armilla/named_object.hpp"
 #include "armilla/on_join.hpp"
 #include "armilla/on_loss.hpp"
+#include "armilla/outcome.hpp"
 #include "armilla/parfor.hpp"
 #include "armilla/phase.hpp"
 #include "armilla/poll.hpp"

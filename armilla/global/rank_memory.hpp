@@ -100,6 +100,7 @@ void fail_pieces(context& self, rank_t lost);
 /// The ranks that are left have agreed: what had failed because of a lost rank is no news to the waits that follow.
 void forget_lost_pieces(context& self);
 
-void register_remote_handlers();
+/// Also says, where orders are explored, which accesses have none.
+void register_remote_handlers(context& self);
 
 }  // namespace armilla::detail

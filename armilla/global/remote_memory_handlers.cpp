@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 
+#include "armilla/am/endpoint/arrival_order.hpp"
 #include "armilla/am/endpoint/message_writer.hpp"
 #include "armilla/am/endpoint/remote_traffic.hpp"
 #include "armilla/fabric/host_map.hpp"
@@ -252,6 +253,18 @@ void forget_lost_pieces(context& self) {
   }
 }
 
-void register_remote_handlers() {}
+static explorer::kind judge_order(handler_id h, const std::byte* message, std::size_t bytes) {
+  if (h == remote_store_handler) return explorer::kind::behind_earlier;  // a signal may be with it
+  remote_two_way_call call;
+  if (h != remote_two_way_call_handler || bytes < sizeof call) return explorer::kind::ordinary;
+  std::memcpy(&call, message, sizeof call);
+  const bool moves = call.what == remote_request::read || call.what == remote_request::write;
+  return moves && call.head.size == bytes ? explorer::kind::without_order : explorer::kind::behind_earlier;
+}
+
+void register_remote_handlers(context& self) {
+  const arrival_order* const order = order_of(self);
+  if (order != nullptr && order->explores() != nullptr) order->explores()->set_judge(judge_order);
+}
 
 }  // namespace armilla::detail

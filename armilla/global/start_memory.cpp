@@ -93,7 +93,7 @@ rank_memory::rank_memory(context& c)
 }
 
 void start_memory(context& self, const launch&) {
-  register_remote_handlers();
+  register_remote_handlers(self);
   frozen variables;
   auto m = std::make_unique<rank_memory>(self);
   const std::uint64_t segment = self.host->layout.segment_bytes;

@@ -118,7 +118,13 @@ void session_state::begin() {
   self.new_rank ? enter_job(self) : meet(self, all_started);
   measure_locks(rank);
   begin_stats(rank);
+  explore_orders();
   set_stage(self, rank_stage::running);
+}
+
+void session_state::explore_orders() {
+  arrival_order* const order = order_of(rank);
+  if (order != nullptr && order->explores() != nullptr) rank.messages->in.enter_exploration(*order->explores(), self.new_rank);
 }
 
 session_state::~session_state() {

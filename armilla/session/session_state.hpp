@@ -46,6 +46,7 @@ struct session_state {
 
  private:
   void begin();
+  void explore_orders();
   int call_function(rank_main call, const void* function);
   void serve();
   void end_noted() noexcept;

@@ -28,6 +28,7 @@
 #include "armilla/error.hpp"
 #include "client_server.hpp"
 #include "debugger.hpp"
+#include "explore.hpp"
 #include "host_list.hpp"
 #include "hosts.hpp"
 #include "join.hpp"
@@ -52,7 +53,8 @@ struct failure {
 // What the command line says of the whole job, as values of ARMILLA_*; empty: not said.
 struct job_words {
   std::string fabric, pin, output;
-  std::optional<std::string> hosts, hostfile, rsh, join;
+  std::optional<std::string> hosts, hostfile, rsh, join, seed;
+  int explore = 0;
   bool label = false, manual = false, gdb = false, checked = false;
 };
 
@@ -165,6 +167,12 @@ void describe_job(armilla::tools::program& all, job_words& job) {
        {"--checked", "",
         "Run the programs that are compiled for the checked library: ./heat.checked for ./heat; armilla-c++ --checked makes them",
         into(job.checked)},
+       {"--explore", "RUNS",
+        "Run the job that often, each time with another order of messages that the library allows, and compare exit code and output, "
+        "or what the program passes to armilla::outcome; say which run differs first, and from which call on",
+        into(job.explore, 1, 1'000'000)},
+       {"--seed", "SEED", "Run the job once, in the order that --explore has named; with --explore: the first of the runs",
+        [&job](const std::string& text) { job.seed = text; }},
        {"--gdb", "", "Start in gdb: all ranks of this host are its inferiors; say `break` and `run` there", into(job.gdb)},
        {"--options", "", "Print all ARMILLA_* variables and exit", into(job.manual)}});
 }
@@ -240,6 +248,15 @@ int run_joiners(const job_words& job, std::vector<program_spec> programs) {
   return armilla::run::join_running(*job.join, std::move(programs));
 }
 
+int run_explored(const job_words& job, char** argv) try {
+  if (job.hosts || job.hostfile || job.join || job.gdb)
+    throw failure{wrong_use, "--explore and --seed run a job of this host; leave --hosts, --hostfile, --join and --gdb away"};
+  const auto first = job.seed ? armilla::run::seeded_order::from(*job.seed) : armilla::run::seeded_order{};
+  return job.explore != 0 ? armilla::run::explore(argv, job.explore, first) : armilla::run::repeat_order(argv, first);
+} catch (const std::invalid_argument&) {
+  throw failure{wrong_use, fmt::format("--seed wants what --explore has printed, 17 or 17:45, not '{}'", *job.seed)};
+}
+
 // The same command, without the word that led here.
 [[noreturn]] void run_in_debugger(int argc, char** argv) {
   words all(argv, argv + argc);
@@ -259,6 +276,7 @@ int run(int argc, char** argv) {
   if (job.manual) return armilla::detail::print_manual(stdout), 0;  // also if a variable is wrong: errors point to it
   if (job.checked)
     for (auto& program : programs) take_checked_twin(program);
+  if ((job.explore != 0 || job.seed) && !armilla::run::is_explored()) return run_explored(job, argv);
   if (job.join) return run_joiners(job, std::move(programs));
   const chosen_hosts chosen = choose_hosts(job);
   if (job.rsh && chosen.hosts.empty())

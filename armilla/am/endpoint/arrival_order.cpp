@@ -20,9 +20,20 @@ namespace {
 
 std::string first_line(rank_t rank, rank_t ranks) { return fmt::format("armilla arrivals 1, rank {} of {}", rank, ranks); }
 
+// Null: the orders of this job are not explored.
+exploration* explored_here() {
+  exploration* const run = exploration_here();
+  return run != nullptr && run->explores != 0 ? run : nullptr;
+}
+
 }  // namespace
 
+bool arrival_order::is_wanted(const options& settings) {
+  return !settings.record.empty() || !settings.replay.empty() || explored_here() != nullptr;
+}
+
 arrival_order::arrival_order(const options& settings, rank_t rank, rank_t ranks) : rank_(rank), ranks_(ranks) {
+  if (exploration* const run = explored_here(); run != nullptr) explorer_ = std::make_unique<explorer>(*run, rank, ranks);
   if (!settings.replay.empty()) read_script(fmt::format("{}.{}", settings.replay, rank));
   if (!settings.record.empty()) open_record(fmt::format("{}.{}", settings.record, rank));
 }
@@ -66,7 +77,7 @@ void arrival_order::read_script(const std::string& name) {
 }
 
 bool arrival_order::take(rank_t source, std::uint64_t look) {
-  if (look == last_look_ || !next_may_be(source)) return false;
+  if (look == last_look_ || !next_may_be(source) || (explorer_ != nullptr && !explorer_->lets_in(source))) return false;
   last_look_ = look;
   if (at_ != script_.size()) ++at_;
   if (record_ != nullptr) write(std::to_string(source));
@@ -83,6 +94,7 @@ void arrival_order::flush() noexcept {
 }
 
 void arrival_order::finish() {
+  if (explorer_ != nullptr) explorer_->leave();
   flush();
   if (record_ != nullptr && std::fclose(std::exchange(record_, nullptr)) != 0 && error_ == 0) error_ = errno;
   if (error_ != 0)

@@ -71,8 +71,14 @@ inbox::inbox(context& self, outbox& out, role who)
   if (out.has_progress_threads()) processed_by_thread_ = std::make_unique<std::atomic<std::uint64_t>[]>(places);
 }
 
-// The rings of all that have entered since the last time.
+// The rings of all that have entered since the last time. Where orders are explored, each look comes here.
 void inbox::adopt() {
+  const arrival_order* const order = order_of(self);
+  explorer* const explores = order != nullptr ? order->explores() : nullptr;
+  if (explores != nullptr) {
+    explores->begin_look();
+    run_late(explores->take_due());
+  }
   // acquire: pairs with the release in ring_directory::enter
   const std::uint32_t entries = directory_.entries.load(std::memory_order_acquire);
   const local_ranks& locals = out.host().locals();
@@ -87,7 +93,7 @@ void inbox::adopt() {
         adopt(kind, source);
       }
     }
-  entered_ = entries;
+  entered_ = explores != nullptr && explores->inside() ? entries - 1 : entries;
 }
 
 void inbox::adopt(int kind, rank_t source) {
@@ -203,6 +209,7 @@ template <taker By>
       arriving_ = nullptr;
       return;
     }
+    if (order != nullptr && order->explores() != nullptr && puts_off(*order->explores(), a)) return;
     if (out.events() != nullptr && is_counted(a)) out.events()->taken(a.source);
   }
   const timed runtime(watch(), component::runtime);
@@ -324,10 +331,43 @@ void inbox::note_observers() noexcept {
 bool inbox::anything_has_come() const noexcept {
   arrival_order* const order = out.observed() ? order_of(self) : nullptr;
   if (order != nullptr) order->flush();
-  if (any_entered()) return true;
+  explorer* const explores = order != nullptr ? order->explores() : nullptr;
+  if (explores == nullptr && any_entered()) return true;
   for (const inbound& in : inbound_)
     if (to_read(in) && (order == nullptr || in.next != nullptr || order->next_may_be(in.source))) return true;
+  return explores != nullptr && !explores->may_sleep();
+}
+
+// ---- where orders are explored ----
+
+void inbox::enter_exploration(explorer& explores, bool joins) noexcept {
+  explores.enter(joins);
+  entered_ = directory_.entries.load(std::memory_order_relaxed) - 1;
+}
+
+// A frame has one message there. True: the message is kept, and its frame is over.
+bool inbox::puts_off(explorer& explores, arrival& a) {
+  bundle_header head;
+  if (std::size_t(a.end - a.at) < sizeof head) return false;
+  std::memcpy(&head, a.at, sizeof head);
+  if (head.handler >= handlers_.size) return false;
+  const std::byte* const message = a.at + sizeof head;
+  if (head.length == std::size_t(a.end - message)) {
+    if (explores.comes_behind(head.handler, message, head.length)) run_late(explores.take_late_of(a.source));
+    if (explores.puts_off(a.source, head.handler, message, head.length)) return true;
+  }
+  explores.note(a.source, head.handler, self.fibers->main().waits_for);
   return false;
+}
+
+void inbox::run_late(const std::vector<explorer::late_message>& messages) {
+  for (const explorer::late_message& m : messages) {
+    const outside_frames none(*this);
+    const body_scope bodies(self);
+    solo_ = false;
+    run_bodies<true>(m.source, m.handler, m.bytes.data(), m.bytes.size());
+  }
+  for (const explorer::late_message& m : messages) send_replies(m.source);
 }
 
 bool inbox::any_ready() const noexcept {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "armilla/am/endpoint/delivery.hpp"
+#include "armilla/am/endpoint/explorer.hpp"
 #include "armilla/am/endpoint/outbox.hpp"
 #include "armilla/am/endpoint/poll_limit.hpp"
 #include "armilla/am/handler/arrival.hpp"
@@ -115,6 +116,9 @@ class inbox : public delivery {
   /// Of the progress thread: where it shows them. Null: this is the rank's own.
   std::atomic<std::uint64_t>* shows_processed = nullptr;
 
+  /// From now on each look begins with the others' turns.
+  void enter_exploration(explorer& explores, bool joins) noexcept;
+
   /// In a child that a body or a fiber of this rank has forked: the present frame is left.
   void enter_child() noexcept;
 
@@ -137,6 +141,8 @@ class inbox : public delivery {
   template <taker By, bool Counted>
   void run_bundles(arrival& a);
   [[gnu::cold]] void give_back_far(arrival& a);
+  [[gnu::cold]] bool puts_off(explorer& explores, arrival& a);
+  void run_late(const std::vector<explorer::late_message>& messages);
   [[gnu::cold]] bool passes_over(const inbound& in) const noexcept;
   bool to_read(const inbound& in) const noexcept { return in.reader.ready() && !(*in.held && passes_over(in)); }
   void finish(suspended_frame& suspended);

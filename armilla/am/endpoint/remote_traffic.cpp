@@ -25,10 +25,10 @@ std::unique_ptr<remote_traffic> remote_traffic::open(endpoint& owner, role who) 
   const context& rank = owner.out.self;
   const host_map& host = owner.out.host();
   if (host.beyond == nullptr) return nullptr;
-  if (!rank.settings->record.empty() || !rank.settings->replay.empty())
+  if (arrival_order::is_wanted(*rank.settings))
     throw_usage("start",
-                "the order of arrivals is recorded and imposed where ranks share memory; not with ARMILLA_RECORD or "
-                "ARMILLA_REPLAY over a network");
+                "the order of arrivals is recorded, imposed and explored where ranks share memory; not with ARMILLA_RECORD, "
+                "ARMILLA_REPLAY or armilla-run --explore over a network");
   using side = remote_link::role;
   const side mine = who == role::progress_thread ? side::progress_thread
                     : host.shared != nullptr     ? side::rank_with_thread

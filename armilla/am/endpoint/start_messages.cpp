@@ -82,7 +82,7 @@ void start_messages(context& self, const launch& how) {
   self.message_layer = state;
   self.messages = &state->messages;
   self.out = &state->messages.out;
-  if (!self.settings->record.empty() || !self.settings->replay.empty()) {
+  if (arrival_order::is_wanted(*self.settings)) {
     state->order = std::make_unique<arrival_order>(*self.settings, self.rank, self.places);
     state->messages.out.set_aggregate(peer::self, 0);
     state->messages.out.set_aggregate(peer::host, 0);

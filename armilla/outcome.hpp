@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <ranges>
+#include <type_traits>
+#include <vector>
+
+#include "armilla/base/core/print_inline.hpp"
+
+namespace armilla {
+namespace detail {
+
+void note_outcome(const print_value* values, std::size_t n);
+
+template <class T>
+concept printable_value = printable<T>;
+template <class R>
+concept printable_range =
+    !printable<R> && std::ranges::input_range<const R> && printable<std::ranges::range_value_t<R>> &&
+    (std::is_arithmetic_v<std::ranges::range_value_t<R>> || std::is_reference_v<std::ranges::range_reference_t<const R>>);
+
+}  // namespace detail
+
+/// Says what a run of the program must give whatever the order in which its messages arrive: `armilla-run --explore` compares it,
+/// instead of the output, between runs.
+///
+///     am::outcome(sum);
+///
+/// A rank may call it several times, and any ranks may; each rank's values are compared in their order. The values are numbers,
+/// bool, char and strings, or ranges of them. In other jobs it does nothing. It is not a collective, and waits for nothing.
+template <detail::printable_value T, detail::printable_value... More>
+void outcome(const T& value, const More&... more) {
+  const detail::print_value all[] = {detail::print_value(value), detail::print_value(more)...};
+  detail::note_outcome(all, 1 + sizeof...(More));
+}
+/// The same for the elements of a range.
+template <detail::printable_range R>
+void outcome(const R& range) {
+  std::vector<detail::print_value> all;
+  for (const std::ranges::range_value_t<R>& value : range) all.emplace_back(value);
+  detail::note_outcome(all.data(), all.size());
+}
+
+}  // namespace armilla
