@@ -143,6 +143,9 @@ struct csv_reader {
     std::size_t i = 0;
     const auto parse_one = [&]<class F>(F& field) {
       const std::size_t number = columns_.fields.empty() ? i : columns_.fields[i];
+      if constexpr (is_optional_text<F>)  // in quotes it is a value, but a record of one empty field needs them
+        if (record_.quoted(number) && !(fields().size() == 1 && fields()[0].empty()))
+          return parse_field(fields()[number], field.emplace(), rules_), ++i, true;
       if (parse_field(fields()[number], field, rules_)) return ++i, true;
       bad = {number, is_optional<F>, columns_.names.empty() ? std::string_view() : columns_.names[i]};
       return false;

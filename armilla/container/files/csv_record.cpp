@@ -63,7 +63,7 @@ void record_parser::skip_comments(const char*& at, const char* end) const noexce
 
 std::string_view record_parser::next(const char*& at, const char* end) {
   skip_comments(at, end);
-  const char* const begin = at;
+  const char* const begin = begin_ = at;
   fields_.clear(), rewritten_.clear(), room_.clear();
   blank_ = false;
   for (;;) {
@@ -128,6 +128,14 @@ std::string_view record_parser::take_quoted(const char*& at, const char* end) {
   }
   fields_.push_back(field);
   return {};
+}
+
+// A plain field begins the record, or is preceded by a separator or a space.
+bool record_parser::quoted(std::size_t field) const noexcept {
+  for (const auto& [rewritten, place] : rewritten_)
+    if (rewritten == field) return true;
+  const char* const at = fields_[field].data();
+  return at != begin_ && is_quote(at[-1]);
 }
 
 void record_parser::skip_space(const char*& at, const char* end) const noexcept {

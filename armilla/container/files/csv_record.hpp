@@ -33,6 +33,8 @@ class record_parser {
   std::string_view next(const char*& at, const char* end);
   /// The fields of the last record, valid until the next call. If the record is bad, those before the bad one.
   const std::vector<std::string_view>& fields() const noexcept { return fields_; }
+  /// This field of the last record was in quotes.
+  bool quoted(std::size_t field) const noexcept;
   /// The last record is an empty line.
   bool blank() const noexcept { return blank_; }
   /// Moves `at` behind the comments that begin there.
@@ -48,6 +50,7 @@ class record_parser {
   csv_format format_;
   std::array<bool, 256> stops_{};  // characters that may end a plain field
   bool blank_ = false;
+  const char* begin_ = nullptr;  // of the last record
   std::vector<std::string_view> fields_;
   std::vector<std::pair<std::size_t, std::size_t>> rewritten_;  // the field, and its place in room_
   std::vector<std::string> room_;

@@ -2,6 +2,7 @@
 // Records as aggregates, columns by name, values of fields, and the same written.
 #include <array>
 #include <chrono>
+#include <limits>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -150,6 +151,40 @@ RANK_TEST(texts_that_are_missing_values_are_those_of_the_options) {
   using text = std::optional<std::string>;
   EXPECT((values_of<text>("NA\nx\n", {.missing = {"NA"}}) == std::vector<text>{{}, "x"}));
   EXPECT((values_of<text>("NA\n") == std::vector<text>{"NA"}));
+}
+
+RANK_TEST(optional_strings_in_quotes_are_values) {
+  struct row {
+    std::optional<std::string> a, b;
+    bool operator==(const row&) const = default;
+  };
+  const std::vector<row> expected = {{"NA", {}}, {{}, ""}, {"", "NA"}, {" NA", "a\"NA"}, {{}, {}}};
+  const text_file file("");
+  const am::file_options how{.missing = {"NA"}};
+  am::write_csv(file.path(), am::rank() == 0 ? expected : std::vector<row>(), how);
+  EXPECT_EQ(contents(file.path()), "\"NA\",NA\nNA,\"\"\n\"\",\"NA\"\n\" NA\",\"a\"\"NA\"\nNA,NA\n");
+  EXPECT(all_of<row>(am::read_csv<row>(file.path(), how)) == expected);
+  am::write_csv(file.path(), am::rank() == 0 ? expected : std::vector<row>());
+  EXPECT(all_of<row>(am::read_csv<row>(file.path())) == expected);
+  using text = std::optional<std::string>;
+  EXPECT((values_of<text>("\"\"\n\"NA\"\n", how) == std::vector<text>{{}, "NA"}));
+  EXPECT((values_of<std::optional<int>>("\"NA\"\n\"5\"\n", how) == std::vector<std::optional<int>>{{}, 5}));
+}
+
+RANK_TEST(floating_point_times_have_fractions) {
+  using time = std::chrono::sys_time<std::chrono::duration<double>>;
+  using minutes = std::chrono::sys_time<std::chrono::duration<double, std::ratio<60>>>;
+  const std::vector<time> expected = {time(0.5s), time(-1.25s), time(1767225600.0625s)};
+  EXPECT(values_of<time>("1970-01-01T00:00:00.5\n1969-12-31T23:59:58.75\n2026-01-01T00:00:00.0625\n") == expected);
+  EXPECT(values_of<minutes>("1970-01-01T00:00:45\n") == std::vector{minutes(minutes::duration(0.75))});
+  const text_file file("");
+  std::vector<std::tuple<time>> mine;
+  for (const time t : expected) mine.emplace_back(t);
+  am::write_csv(file.path(), am::rank() == 0 ? mine : std::vector<std::tuple<time>>());
+  EXPECT_EQ(contents(file.path()),
+            "1970-01-01T00:00:00.500000000\n1969-12-31T23:59:58.750000000\n2026-01-01T00:00:00.062500000\n");
+  mine = {{time(time::duration(std::numeric_limits<double>::quiet_NaN()))}};
+  EXPECT_THROWS_SAYING(am::remote_error, "no year of four digits", am::write_csv(file.path(), mine));
 }
 
 RANK_TEST(times_are_read_exactly_or_not) {

@@ -97,6 +97,7 @@ bool parse_moment(std::string_view field, moment& value) {
 
 void append_moment(std::string& all, const moment& value, int digits) {
   using namespace std::chrono;
+  if (value.seconds == no_moment.seconds) throw std::invalid_argument("a time has no year of four digits");
   const sys_seconds time{seconds(value.seconds)};
   const sys_days date = floor<days>(time);
   const year_month_day day(date);
@@ -127,11 +128,11 @@ bool means_missing(std::string_view field, const field_rules& rules) noexcept {
   return field.empty() || std::ranges::find(rules.missing, field) != rules.missing.end();
 }
 
-void append_text(std::string& all, std::string_view text, const csv_format& format) {
+void append_text(std::string& all, std::string_view text, const csv_format& format, bool always) {
   const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
   const bool bare =
-      text.empty() || (!is_space(text.front()) && !is_space(text.back()) && text.front() != '%' &&
-                       (format.comment == 0 || text.front() != format.comment) && !text.starts_with("\xEF\xBB\xBF"));
+      !always && (text.empty() || (!is_space(text.front()) && !is_space(text.back()) && text.front() != '%' &&
+                                   (format.comment == 0 || text.front() != format.comment) && !text.starts_with("\xEF\xBB\xBF")));
   if (bare && text.find(format.quote) == text.npos && text.find_first_of("\r\n") == text.npos &&
       text.find(format.separator) == text.npos) {
     all += text;

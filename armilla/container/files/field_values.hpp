@@ -33,6 +33,7 @@ struct moment {
   std::int64_t seconds = 0;  ///< since 1970
   std::uint32_t nanoseconds = 0;
 };
+inline constexpr moment no_moment{std::numeric_limits<std::int64_t>::max(), 0};  ///< a floating-point time beyond all years
 
 /// YYYY-MM-DD, or that and a time of day: [T ]hh:mm[:ss[.fraction]][Z|+hh:mm|-hh:mm].
 bool parse_moment(std::string_view field, moment& value);
@@ -44,12 +45,17 @@ bool to_plain_number(std::string_view& field, char decimal, char (&room)[128]) n
 bool means_missing(std::string_view field, const field_rules& rules) noexcept;
 std::string_view without_spaces(std::string_view field) noexcept;
 
-/// False: T cannot hold it exactly.
+/// False: T cannot hold it exactly. Floating-point numbers are rounded.
 template <class D>
 bool to_time(const moment& from, std::chrono::sys_time<D>& to) {
   using per_second = std::ratio_divide<std::ratio<1>, typename D::period>;
   static_assert(per_second::num == 1 || per_second::den == 1,
                 "a second has a whole number of ticks, or a tick a whole number of seconds");
+  if constexpr (std::is_floating_point_v<typename D::rep>) {
+    using real = std::chrono::duration<long double>;
+    to = std::chrono::sys_time<D>(std::chrono::duration_cast<D>(real(from.seconds) + real(from.nanoseconds * 1e-9L)));
+    return true;
+  }
   __extension__ using wide = __int128;
   wide ticks = wide(from.seconds) * per_second::num;
   if (ticks % per_second::den != 0) return false;
@@ -57,13 +63,14 @@ bool to_time(const moment& from, std::chrono::sys_time<D>& to) {
   const wide rest = wide(from.nanoseconds) * per_second::num;
   if (rest % (wide(1'000'000'000) * per_second::den) != 0) return false;
   ticks += rest / (wide(1'000'000'000) * per_second::den);
-  if constexpr (std::is_integral_v<typename D::rep>)
-    if (ticks > std::numeric_limits<typename D::rep>::max() || ticks < std::numeric_limits<typename D::rep>::min()) return false;
+  if (ticks > std::numeric_limits<typename D::rep>::max() || ticks < std::numeric_limits<typename D::rep>::min()) return false;
   to = std::chrono::sys_time<D>(D(static_cast<typename D::rep>(ticks)));
   return true;
 }
 template <class D>
 moment to_moment(const std::chrono::sys_time<D>& from) {
+  if constexpr (std::is_floating_point_v<typename D::rep>)
+    if (!(std::chrono::abs(from.time_since_epoch()) < std::chrono::days(4'000'000))) return no_moment;
   const auto seconds = std::chrono::floor<std::chrono::seconds>(from);
   const auto rest = std::chrono::duration_cast<std::chrono::nanoseconds>(from - seconds);
   return {seconds.time_since_epoch().count(), std::uint32_t(rest.count())};
@@ -71,6 +78,7 @@ moment to_moment(const std::chrono::sys_time<D>& from) {
 /// Digits that a fraction of a second of D has.
 template <class D>
 constexpr int digits_of() {
+  if constexpr (std::is_floating_point_v<typename D::rep>) return 9;
   if constexpr (std::ratio_greater_equal_v<typename D::period, std::ratio<86400>>) return -1;
   if constexpr (std::ratio_greater_equal_v<typename D::period, std::ratio<1>>) return 0;
   int digits = 0;
@@ -86,6 +94,12 @@ template <class T>
 inline constexpr bool is_optional = false;
 template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;
+
+/// An optional string: in quotes, also the texts of no value are values.
+template <class T>
+inline constexpr bool is_optional_text = false;
+template <std::convertible_to<std::string_view> T>
+inline constexpr bool is_optional_text<std::optional<T>> = true;
 
 /// Parses the value of a field. Returns false if the field is not a T.
 template <class T>
@@ -130,8 +144,8 @@ void append_number(std::string& all, N number) {
 }
 
 /// RFC 4180: a string with separators, quotes or ends of lines is put in quotes, and its quotes are doubled. So is one with
-/// spaces at its ends, which some readers drop, or with what a reader takes for a comment or a byte order mark.
-void append_text(std::string& all, std::string_view text, const csv_format& format);
+/// spaces at its ends, which some readers drop, or with what a reader takes for a comment or a byte order mark. `always`: any is.
+void append_text(std::string& all, std::string_view text, const csv_format& format, bool always = false);
 /// What is from `begin` on is a number, which gets its decimal point, and quotes if the separator occurs in it.
 void finish_number(std::string& all, std::size_t begin, const csv_format& format, char decimal);
 
@@ -139,6 +153,8 @@ template <class F>
 void append_field(std::string& all, const F& field, const csv_format& format, const field_rules& rules) {
   const std::size_t begin = all.size();
   if constexpr (is_optional<F>) {
+    if constexpr (is_optional_text<F>)
+      if (field) return append_text(all, *field, format, means_missing(*field, rules));
     if (field)
       append_field(all, *field, format, rules);
     else if (!rules.missing.empty())

@@ -71,11 +71,14 @@ class literal {
 
 std::string parse_dictionary(std::string_view text, npy_header& header) {
   literal in(text);
-  int found = 0;
+  constexpr std::string_view keys[] = {"descr", "fortran_order", "shape"};
+  unsigned found = 0;  // a bit for each key
   bool good = in.take("{");
   while (good && !in.take("}")) {
     std::string key;
     good = in.take_string(key) && in.take(":");
+    const unsigned bit = 1U << (std::ranges::find(keys, key) - std::begin(keys));
+    good = good && (found & bit) == 0;
     if (!good) break;
     if (key == "descr" && in.take("[")) return "its elements are structures, which read_npy does not read";
     if (key == "descr")
@@ -86,13 +89,13 @@ std::string parse_dictionary(std::string_view text, npy_header& header) {
       good = in.take_shape(header.shape);
     else
       good = false;
-    ++found;
+    found |= bit;
     if (!in.take(",")) {
       good = good && in.take("}");
       break;
     }
   }
-  return good && found == 3 ? std::string() : fmt::format("its header is damaged: '{}'", escaped(text.substr(0, 200)));
+  return good && found == 7 ? std::string() : fmt::format("its header is damaged: '{}'", escaped(text.substr(0, 200)));
 }
 
 std::string name_of(const npy_type& type) {

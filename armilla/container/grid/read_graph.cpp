@@ -101,7 +101,11 @@ T of_first(const team& t, bool has, const T& mine, rank_t* who = nullptr) {
   return t.broadcast(mine, first);
 }
 
-bool named_as_metis(std::string_view path) { return path.ends_with(".graph") || path.ends_with(".metis"); }
+bool named_as_metis(std::string_view path) {
+  for (const std::string_view packed : {".gz", ".zst"})
+    if (path.ends_with(packed)) path.remove_suffix(packed.size());
+  return path.ends_with(".graph") || path.ends_with(".metis");
+}
 
 shape_of_file look_at(const file_part& part, const read_graph_options& how) {
   const team& t = part.members();
@@ -249,26 +253,30 @@ class metis_reader {
   }
   void take(std::string_view text) {
     const std::uint64_t v = vertex_++;
+    const std::size_t edges_before = found_.edges.size();
+    const std::uint64_t ends_before = ends_;
+    const auto refuse = [&](std::string_view what) {  // nothing of a bad line remains
+      found_.edges.resize(edges_before);
+      ends_ = ends_before;
+      part_.complain(text.data(), fmt::format("the edges of vertex {}: {}", v + 1, what));
+    };
     const bool weighted = header_.format % 10 != 0;
     words in(text);
     if (v >= header_.vertices) {  // an empty line is one behind the last vertex
-      if (!in.done()) complain(text, v, fmt::format("by its header the graph has {} vertices", header_.vertices));
+      if (!in.done()) refuse(fmt::format("by its header the graph has {} vertices", header_.vertices));
       return;
     }
     for (std::uint64_t k = header_.words_of_vertex(); k != 0; --k)
-      if (std::uint64_t w = 0; !in.number(w)) return complain(text, v, "the weights of the vertex are missing");
+      if (std::uint64_t w = 0; !in.number(w)) return refuse("the weights of the vertex are missing");
     for (std::string_view word = in.next(); !word.empty(); word = in.next()) {
       std::uint64_t to = 0;
       if (!parse_vertex(word, to) || to - 1 >= header_.vertices)
-        return complain(text, v, fmt::format("{} is not a vertex from 1 to {}", quoted(word), header_.vertices));
+        return refuse(fmt::format("{} is not a vertex from 1 to {}", quoted(word), header_.vertices));
       const std::string_view weight = weighted ? in.next() : std::string_view();
-      if (weighted && weight.empty()) return complain(text, v, "an edge has no weight");
+      if (weighted && weight.empty()) return refuse("an edge has no weight");
       ++ends_;
       if (!how_.undirected || v <= to - 1) found_.edges.push_back({v, to - 1, weight});
     }
-  }
-  void complain(std::string_view text, std::uint64_t v, std::string_view what) {
-    part_.complain(text.data(), fmt::format("the edges of vertex {}: {}", v + 1, what));
   }
 
   file_part& part_;

@@ -165,4 +165,7 @@ RANK_TEST(bad_files_are_refused_with_line_and_reason) {
   EXPECT_EQ(read("0 1\nx\n1 2\n", {.skip_bad = true}), (list{"0>1", "1>2"}));
   EXPECT_EQ(read<int>("a,b,5\na,c,\"1\"\"2\"\n", {.skip_bad = true}), (list{"a>b:5"}));
   EXPECT_EQ(read("2 1\n2\n1\n1\n\n", {.format = metis, .skip_bad = true}), (list{"1>2", "2>1"}));
+  EXPECT_EQ(read("3 3\n2 3 x\n1 3\n1 9\n", {.format = metis, .skip_bad = true}), (list{"2>1", "2>3"}));
+  EXPECT_THROWS_SAYING(am::error, "line 2: the edges of vertex 1: 'x' is not a vertex",
+                       read("3 3\n2 3 x\n1 3\n1 2\n", {.format = metis}));
 }
