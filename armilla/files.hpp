@@ -34,7 +34,8 @@
 /// **Compressed files** (gzip, zstd) are recognized by their content and unpacked by all readers except `read_binary`. If the
 /// file shows where its frames are (those of bgzip and zstd do), each rank unpacks the frames that begin in its share, so
 /// shares are even in compressed bytes. A file of one frame is unpacked by one rank, which sends the others their shares
-/// meanwhile.
+/// meanwhile. Writers of text compress a file whose name ends in `.gz` or `.zst`: each rank writes frames of its own, which
+/// bgzip, gzip and zstd unpack, and which all ranks read in parallel.
 ///
 /// **Errors.** If one rank fails, all throw `usage_error`: for a file that cannot be read, differs between ranks or changes
 /// meanwhile, is not a regular file, is compressed in another way or has another kind of content. Lines that do not fit throw
@@ -181,7 +182,8 @@ template <class Reader>
 file_range<Reader> open_file(const std::string& path, const file_use& use, Reader reader) {
   return {std::make_shared<file_part>(path, use), std::move(reader)};
 }
-void write_parts(const char* operation, const std::string& path, const team& members, const char* bytes, std::size_t size);
+/// `text`: a file whose name ends in .gz or .zst is compressed.
+void write_parts(const char* operation, const std::string& path, const team& members, std::string_view bytes, bool text);
 
 /// What `write_lines` and `write_words` have made of the members' texts, unless one of them has failed at that.
 void write_texts(const char* operation, const std::string& path, const team& members, const std::string& texts, failure& why);
@@ -226,7 +228,8 @@ inline auto read_words(const std::string& path, const file_options& how = {}) {
 ///
 /// **Fields** are numbers, strings, `bool` (true, false, yes, no, 1, 0), dates and times (`std::chrono::sys_time`: 2026-11-30,
 /// 2026-11-30T12:00:00.5, with Z or +01:00 at the end; without either, it is in UTC) and `std::optional` of these, which is empty
-/// for an empty field and for those of `missing`.
+/// for an empty field and for those of `missing`. A string in quotes is always a value; it may be empty if the file has more
+/// columns.
 ///
 /// **Errors.** A record with a different number of fields, or with a field that is not of its type, does not fit. Throws
 /// `usage_error` on all members, with line and field, for a quote that is not around a whole field; `skip_bad` skips such a
@@ -348,7 +351,7 @@ template <class R>
   requires(!distributed_range<R> && std::ranges::contiguous_range<R> && trivially_sendable<std::ranges::range_value_t<R>>)
 void write_binary(const std::string& path, const R& elements, const team& members = {}) {
   const std::span all(std::ranges::data(elements), std::ranges::size(elements));
-  detail::write_parts("write_binary", path, members, reinterpret_cast<const char*>(all.data()), all.size_bytes());
+  detail::write_parts("write_binary", path, members, {reinterpret_cast<const char*>(all.data()), all.size_bytes()}, false);
 }
 
 }  // namespace armilla

@@ -25,6 +25,8 @@
 ///
 /// **Order.** Elements are written in the order of their indices. An existing file is replaced.
 ///
+/// **Compression.** Text is compressed if the name of the file ends in `.gz` or `.zst`. Each rank compresses what it writes.
+///
 /// **Errors.** Throws `usage_error` on all members if the file cannot be written. Throws `remote_error` on all members if a
 /// function of a view throws, or if the format does not allow an element; the file is then unchanged.
 ///
@@ -104,9 +106,9 @@ void write_matrix_market(const std::string& path, const matrix<T>& m);
 template <distributed_range R>
   requires trivially_sendable<std::remove_const_t<typename views::all_t<R>::value_type>>
 void write_binary(const std::string& path, R&& elements) {
-  detail::write_in_order("write_binary", path, detail::reading(std::forward<R>(elements)), [](std::string& all, const auto& e) {
-    all.append(reinterpret_cast<const char*>(std::addressof(e)), sizeof e);
-  });
+  detail::write_in_order(
+      "write_binary", path, detail::reading(std::forward<R>(elements)),
+      [](std::string& all, const auto& e) { all.append(reinterpret_cast<const char*>(std::addressof(e)), sizeof e); }, {}, false);
 }
 
 // ---- Implementation only below ----
@@ -143,7 +145,7 @@ void write_matrix_market(const std::string& path, const sparse_matrix<T>& m) {
     detail::append_numbers(bytes = detail::market_banner<T>("coordinate"), m.rows(), m.columns(), m.non_zeros());
   m.for_each_entry(
       [&](std::size_t row, std::size_t column, const T& value) { detail::append_numbers(bytes, row + 1, column + 1, value); });
-  detail::write_parts("write_matrix_market", path, m.members(), bytes.data(), bytes.size());
+  detail::write_parts("write_matrix_market", path, m.members(), bytes, true);
 }
 
 template <class T>
@@ -154,7 +156,7 @@ void write_matrix_market(const std::string& path, const matrix<T>& m) {
   std::string bytes;
   if (m.members().rank() == 0) detail::append_numbers(bytes = detail::market_banner<T>("array"), m.extent(0), m.extent(1));
   for (const T& value : mine) detail::append_numbers(bytes, value);
-  detail::write_parts("write_matrix_market", path, m.members(), bytes.data(), bytes.size());
+  detail::write_parts("write_matrix_market", path, m.members(), bytes, true);
 }
 
 }  // namespace armilla

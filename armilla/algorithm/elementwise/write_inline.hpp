@@ -11,9 +11,10 @@
 namespace armilla::detail {
 
 /// Each member takes its share of the elements, in the order of the indices, as bytes: put(bytes, element). `header` is
-/// before the first of them.
+/// before the first of them. `text`: as for write_parts.
 template <class V, class Put>
-void write_in_order(const char* operation, const std::string& path, const V& v, Put put, const std::string& header = {}) {
+void write_in_order(const char* operation, const std::string& path, const V& v, Put put, const std::string& header = {},
+                    bool text = true) {
   algorithm_call why(operation, v);
   std::string bytes = v.members().rank() == 0 ? header : std::string();
   enter_in_order(v);
@@ -22,7 +23,7 @@ void write_in_order(const char* operation, const std::string& path, const V& v, 
     return !why.happened();
   });
   agree(v.members(), operation, why);
-  write_parts(operation, path, v.members(), bytes.data(), bytes.size());
+  write_parts(operation, path, v.members(), bytes, text);
 }
 
 /// What MatrixMarket files hold.

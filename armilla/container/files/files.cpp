@@ -397,22 +397,29 @@ std::string text_of_no_edge(std::string_view line, bool weighted) {
   else if (two_numbers)
     why = "it has no weight; read_edges without a type reads edges without weights";
   else if (line.find_first_of(",;") != line.npos)
-    why = "it is a record; read_csv<std::uint64_t, std::uint64_t> reads those, with file_options::separator";
+    why = "it is a record; read_graph reads such lists, and read_csv<std::uint64_t, std::uint64_t> the numbers";
   else if (line.find_first_not_of("0123456789.+-eE \t") != line.npos)
     why =
-        "an edge is two numbers of vertices; read_csv<std::string, std::string> with file_options{.separator = ' '} reads names";
+        "an edge is two numbers of vertices; read_graph reads names of vertices, DIMACS files and other formats, and "
+        "read_csv<std::string, std::string> with file_options{.separator = ' '} pairs of names";
   return fmt::format("'{}' is not an edge: {}", line.substr(0, 60), why);
 }
 
-void write_parts(const char* operation, const std::string& path, const team& given, const char* bytes, std::size_t size) {
+void write_parts(const char* operation, const std::string& path, const team& given, std::string_view bytes, bool text) {
   const team members = or_all(given);
+  std::string packed, wrong;
+  if (const compression kind = text ? compression_of_name(path) : compression::none; kind != compression::none) {
+    bytes = packed = packed_text(kind, bytes, members.rank() == 0, members.rank() + 1 == members.size(), wrong);
+    agree_on_file(members, operation, "write", path, wrong);
+  }
+  const std::size_t size = bytes.size();
   const std::vector<std::uint64_t> sizes = members.all_gather(std::uint64_t(size));
   const auto mine = sizes.begin() + members.rank();
   new_file file(members, operation, "write", path, false);
   file.open(std::accumulate(sizes.begin(), sizes.end(), std::uint64_t(0)));
   if (file.usable()) {
     const std::uint64_t before = std::accumulate(sizes.begin(), mine, std::uint64_t(0));
-    if (const int error = write_all(file.number(), reinterpret_cast<const std::byte*>(bytes), size, before); error != 0)
+    if (const int error = write_all(file.number(), reinterpret_cast<const std::byte*>(bytes.data()), size, before); error != 0)
       file.note(text_of_errno(error));
   }
   file.end_data();
@@ -431,7 +438,7 @@ void append_line(std::string& all, std::string_view text) {
 
 void write_texts(const char* operation, const std::string& path, const team& given, const std::string& texts, failure& why) {
   agree(or_all(given), operation, why);
-  write_parts(operation, path, given, texts.data(), texts.size());
+  write_parts(operation, path, given, texts, true);
 }
 
 }  // namespace armilla::detail

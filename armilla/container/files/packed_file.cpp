@@ -162,12 +162,19 @@ struct zlib_functions {
   decltype(&::inflateReset) reset = nullptr;
   decltype(&::inflate) inflate = nullptr;
   decltype(&::inflateEnd) end = nullptr;
+  decltype(&::deflateInit2_) init_packing = nullptr;
+  decltype(&::deflateReset) reset_packing = nullptr;
+  decltype(&::deflate) deflate = nullptr;
+  decltype(&::deflateEnd) end_packing = nullptr;
+  decltype(&::crc32) checksum = nullptr;
   std::string wrong;
 
   zlib_functions() {
     system_library library("libz.so.1");
     library.find(init, "inflateInit2_"), library.find(reset, "inflateReset");
     library.find(inflate, "inflate"), library.find(end, "inflateEnd");
+    library.find(init_packing, "deflateInit2_"), library.find(reset_packing, "deflateReset");
+    library.find(deflate, "deflate"), library.find(end_packing, "deflateEnd"), library.find(checksum, "crc32");
     wrong = library.wrong();
   }
 };
@@ -175,6 +182,48 @@ const zlib_functions& zlib() {
   static const zlib_functions all;
   return all;
 }
+
+/// Members as bgzip writes them: of 64 KiB at most, with their sizes in their headers.
+class gzip_packer {
+ public:
+  static constexpr std::size_t most = 0xff00;  // of the text of a member, which is then short enough also if it does not shrink
+
+  gzip_packer() {
+    made_ = zlib().init_packing(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+                                int(sizeof stream_)) == Z_OK;
+  }
+  gzip_packer(const gzip_packer&) = delete;
+  ~gzip_packer() {
+    if (made_) zlib().end_packing(&stream_);
+  }
+
+  const char* add(std::string& all, std::string_view text) {
+    if (!made_) return "there is no memory to compress it";
+    const std::size_t begin = all.size();
+    all.append("\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0\x42\x43\x02\0\0\0"sv);
+    const std::size_t header = all.size() - begin;
+    all.resize(begin + (std::size_t(1) << 16));
+    zlib().reset_packing(&stream_);
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+    stream_.avail_in = uInt(text.size());
+    stream_.next_out = reinterpret_cast<Bytef*>(all.data() + begin + header);
+    stream_.avail_out = uInt((std::size_t(1) << 16) - header - 8);
+    if (zlib().deflate(&stream_, Z_FINISH) != Z_STREAM_END) return "zlib does not compress it";
+    all.resize(all.size() - 8 - stream_.avail_out);
+    put(all, zlib().checksum(0, reinterpret_cast<const Bytef*>(text.data()), uInt(text.size())), 4);
+    put(all, std::uint32_t(text.size()), 4);
+    const std::size_t size = all.size() - begin - 1;
+    all[begin + 16] = char(size), all[begin + 17] = char(size >> 8);
+    return nullptr;
+  }
+
+ private:
+  static void put(std::string& all, std::uint64_t number, int bytes) {
+    for (; bytes > 0; --bytes, number >>= 8) all += char(number);
+  }
+  z_stream stream_{};
+  bool made_ = false;
+};
 
 class gzip_unpacker final : public packed_reader::unpacker {
  public:
@@ -216,6 +265,11 @@ struct zstd_functions {
   decltype(&::ZSTD_decompressStream) decompress = nullptr;
   decltype(&::ZSTD_isError) is_error = nullptr;
   decltype(&::ZSTD_getErrorName) error_name = nullptr;
+  decltype(&::ZSTD_createCCtx) create_packer = nullptr;
+  decltype(&::ZSTD_freeCCtx) free_packer = nullptr;
+  decltype(&::ZSTD_CCtx_setParameter) set = nullptr;
+  decltype(&::ZSTD_compress2) compress = nullptr;
+  decltype(&::ZSTD_compressBound) bound = nullptr;
   std::string wrong;
 
   zstd_functions() {
@@ -223,6 +277,9 @@ struct zstd_functions {
     library.find(create, "ZSTD_createDStream"), library.find(free, "ZSTD_freeDStream");
     library.find(decompress, "ZSTD_decompressStream"), library.find(is_error, "ZSTD_isError");
     library.find(error_name, "ZSTD_getErrorName");
+    library.find(create_packer, "ZSTD_createCCtx"), library.find(free_packer, "ZSTD_freeCCtx");
+    library.find(set, "ZSTD_CCtx_setParameter"), library.find(compress, "ZSTD_compress2");
+    library.find(bound, "ZSTD_compressBound");
     wrong = library.wrong();
   }
 };
@@ -230,6 +287,31 @@ const zstd_functions& zstd() {
   static const zstd_functions all;
   return all;
 }
+
+/// Frames that say how long their texts are, with checksums.
+class zstd_packer {
+ public:
+  static constexpr std::size_t most = std::size_t(4) << 20;  // of the text of a frame
+
+  zstd_packer() : context_(zstd().create_packer()) {
+    if (context_ != nullptr) zstd().set(context_, ZSTD_c_checksumFlag, 1);
+  }
+  zstd_packer(const zstd_packer&) = delete;
+  ~zstd_packer() { zstd().free_packer(context_); }
+
+  const char* add(std::string& all, std::string_view text) {
+    if (context_ == nullptr) return "there is no memory to compress it";
+    const std::size_t begin = all.size(), room = zstd().bound(text.size());
+    all.resize(begin + room);
+    const std::size_t result = zstd().compress(context_, all.data() + begin, room, text.data(), text.size());
+    if (zstd().is_error(result) != 0) return zstd().error_name(result);
+    all.resize(begin + result);
+    return nullptr;
+  }
+
+ private:
+  ZSTD_CCtx* context_;
+};
 
 class zstd_unpacker final : public packed_reader::unpacker {
  public:
@@ -272,6 +354,48 @@ std::unique_ptr<packed_reader::unpacker> make_unpacker(compression kind, std::st
 }
 
 }  // namespace
+
+compression compression_of_name(std::string_view path) noexcept {
+  return path.ends_with(".gz") ? compression::gzip : path.ends_with(".zst") ? compression::zstd : compression::none;
+}
+
+namespace {
+template <class Packer>
+std::string packed_by(std::string_view text, bool even_if_empty, std::string& wrong) {
+  std::string all;
+  Packer packer;
+  for (bool more = even_if_empty || !text.empty(); more; more = !text.empty()) {
+    const std::string_view piece = text.substr(0, Packer::most);
+    if (const char* const why = packer.add(all, piece); why != nullptr) {
+      wrong = why;
+      return {};
+    }
+    text.remove_prefix(piece.size());
+  }
+  return all;
+}
+}  // namespace
+
+std::string packed_text(compression kind, std::string_view text, [[maybe_unused]] bool first, [[maybe_unused]] bool last,
+                        std::string& wrong) {
+  if (kind == compression::gzip) {
+    wrong = "its name ends in .gz, and this library was built without zlib";
+#if ARMILLA_HAS_ZLIB
+    wrong = zlib().wrong;
+    if (!wrong.empty()) return {};
+    std::string all = packed_by<gzip_packer>(text, false, wrong);
+    if (last) all += packed_by<gzip_packer>({}, true, wrong);  // the end of a file of bgzip
+    return all;
+#endif
+  } else {
+    wrong = "its name ends in .zst, and this library was built without libzstd";
+#if ARMILLA_HAS_ZSTD
+    wrong = zstd().wrong;
+    return wrong.empty() ? packed_by<zstd_packer>(text, first, wrong) : std::string();
+#endif
+  }
+  return {};
+}
 
 packed_reader::packed_reader(int file, compression kind, std::uint64_t from, std::uint64_t to)
     : file_(file), at_(from), to_(to), in_(in_bytes, 0), out_(out_bytes, 0), done_(from == to) {

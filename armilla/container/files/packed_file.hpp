@@ -7,7 +7,8 @@
 #include <string_view>
 #include <vector>
 
-/// Compressed files. zlib and libzstd are loaded when the first such file is read: a program without one does not need them.
+/// Compressed files. zlib and libzstd are loaded when the first such file is read or written: a program without one does not need
+/// them.
 namespace armilla::detail {
 
 enum class compression : std::uint8_t { none, gzip, zstd };
@@ -15,6 +16,12 @@ enum class compression : std::uint8_t { none, gzip, zstd };
 /// By the first bytes of a file.
 compression compression_of(std::string_view first) noexcept;
 compression compression_of(int file);
+/// By the name of a file that is written: it ends in .gz or .zst.
+compression compression_of_name(std::string_view path) noexcept;
+
+/// A member's share of a text as frames of its own, which begin where frame_starts finds them. `wrong`: why there are none. The
+/// first and the last member make a file of an empty text a whole one, too.
+std::string packed_text(compression kind, std::string_view text, bool first, bool last, std::string& wrong);
 
 /// For each rank where its frames begin: at the first frame at or after `step` times its number, or at the end of the file.
 /// Frames are found where their headers lead from one to the next, as in files of zstd and bgzip; else the file is one.

@@ -2,6 +2,7 @@
 // Compressed files to each reader of text: the same items as from the text, or an error on all ranks.
 #include <cstdlib>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -184,4 +185,51 @@ RANK_TEST(a_graph_in_small_blocks_is_recognized_on_any_number_of_ranks) {
   const auto g = am::read_graph(graph.path());
   EXPECT_EQ(g.size(), 6U);
   EXPECT_EQ(g.edges(), 14U);
+}
+
+RANK_TEST(writers_compress_by_the_name_and_readers_share_what_they_wrote) {
+  const text_file base("");
+  for (const auto& [name, test, unpack] :
+       {std::tuple(".gz"s, "gzip -t "s, "gzip -dc "s), std::tuple(".zst"s, "zstd -qt "s, "zstd -qdc "s)}) {
+    if (!has_program(test.substr(0, 4).c_str())) continue;
+    const std::string path = base.path() + name;
+    for (const unsigned n : {0U, 1U, 60'000U}) {
+      std::vector<std::string> mine;
+      for (unsigned i = 0; i < n; ++i) mine.push_back(std::to_string((i + unsigned(am::rank()) * n) * 2654435761U));
+      am::write_lines(path, mine);
+      EXPECT(joined(am::read_lines(path).local()) == am::all_gather_v(mine));
+      EXPECT_EQ(am::broadcast(am::rank() == 0 ? std::system((test + path).c_str()) : 0), 0);
+      EXPECT_EQ(filtered("", unpack + path), [&] {
+        std::string all;
+        for (const std::string& line : am::all_gather_v(mine)) all += line + "\n";
+        return all;
+      }());
+      std::size_t lines = 0;
+      for ([[maybe_unused]] const auto line : am::read_lines(path).local()) ++lines;
+      if (n == 60'000) EXPECT(lines > n / 2 && lines < n * 3 / 2);
+    }
+    std::string noise;
+    for (unsigned i = 0, x = 1; i < 200'000; ++i) noise += char('!' + (x = x * 1664525 + 1013904223) / 50'000'000);
+    am::write_words(path, std::vector<std::string>{noise});
+    for (const auto word : am::read_words(path).local()) EXPECT(word == noise);
+    using rows = std::vector<std::pair<int, std::string>>;
+    am::write_csv(path, rows{{am::rank(), "a\nb"}}, {.columns = {"k", "s"}});
+    for (const auto& [k, s] : am::read_csv<int, std::string>(path, {.header = true}).local())
+      EXPECT(k < am::ranks() && s == "a\nb");
+    am::write_binary(path, std::vector<int>{am::rank()});
+    EXPECT_EQ(am::read_binary<int>(path).size(), std::uint64_t(am::ranks()));
+    am::barrier();
+    if (am::rank() == 0) std::remove(path.c_str());
+    am::barrier();
+  }
+}
+
+RANK_TEST(the_name_before_that_of_the_compression_counts) {
+  const text_file file(filtered("3 3\n2 3\n1 3\n1 2\n", "gzip -c"));
+  const std::string path = file.path() + ".graph.gz";
+  if (am::rank() == 0) std::rename(file.path().c_str(), path.c_str());
+  am::barrier();
+  EXPECT_EQ(am::read_graph(path).edges(), 6U);
+  am::barrier();
+  if (am::rank() == 0) std::remove(path.c_str());
 }
