@@ -58,6 +58,9 @@ inline std::vector<am::matrix_entry<double>> my_entries;
 extern am::matrix<double> heat;
 extern am::vector<double> x;
 
+// json_lines.hpp
+inline void use(const std::string&, double) {}
+
 // graph.hpp
 inline void use(am::vertex_id, am::vertex_id) {}
 

@@ -1,49 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/container/files/hdf5_file.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "armilla/base/core/context.hpp"
-#include "armilla/base/core/options.hpp"
 #include "armilla/base/host/regular_file.hpp"
 #include "armilla/base/values/escaped.hpp"
 #include "armilla/base/values/extents.hpp"
 #include "armilla/collectives.hpp"
+#include "armilla/container/files/file_plugin.hpp"
 #include "armilla/container/image/save_agreement.hpp"
 #include "armilla/container/place/failure_agreement.hpp"
 #include "armilla/error.hpp"
-#include "armilla/fabric/backends.hpp"
 
 namespace armilla::detail {
 namespace {
 
 using number_kind = hdf5_type::kind;
 
-/// Ranks that are threads may come at the same time; what is loaded stays loaded.
-const hdf5_engine* load_engine(std::string& wrong) {
-  const std::string file = find_backend("hdf5", backend_folders(here("hdf5").settings->backends), wrong);
-  if (file.empty()) {
-    wrong = fmt::format("HDF5 is not available: {}; build Armilla where libhdf5-dev is installed", wrong);
-    return nullptr;
-  }
-  void* const image = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  const auto get = image == nullptr ? nullptr : reinterpret_cast<hdf5_function>(::dlsym(image, hdf5_symbol));
-  if (get == nullptr) {
-    const char* const why = ::dlerror();
-    wrong = fmt::format("HDF5 is not available: {}", why != nullptr ? why : file);
-    return nullptr;
-  }
-  if (get()->version != hdf5_engine::good_version) {
-    wrong = fmt::format("HDF5 is not available: {} is of another version of Armilla; build both from one", file);
-    return nullptr;
-  }
-  return get();
-}
+constexpr file_plugin plugin{.name = "hdf5", .symbol = hdf5_symbol, .format = "HDF5", .package = "libhdf5-dev"};
 
 std::string name_of(hdf5_type t) {
   switch (t.is) {
@@ -106,7 +83,7 @@ std::string text_of_name(const std::string& name) {
 hdf5_input::hdf5_input(const char* operation, const std::string& path, const std::string& name, const team& members,
                        hdf5_type wanted, std::uint32_t dimensions)
     : operation_(operation), path_(path), name_(name), members_(members ? members : world()), wrong_(text_of_name(name)) {
-  if (wrong_.empty()) engine_ = load_engine(wrong_);
+  if (wrong_.empty()) engine_ = load_engine<hdf5_engine>(plugin, wrong_);
   agree();
   regular_file found = open_regular(path);
   file_.reset(found.file);
@@ -138,7 +115,7 @@ hdf5_value read_hdf5_value(const char* operation, const std::string& path, const
   const team members = given ? given : world();
   std::string wrong = text_of_name(dataset).empty() ? text_of_name(name) : text_of_name(dataset);
   hdf5_value value;
-  const hdf5_engine* const engine = wrong.empty() ? load_engine(wrong) : nullptr;
+  const hdf5_engine* const engine = wrong.empty() ? load_engine<hdf5_engine>(plugin, wrong) : nullptr;
   if (engine != nullptr && members.rank() == 0) {
     regular_file found = open_regular(path);
     const descriptor file(found.file);
@@ -184,7 +161,7 @@ void hdf5_output::make() {
     if (wrong.empty()) wrong = text_of_name(name);
   for (const auto& [of, a] : attributes_)
     if (wrong.empty()) wrong = text_of_name(a.name);
-  const hdf5_engine* const engine = wrong.empty() ? load_engine(wrong) : nullptr;
+  const hdf5_engine* const engine = wrong.empty() ? load_engine<hdf5_engine>(plugin, wrong) : nullptr;
   agree_on_file(members_, operation_, "write", path_, wrong);
   file_.emplace(members_, operation_, "write", path_, false);
   file_->open(0);
