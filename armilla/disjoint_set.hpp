@@ -97,8 +97,8 @@ class disjoint_set : public detail::named_container<disjoint_set> {
   /// Makes the parent of each number the name of its set. Then `find` takes one step, and `local` has the result. Call it after a
   /// fence.
   ///
-  /// Cost: log2(p) rounds of an exchange, where p is the length of the longest path. A round sends one message between each
-  /// pair of ranks that do not map each other.
+  /// Cost: one pass and two collectives where all members map each other. Otherwise log2(p) rounds of an exchange, where p is the
+  /// length of the longest path; a round sends one message between each pair of ranks that do not map each other.
   void compress();
 
   /// Returns how many sets there are. Call it after a fence. Cost: one reduction.

@@ -100,6 +100,23 @@ RANK_TEST(sets_join_as_those_of_one_rank_do) {
   }
 }
 
+// All ranks shorten the same ways while they join sets.
+RANK_TEST(many_sets_joined_by_all_ranks_at_once_are_those_of_one_rank) {
+  constexpr std::size_t n = 5000;
+  am::disjoint_set sets(n);
+  sets_of_one_rank oracle(n);
+  for (const auto [a, b] : drawn_pairs(1, am::rank(), n, n / 3)) sets.unite(a, b);
+  for (am::rank_t r = 0; r < am::ranks(); ++r)
+    for (const auto [a, b] : drawn_pairs(1, r, n, n / 3)) oracle.unite(a, b);
+  am::fence();
+  EXPECT_EQ(sets.num_sets(), oracle.count());
+  sets.compress();
+  std::size_t wrong = 0;
+  for (std::size_t k = 0; k < sets.local().size(); ++k) wrong += sets.local()[k] != oracle.find(sets.first_local() + k) ? 1 : 0;
+  EXPECT_EQ(wrong, 0u);
+  am::barrier();
+}
+
 RANK_TEST(chains_from_all_sides_become_one_set) {
   const std::size_t n = 300;
   am::disjoint_set sets(n);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/disjoint_set.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <numeric>
 #include <vector>
 
 #include "armilla/async.hpp"
@@ -16,47 +18,100 @@ namespace {
 
 using core_name = object_ref<disjoint_set_core*>;
 
-disjoint_set_core& core_of(core_name name) {
+/// For the numbers `a` and `b`, which another rank has sent.
+disjoint_set_core& core_of(core_name name, std::uint64_t a, std::uint64_t b) {
   disjoint_set_core** const here = name.local();
   if (here == nullptr) [[unlikely]]
     throw_part_ended(object_access::id(name));
+  const std::uint64_t most = a < b ? b : a;
+  if (const std::size_t n = (*here)->parents().size(); most >= n) [[unlikely]]
+    throw_element(most, n);
   return **here;
 }
 
-void unite_there(core_name name, std::uint64_t a, std::uint64_t b) { core_of(name).unite(a, b); }
-bool test_and_unite_there(core_name name, std::uint64_t a, std::uint64_t b) { return core_of(name).test_and_unite(a, b); }
-std::size_t root_there(core_name name, std::uint64_t a) { return core_of(name).root_of(a); }
+void unite_there(core_name name, std::uint64_t a, std::uint64_t b) { core_of(name, a, b).unite(a, b); }
+bool test_and_unite_there(core_name name, std::uint64_t a, std::uint64_t b) { return core_of(name, a, b).test_and_unite(a, b); }
+std::size_t root_there(core_name name, std::uint64_t a) { return core_of(name, a, a).root_of(a); }
 
 std::vector<std::uint64_t> parents_there(core_name name, const std::vector<std::uint64_t>& places) {
   std::vector<std::uint64_t> found;
-  for (const std::uint64_t place : places) found.push_back(core_of(name).parents().local()[place]);
+  const disjoint_set_core& core = core_of(name, 0, 0);
+  for (const std::uint64_t place : places) found.push_back(core.parents().local()[place]);
   return found;
 }
 
 std::uint64_t parent_at(const std::uint64_t* at) {
   return std::atomic_ref(*const_cast<std::uint64_t*>(at)).load(std::memory_order_acquire);
 }
+void shorten(std::uint64_t* at, std::uint64_t further) { std::atomic_ref(*at).store(further, std::memory_order_release); }
+
+using numbers = mapped_blocks<std::uint64_t>::finder;
+
+// Ways are halved while they are gone: the parent of the parent becomes the parent. A number that is no root never is one again,
+// and all that is ever stored as its parent is on its way up, so a store suffices: it may make a way longer again, but never
+// wrong.
+std::size_t root_in(const numbers all, std::size_t a) noexcept {
+  for (std::uint64_t* place = all.at(a);;) {
+    const std::uint64_t up = parent_at(place);
+    if (up == a) return a;
+    const std::uint64_t further = parent_at(all.at(up));
+    if (further != up) shorten(place, further);
+    a = further;
+    place = all.at(a);
+  }
+}
+
+// Both ways are gone side by side, so that their cache misses overlap. A root is the least number of its tree: one that is
+// greater than a number of the other tree is not in that, and is hung below it.
+bool join_in(const numbers all, std::size_t a, std::size_t b) noexcept {
+  std::uint64_t *at = all.at(a), *bt = all.at(b);
+  for (;;) {
+    const std::uint64_t up = parent_at(at), other = parent_at(bt);
+    if (up == other) return true;
+    if (int(up == a) & int(other < a)) {
+      std::uint64_t expected = a;
+      if (std::atomic_ref(*at).compare_exchange_strong(expected, other, std::memory_order_acq_rel)) return false;
+      continue;
+    }
+    if (int(other == b) & int(up < b)) {
+      std::uint64_t expected = b;
+      if (std::atomic_ref(*bt).compare_exchange_strong(expected, up, std::memory_order_acq_rel)) return false;
+      continue;
+    }
+    const std::uint64_t further = parent_at(all.at(up)), other_further = parent_at(all.at(other));
+    if (further != up) shorten(at, further);
+    if (other_further != other) shorten(bt, other_further);
+    a = further, at = all.at(a);
+    b = other_further, bt = all.at(b);
+  }
+}
 
 }  // namespace
 
 disjoint_set_core::disjoint_set_core(const team& t, std::size_t n) : fence_participant(t), parents_(n, on(t)), name_(t, this) {
-  for (std::size_t k = 0; k < parents_.local().size(); ++k) parents_.local()[k] = parents_.index_of_local(k);
+  const std::span<std::uint64_t> mine = parents_.local();
+  std::iota(mine.begin(), mine.end(), mine.empty() ? 0 : std::uint64_t(parents_.index_of_local(0)));
+  all_ = mapped_blocks<std::uint64_t>(parents_);
   meet(t);
 }
 
 disjoint_set_core::disjoint_set_core(array<std::uint64_t> parents)
-    : fence_participant(parents.members()), parents_(std::move(parents)), name_(parents_.members(), this) {}
+    : fence_participant(parents.members()), parents_(std::move(parents)), name_(parents_.members(), this), all_(parents_) {}
+
+void disjoint_set_core::exchange(array<std::uint64_t>& parents) {
+  swap(parents_, parents);
+  all_ = mapped_blocks<std::uint64_t>(parents_);
+}
 
 std::uint64_t* disjoint_set_core::mapped(std::size_t a) const {
   const global_ptr<std::uint64_t> p = parents_.ptr(a);
   return p.is_mapped() ? p.local() : nullptr;
 }
 
-// Ways are halved while they are gone: the parent of the parent becomes the parent. A parent that another has written meanwhile
-// stays.
+// As root_in.
 std::size_t disjoint_set_core::climb(std::size_t a, std::uint64_t*& at) const {
   for (;;) {
-    std::uint64_t up = parent_at(at);
+    const std::uint64_t up = parent_at(at);
     if (up == a) return a;
     std::uint64_t* const above = mapped(up);
     if (above == nullptr) {
@@ -65,7 +120,7 @@ std::size_t disjoint_set_core::climb(std::size_t a, std::uint64_t*& at) const {
       return a;
     }
     const std::uint64_t further = parent_at(above);
-    if (further != up) std::atomic_ref(*at).compare_exchange_strong(up, further, std::memory_order_acq_rel);
+    if (further != up) shorten(at, further);
     a = further;
     at = mapped(a);
     if (at == nullptr) return a;
@@ -73,6 +128,7 @@ std::size_t disjoint_set_core::climb(std::size_t a, std::uint64_t*& at) const {
 }
 
 void disjoint_set_core::unite(std::size_t a, std::size_t b) {
+  if (all_) return void(join_in(all_.find(), a, b));
   for (;;) {
     if (a == b) return;
     std::uint64_t* at = mapped(a);
@@ -92,6 +148,7 @@ void disjoint_set_core::unite(std::size_t a, std::size_t b) {
 // As `unite`. A root is the least number of its tree, so a smaller one is in another, and whoever changes the root's parent joins
 // two sets.
 bool disjoint_set_core::test_and_unite(std::size_t a, std::size_t b) {
+  if (all_) return join_in(all_.find(), a, b);
   while (a != b) {
     std::uint64_t* at = mapped(a);
     if (at != nullptr) a = climb(a, at);
@@ -107,10 +164,21 @@ bool disjoint_set_core::test_and_unite(std::size_t a, std::size_t b) {
 }
 
 std::size_t disjoint_set_core::root_of(std::size_t a) {
+  if (all_) return root_in(all_.find(), a);
   std::uint64_t* at = mapped(a);
   if (at != nullptr) a = climb(a, at);
   if (at != nullptr) return a;
   return call(parents_.rank_of(a), &root_there, name_on(parents_.rank_of(a)), a).get();
+}
+
+bool disjoint_set_core::shorten_ways() {
+  if (!all_) return false;
+  const numbers all = all_.find();
+  for (std::uint64_t& parent : parents_.local()) {
+    const std::uint64_t up = parent_at(&parent);
+    if (parent_at(all.at(up)) != up) shorten(&parent, root_in(all, up));
+  }
+  return true;
 }
 
 std::vector<std::uint64_t> disjoint_set_core::parents_of(std::span<const std::uint64_t> numbers) const {
@@ -181,7 +249,7 @@ void disjoint_set::load(const std::string& path) {
   if (!is_forest(read.local(), first)) file.note("a number has a parent that is greater; the file is damaged: load another one");
   file.agree();
   if (core_ != nullptr) {
-    swap(core_->parents(), read);
+    core_->exchange(read);
     detail::meet(t);
   } else {
     *this = disjoint_set(std::move(read));
@@ -204,7 +272,7 @@ recovered<disjoint_set> disjoint_set::recover(const team& t) {
   try {
     detail::meet(t);
   } catch (const rank_lost&) {  // on other members it may have ended well: this one recovers from the same array next time
-    mine = std::move(made.container.core_->parents());
+    core().exchange(made.container.core_->parents());
     made.container.core_ = nullptr;  // nobody finds it without them
     throw;
   }
@@ -242,7 +310,8 @@ void disjoint_set::compress() {
   array<std::uint64_t>& parents = core().parents();
   const team& t = members();
   meet(t);
-  for (bool again = true; again;) {
+  const bool whole = core().shorten_ways();
+  for (bool again = t.all_reduce(std::uint32_t(!whole), std::plus<>{}) != 0; again;) {
     const std::vector<std::uint64_t> up(parents.local().begin(), parents.local().end());
     const std::vector<std::uint64_t> further = core().parents_of(up);
     bool changed = false;

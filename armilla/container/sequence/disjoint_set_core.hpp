@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "armilla/array.hpp"
+#include "armilla/container/place/mapped_blocks.hpp"
 #include "armilla/distributed.hpp"
 #include "armilla/team/core/fence_participant.hpp"
 
@@ -26,6 +27,8 @@ class disjoint_set_core final : public fence_participant {
 
   array<std::uint64_t>& parents() noexcept { return parents_; }
   const array<std::uint64_t>& parents() const noexcept { return parents_; }
+  /// Exchanges the forest for another one over the same members.
+  void exchange(array<std::uint64_t>& parents);
   object_ref<disjoint_set_core*> name_on(rank_t r) const { return name_.on(r); }
 
   /// Goes on from here while this rank maps what is on the way, else on the rank that has it.
@@ -34,6 +37,8 @@ class disjoint_set_core final : public fence_participant {
   bool test_and_unite(std::size_t a, std::size_t b);
   /// The root of a's tree. It may wait for other ranks.
   std::size_t root_of(std::size_t a);
+  /// Makes the parent of each of this rank's numbers its root, where this rank maps all numbers. Returns whether it does.
+  bool shorten_ways();
   /// The parents of any numbers: one message a rank whose part is not mapped.
   std::vector<std::uint64_t> parents_of(std::span<const std::uint64_t> numbers) const;
 
@@ -45,6 +50,7 @@ class disjoint_set_core final : public fence_participant {
 
   array<std::uint64_t> parents_;
   distributed<disjoint_set_core*> name_;
+  mapped_blocks<std::uint64_t> all_;  // if this rank maps all numbers
 };
 
 }  // namespace armilla::detail
