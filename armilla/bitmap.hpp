@@ -11,6 +11,7 @@
 #include "armilla/array.hpp"
 #include "armilla/atomic.hpp"
 #include "armilla/container/place/algorithm_call.hpp"
+#include "armilla/container/place/mapped_blocks.hpp"
 
 namespace armilla {
 
@@ -47,22 +48,31 @@ class bitmap : public detail::named_container<bitmap> {
   bitmap() = default;
   /// Creates `bits` bits, all 0, over the members of `members`. Cost: one collective.
   explicit bitmap(std::size_t bits, const team& members = world())
-      : bits_(bits), words_(bits / 64 + (bits % 64 != 0 ? 1 : 0), on(members)) {
+      : bits_(bits), words_(bits / 64 + (bits % 64 != 0 ? 1 : 0), on(members)), mapped_(words_) {
     be_named(members);
   }
   bitmap(bitmap&& other) noexcept
-      : named_container(std::move(other)), bits_(std::exchange(other.bits_, 0)), words_(std::move(other.words_)) {}
+      : named_container(std::move(other)),
+        bits_(std::exchange(other.bits_, 0)),
+        words_(std::move(other.words_)),
+        mapped_(std::move(other.mapped_)) {}
   bitmap& operator=(bitmap&& other) noexcept {
     named_container::operator=(std::move(other));
     bits_ = std::exchange(other.bits_, 0);
     words_ = std::move(other.words_);
+    mapped_ = std::move(other.mapped_);
     return *this;
   }
 
   // ---- One bit ----
 
   /// Sets bit `i` to 1. Cost: a locked instruction where the bit is mapped, otherwise a message.
-  void set(std::size_t i) { atomic_or(words_.ptr(word_of(i)), bit_of(i)); }
+  void set(std::size_t i) {
+    if (std::uint64_t* const word = mapped(i)) [[likely]]
+      __atomic_fetch_or(word, bit_of(i), __ATOMIC_SEQ_CST);
+    else
+      atomic_or(words_.ptr(word_of(i)), bit_of(i));
+  }
   /// Sets bit `i` to 0. Cost: as `set`.
   void reset(std::size_t i) { atomic_and(words_.ptr(word_of(i)), ~bit_of(i)); }
   /// Inverts bit `i`. Cost: as `set`.
@@ -78,8 +88,9 @@ class bitmap : public detail::named_container<bitmap> {
   ///
   /// Cost: a locked instruction where the bit is mapped, otherwise a message each way; a called function must not wait for that.
   bool test_and_set(std::size_t i) {
-    const global_ptr<std::uint64_t> word = words_.ptr(word_of(i));
-    return (atomic_fetch_or(word, bit_of(i)) & bit_of(i)) != 0;
+    if (std::uint64_t* const word = mapped(i)) [[likely]]
+      return (__atomic_fetch_or(word, bit_of(i), __ATOMIC_SEQ_CST) & bit_of(i)) != 0;
+    return (atomic_fetch_or(words_.ptr(word_of(i)), bit_of(i)) & bit_of(i)) != 0;
   }
 
   // ---- Local access (no message) ----
@@ -149,11 +160,18 @@ class bitmap : public detail::named_container<bitmap> {
 
  private:
   friend detail::rebalancer;
-  bitmap(std::size_t bits, array<std::uint64_t> words) : bits_(bits), words_(std::move(words)) { be_named(words_.members()); }
+  bitmap(std::size_t bits, array<std::uint64_t> words) : bits_(bits), words_(std::move(words)), mapped_(words_) {
+    be_named(words_.members());
+  }
   std::size_t word_of(std::size_t i) const {
     if (i >= bits_) [[unlikely]]
       detail::throw_element(i, bits_);
     return i / 64;
+  }
+  /// Where the word of bit `i` is, if this rank maps all bits; otherwise null. The checked library looks where each lies.
+  std::uint64_t* mapped(std::size_t i) const {
+    const std::size_t word = word_of(i);
+    return !detail::checked && mapped_ ? mapped_.at(word) : nullptr;
   }
   static constexpr std::uint64_t bit_of(std::size_t i) noexcept { return std::uint64_t(1) << (i % 64); }
   void require_alike(const bitmap& other, const char* operation) const;
@@ -162,6 +180,7 @@ class bitmap : public detail::named_container<bitmap> {
 
   std::size_t bits_ = 0;
   array<std::uint64_t> words_;
+  detail::mapped_blocks<std::uint64_t> mapped_;
 };
 
 // ---- Implementation only below ----

@@ -62,6 +62,7 @@ void bitmap::load(const std::string& path) {
     swap(words_, words);  // and what is kept of them
   else
     words_ = std::move(words);
+  mapped_ = detail::mapped_blocks<std::uint64_t>(words_);
   bits_ = std::size_t(bits);
   if (!named()) be_named(t);
   detail::meet(t);
