@@ -67,10 +67,14 @@ auto top_k(R&& r, std::size_t n, Proj proj) {
   detail::algorithm_call why("top_k", v);
   detail::enter(v);
   detail::walk(v, why, [&](const auto c, std::size_t m, const detail::indices& at) {
-    detail::each_of_piece(c, m, at, why, [&](std::size_t k) {
+    const auto offer = [&](std::size_t k) {
       const auto& e = c[k];
       best.offer(std::pair<std::size_t, decltype(e)>(at(k), e), [&] { return element(at(k), e); });
-    });
+    };
+    if constexpr (std::same_as<Proj, std::identity> && detail::plain_numbers<decltype(c)>)
+      best.offer_numbers(c, m, offer);
+    else
+      detail::each_of_piece(c, m, at, why, offer);
     return !why.happened();
   });
   detail::agree(v.members(), "top_k", why);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Orders beside sort, against those of the standard.
+#include <bit>
 #include <limits>
 #include <numeric>
 
@@ -161,4 +162,26 @@ RANK_TEST(top_k_finds_the_greatest_with_their_indices) {
   });
   am::vector<int> x(100, 1);
   EXPECT_THROWS_SAYING(am::remote_error, "no order", am::top_k(x, 3, [](int) -> int { throw std::runtime_error("no order"); }));
+}
+
+// Of many numbers most are passed over; among them are NaNs, both zeros and equal ones.
+RANK_TEST(top_k_of_many_numbers_is_what_a_sort_of_all_begins_with) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for_random_teams(6, [nan](dice& d, const am::team& t) {
+    const std::size_t n = 2000 + d.below(3000), k = d.below(200), values = d.below(2) == 0 ? 7 : 100'000;
+    std::vector<double> a(n);
+    for (double& e : a) e = d.below(9) == 0 ? nan : d.below(9) == 0 ? -0.0 : double(d.below(values)) - double(values / 2);
+    const am::vector<double> x = spread(a, d.distribution(n, t));
+    std::vector<std::size_t> at(n);
+    std::iota(at.begin(), at.end(), std::size_t(0));
+    std::stable_sort(at.begin(), at.end(),
+                     [&](std::size_t i, std::size_t j) { return a[j] < a[i] || (a[i] == a[i] && a[j] != a[j]); });
+    const auto top = am::top_k(x, k);
+    EXPECT_EQ(top.size(), std::min(n, k));
+    for (std::size_t i = 0; i < top.size(); ++i) {
+      EXPECT_EQ(top[i].first, at[i]);
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(top[i].second), std::bit_cast<std::uint64_t>(a[at[i]]));
+    }
+    t.barrier();
+  });
 }

@@ -73,6 +73,11 @@ struct stands_before {
   }
 };
 
+/// What gives numbers, and lets all through.
+template <class Cursor>
+concept plain_numbers = std::is_arithmetic_v<std::remove_cvref_t<decltype(std::declval<const Cursor&>()[std::size_t{}])>> &&
+                        !filters<std::remove_cv_t<Cursor>>;
+
 /// What a hash container's element is outside of it: its key may be moved.
 template <class T>
 struct outside {
@@ -99,6 +104,19 @@ class greatest_elements {
     heap_.push_back(make());
     std::push_heap(heap_.begin(), heap_.end(), before_);
   }
+  /// Calls offer(k) for elements k of `numbers`, whose indices are greater than those of all that were offered: for all that may
+  /// be among the n, and a few others. Budget: vector instructions for the rest.
+  template <class Numbers, class Offer>
+  void offer_numbers(const Numbers& numbers, std::size_t count, Offer offer) {
+    constexpr std::size_t few = 64;
+    for (std::size_t k = 0; k < count;) {
+      const std::size_t end = std::min(count, k + few);
+      if (end - k < few || may_be_among(numbers, k, few))
+        for (; k < end; ++k) offer(k);
+      else
+        k = end;
+    }
+  }
   /// Of all members, in order, on each. Collective.
   std::vector<Element> of_all(const team& t) && {
     std::vector<Element> best = t.all_gather_v(heap_);
@@ -111,6 +129,16 @@ class greatest_elements {
   }
 
  private:
+  template <class Numbers>
+  bool may_be_among(const Numbers& numbers, std::size_t first, std::size_t count) const {
+    if (heap_.size() < n_) return true;
+    if (n_ == 0) return false;
+    const auto worst = heap_.front().second;
+    unsigned any = unsigned(worst != worst);  // before a NaN any number stands
+    for (std::size_t k = first; k < first + count; ++k) any |= unsigned(worst < numbers[k]);
+    return any != 0;
+  }
+
   std::size_t n_;
   const Before& before_;
   std::vector<Element> heap_;  // its front is the worst of them
