@@ -7,6 +7,7 @@ import functools
 import itertools
 import threading
 import time
+import warnings
 from typing import TYPE_CHECKING, Any, Callable, Iterator
 
 from . import _core
@@ -199,7 +200,9 @@ class Map:
 
 def with_bar(results: Iterator[Any], total: int | None) -> Iterator[Any]:
     try:
-        from tqdm.auto import tqdm
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a notebook without ipywidgets: the bar is text then
+            from tqdm.auto import tqdm
     except ImportError:
         return results
     return iter(tqdm(results, total=total))
