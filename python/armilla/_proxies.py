@@ -19,18 +19,16 @@ _gather_limit = 4 << 30  # bytes
 
 
 class Proxy:
-    def __init__(self, ranks: Any, number: Any) -> None:
+    def __init__(self, ranks: Any, token: Any) -> None:
         self._ranks = ranks
-        self._number = number
+        self._token = token
+        self._number = token.number
 
     def __reduce__(self) -> Any:
         return Reference(self._ranks._key, self._number).__reduce__()  # in a call, it is the workers' own object
 
     def _together(self, name: str, *arguments: Any, **options: Any) -> Any:
         return self._ranks._together(_worker_names.method, self, name, *arguments, **options)
-
-    def __del__(self) -> None:
-        self._ranks._dropped.append(self._number)
 
     def partitions(self) -> list["Partition"]:
         """The part of each worker, for the tasks of an `armilla.Pool`: `pool.map(f, a.partitions())`. A task gets the part itself, a NumPy array or a frame of polars, from
@@ -57,8 +55,8 @@ class Partition:
 class ArrayProxy(Proxy, NDArrayOperatorsMixin):
     """An array over the workers; see armilla.Array. Each operation is done by all of them."""
 
-    def __init__(self, ranks: Any, number: Any, shape: tuple[int, ...], dtype: str, axis: int | None) -> None:
-        super().__init__(ranks, number)
+    def __init__(self, ranks: Any, token: Any, shape: tuple[int, ...], dtype: str, axis: int | None) -> None:
+        super().__init__(ranks, token)
         self.shape = shape
         self.dtype = np.dtype(dtype)
         self.axis = axis

@@ -141,9 +141,16 @@ def make(number: Any, gone: list[Any], kind: str, *arguments: Any, **options: An
 
 def together(number: Any, gone: list[Any], f: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
     """All workers run `f`; what it returns: of distributed objects, also in tuples and lists, their descriptions; of values rank 0's."""
-    for one in gone:
-        _objects.pop(one, None)
+    drop(gone)
     return _described(f(*arguments, **options), number)
+
+
+def drop(gone: list[Any]) -> None:
+    """Of a number that stands for several objects, all of them."""
+    for holder, number in gone:
+        if _objects.pop((holder, number), None) is None and not isinstance(number, tuple):
+            for key in [key for key in _objects if key[0] == holder and isinstance(key[1], tuple) and key[1][0] == number]:
+                del _objects[key]
 
 
 def _is_table(value: Any) -> bool:
@@ -211,8 +218,7 @@ def put_part(number: Any, gone: list[Any], of: Any) -> tuple[int, int, int]:
     """Puts this rank's part into shared memory, as long as the driver has it."""
     from ._shared import Shared
 
-    for one in gone:
-        _objects.pop(one, None)
+    drop(gone)
     part = of.local()
     _objects[number] = shared = Shared(_Frame(part) if _is_table(of) else part)
     return shared.where()

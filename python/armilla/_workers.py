@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
 import functools
 import html
 import logging
@@ -69,6 +70,22 @@ class WorkerFuture(concurrent.futures.Future):
             self.set_result(value)
 
 
+class Token:
+    """This process has the object that the workers have under a number. When nothing refers to it any more, they drop theirs."""
+
+    __slots__ = ("number", "__weakref__")
+
+    def __init__(self, number: Any) -> None:
+        self.number = number
+
+
+class _Watch(weakref.ref):
+    """Follows a token. It is told of the token's end by code of C, so that no interrupt comes between."""
+
+    __slots__ = ("number",)
+    number: Any
+
+
 class Workers:
     """The base of `armilla.Ranks` and `armilla.Session`."""
 
@@ -86,7 +103,8 @@ class Workers:
         self._lost: BaseException | None = None
         self._number = 0  # of the last distributed object
         self._proxies: weakref.WeakValueDictionary[Any, Any] = weakref.WeakValueDictionary()
-        self._dropped: list[Any] = []  # those that are no more used here
+        self._watches: dict[Any, _Watch] = {}  # of the numbers that workers may have
+        self._dropped: deque[_Watch] = deque()  # those whose tokens are gone, until all workers have heard of them
         self._file: int | None = None  # the workers' memory, once it was asked for
         self._reader: threading.Thread | None = None
         self._callbacks: queue.SimpleQueue[Any] | None = None  # of futures, on a thread of their own: the reader goes on
@@ -369,42 +387,51 @@ class Workers:
         return self._new(_worker_names.together, f, *arguments, **options)
 
     def _new(self, how: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-        self._number += 1
-        number, gone = (self._holder, self._number), self._gone()
-        try:
-            return self._object(self.call_all(how, number, gone, *arguments, **options)[0])
-        except KeyboardInterrupt:  # some workers may have it, and have heard of the others
-            self._dropped += [number, *gone]
-            raise
+        token = self._token()
+        return self._object(self._told(how, token, *arguments, **options)[0], token)
 
     def _partitions(self, of: Any) -> list[Any]:
         from . import _proxies
 
+        held = _proxies.Proxy(self, self._token())
+        return [_proxies.Partition(held, where) for where in self._told(_worker_names.put_part, held._token, of)]
+
+    def _token(self) -> Token:
         self._number += 1
-        held = _proxies.Proxy(self, (self._holder, self._number))
-        return [_proxies.Partition(held, where) for where in self.call_all(_worker_names.put_part, held._number, self._gone(), of)]
+        return self._watched(Token((self._holder, self._number)))
 
-    def _gone(self) -> list[Any]:
-        gone = []
-        while self._dropped:
-            gone.append(self._dropped.pop())
-        return gone
+    def _watched(self, token: Token) -> Token:
+        watch = _Watch(token, self._dropped.append)
+        watch.number = token.number
+        self._watches[token.number] = watch
+        return token
 
-    def _object(self, said: tuple) -> Any:
+    def _told(self, how: Callable[..., Any], token: Token, *arguments: Any, **options: Any) -> list[Any]:
+        """All workers call `how`, with the token's number. They drop what has no token any more; if they do not answer, they are told again."""
+        dropped = tuple(self._dropped)
+        answers = self.call_all(how, token.number, [watch.number for watch in dropped if self._watches.get(watch.number) is watch], *arguments, **options)
+        for watch in dropped:
+            with contextlib.suppress(ValueError):  # another thread has told it
+                self._dropped.remove(watch)
+            if self._watches.get(watch.number) is watch:
+                del self._watches[watch.number]
+        return answers
+
+    def _object(self, said: tuple, token: Token | None) -> Any:
+        """What the workers have made. `token`: of the number that they were given."""
         from . import _proxies
 
-        if said[0] == "value":
-            return said[1]
-        if said[0] == "several":
-            found = [self._object(each) for each in said[2]]
-            return found if said[1] else tuple(found)
-        known = self._proxies.get(said[1])
-        if known is None:
-            known = _proxies.kinds[said[0]](self, *said[1:])
-            self._proxies[said[1]] = known
-            if said[1] in self._dropped:  # it was dropped meanwhile, and the workers have not heard of it
-                self._dropped.remove(said[1])
-        return known
+        if said[0] in ("value", "several"):
+            found = said[1] if said[0] == "value" else [self._object(each, None) for each in said[2]]
+        else:
+            number = said[1]
+            found = self._proxies.get(number)
+            if found is None:
+                found = _proxies.kinds[said[0]](self, token if token is not None and token.number == number else self._watched(Token(number)), *said[2:])
+                self._proxies[number] = found
+        if token is not None and getattr(found, "_token", None) is not token:
+            self._watches.pop(token.number, None)  # they have nothing under that number
+        return found if said[0] != "several" or said[1] else tuple(found)
 
     def _memory(self, place: int, size: int) -> Any:
         from . import _proxies

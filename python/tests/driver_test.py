@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Workers of a plain process."""
 import asyncio
+import contextlib
 import os
 import pickle
 import queue
@@ -17,6 +18,7 @@ import armilla
 import numpy as np
 import pytest
 from armilla import _frames, _worker, _worker_names, driver
+from armilla._workers import Workers
 from conftest import alive, wait_for
 
 
@@ -487,6 +489,35 @@ def test_tasks_of_a_pool_get_the_parts_of_an_array(workers):
     del parts
     workers.zeros(1)  # the next operation tells the workers
     assert workers.call(0, lambda n: n in _worker_names._objects, number).get() is False
+
+
+@pytest.mark.parametrize("work", [lambda am, a: am.zeros(10), lambda am, a: np.unique(a, return_counts=True), lambda am, a: a.partitions(), lambda am, a: a.sum()], ids=["one", "several", "partitions", "value"])
+def test_an_interrupt_leaves_nothing_with_the_workers(workers, monkeypatch, work):
+    def held():
+        from armilla import _worker_names
+
+        return sorted(map(str, _worker_names._objects))
+
+    a = workers.arange(30)
+    made = workers.zeros(3)  # which tells the workers what earlier tests have dropped
+    before = workers.call_all(held)
+    for at in ("call_all", "_object"):
+        with monkeypatch.context() as patched:
+            real = getattr(Workers, at)
+
+            def interrupted(*arguments, real=real, **options):
+                real(*arguments, **options)
+                raise KeyboardInterrupt  # where the workers have it, and this process does not yet
+
+            patched.setattr(Workers, at, interrupted)
+            with contextlib.suppress(KeyboardInterrupt):
+                work(workers, a)
+        kept = workers.zeros(1)  # the next operation tells the workers
+        del kept
+        workers.arange(2)
+        left = [set(now) - set(then) for now, then in zip(workers.call_all(held), before)]
+        assert all(len(each) == 1 for each in left), (at, left)  # that of the line above
+    assert made.shape == (3,) and int(a.sum()) == 435
 
 
 def test_names_of_a_drivers_objects(workers):
