@@ -52,7 +52,7 @@ __version__ = "0.1.0"
 
 # What needs a session: found by __getattr__, which starts it at first use, and is in its place afterwards.
 _of_ranks = ("call", "async_", "barrier", "fence", "broadcast", "all_gather", "gather", "scatter", "all_to_all", "all_reduce", "reduce", "scan", "exscan", "reduce_scatter", "send", "recv", "recv_from", "world", "rank", "size", "dict", "job", "provide", "withdraw")
-_of_arrays = ("Array", "arange", "array", "asarray", "empty", "eye", "from_function", "from_local", "full", "linspace", "load", "ones", "random", "save", "zeros")
+_of_arrays = ("Array", "SharedArray", "arange", "array", "asarray", "empty", "eye", "from_function", "from_local", "full", "linspace", "load", "ones", "random", "save", "shared", "zeros")
 _of_tables = ("Table", "from_arrow", "from_pandas", "from_polars", "read_csv", "read_ipc", "read_parquet", "table")  # not in __all__: their packages may be missing
 
 __all__ = ["Error", "Future", "Job", "LimitError", "Pending", "Pool", "PoolFuture", "RankLost", "RemoteError", "RemoteTraceback", "Ranks", "Session", "Shared", "Team", "TimeoutError", "UsageError", "WorkerLost", "attach", "connect", "in_body", "jobs",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from ._arrays import (
     Array as Array,
+    SharedArray as SharedArray,
     arange as arange,
     array as array,
     asarray as asarray,
@@ -14,6 +15,7 @@ from ._arrays import (
     ones as ones,
     random as random,
     save as save,
+    shared as shared,
     zeros as zeros,
 )
 from ._calls import Future as Future, async_ as async_, call as call, in_body as in_body, poll as poll

@@ -5,5 +5,6 @@ from ._nd.core import Array
 from ._nd.create import arange, array, asarray, empty, eye, from_function, from_local, full, linspace, ones, zeros
 from ._nd.files import load, save
 from ._nd.meeting import UnsupportedError, unsupported
+from ._shared_array import SharedArray, shared
 
-__all__ = ["Array", "UnsupportedError", "arange", "array", "asarray", "empty", "eye", "from_function", "from_local", "full", "linspace", "load", "ones", "random", "save", "unsupported", "zeros"]
+__all__ = ["Array", "SharedArray", "UnsupportedError", "arange", "array", "asarray", "empty", "eye", "from_function", "from_local", "full", "linspace", "load", "ones", "random", "save", "shared", "unsupported", "zeros"]

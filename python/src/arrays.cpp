@@ -31,13 +31,19 @@ constexpr std::uint64_t line = 64;
 std::mutex guard;
 auto& rest = *new std::vector<global_address>;  // what other threads have dropped; never destroyed, as the job may be over then
 
+// A rank that has the address of a shared array sees by its first word that it is gone.
+void free_block(const global_address& at) {
+  std::memset(global_ptr<std::byte>(at).local(), 0, sizeof(std::uint64_t));
+  detail::deallocate_bytes(at, "array");
+}
+
 void let_go_of_rest() {
   std::vector<global_address> dropped;
   {
     const std::lock_guard lock(guard);
     dropped.swap(rest);
   }
-  for (const global_address& at : dropped) detail::deallocate_bytes(at, "array");
+  for (const global_address& at : dropped) free_block(at);
 }
 
 /// A block of a rank's segment, by the buffer protocol. The owner's object frees it.
@@ -60,7 +66,7 @@ class shared_memory {
   ~shared_memory() {
     if (!owned_) return;
     if (rank_of_bodies != nullptr && detail::current == &rank_of_bodies->session.rank) {
-      detail::deallocate_bytes(at_, "array");
+      free_block(at_);
       return;
     }
     const std::lock_guard guarded(guard);  // another thread's, or the job has ended and its memory is gone with it
@@ -100,20 +106,6 @@ nb::object mapped(const nb::bytes& address, std::size_t size) {
   if (memory == nullptr) return nb::none();
   return nb::cast(new shared_memory(at, memory, size), nb::rv_policy::take_ownership);
 }
-
-/// Holds a contiguous buffer of Python.
-class held_buffer {
- public:
-  held_buffer(nb::handle object, bool writable) {
-    if (PyObject_GetBuffer(object.ptr(), &view_, writable ? PyBUF_WRITABLE : PyBUF_SIMPLE) != 0) throw nb::python_error();
-  }
-  held_buffer(const held_buffer&) = delete;
-  ~held_buffer() { PyBuffer_Release(&view_); }
-  std::span<std::byte> bytes() const noexcept { return {static_cast<std::byte*>(view_.buf), std::size_t(view_.len)}; }
-
- private:
-  Py_buffer view_{};
-};
 
 void read_memory(const nb::bytes& address, std::size_t first, nb::handle to) {
   here("array.get");

@@ -21,5 +21,6 @@ void bind_arrays(nb::module_& m);
 void bind_pool(nb::module_& m);
 void bind_values(nb::module_& m);
 void bind_files(nb::module_& m);
+void bind_shared(nb::module_& m);
 
 }  // namespace armilla::python

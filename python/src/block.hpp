@@ -50,6 +50,20 @@ std::vector<std::byte> packed(std::span<const bytes_view> parts);
 /// A list of the parts for Python: memoryviews that keep the block alive.
 nb::list as_list(block&& b);
 
+/// Holds a contiguous buffer of Python.
+class held_buffer {
+ public:
+  held_buffer(nb::handle object, bool writable) {
+    if (PyObject_GetBuffer(object.ptr(), &view_, writable ? PyBUF_WRITABLE : PyBUF_SIMPLE) != 0) throw nb::python_error();
+  }
+  held_buffer(const held_buffer&) = delete;
+  ~held_buffer() { PyBuffer_Release(&view_); }
+  std::span<std::byte> bytes() const noexcept { return {static_cast<std::byte*>(view_.buf), std::size_t(view_.len)}; }
+
+ private:
+  Py_buffer view_{};
+};
+
 /// Buffers of Python objects, held as long as this lives.
 class held_buffers {
  public:

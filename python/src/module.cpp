@@ -22,4 +22,5 @@ NB_MODULE(_core, m) {
   bind_pool(m);
   bind_values(m);
   bind_files(m);
+  bind_shared(m);
 }

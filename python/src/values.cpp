@@ -75,15 +75,15 @@ bool fits(line& to, kind what, const char* data, Py_ssize_t size) {
 bool is_simple(PyObject* v, line& to) {
   if (v == Py_None) return to = line{}, true;
   if (v == Py_True || v == Py_False) return to = line{v == Py_True ? kind::yes : kind::no}, true;
-  if (PyFloat_CheckExact(v)) return to = line::of(kind::real, PyFloat_AS_DOUBLE(v)), true;
+  if (PyFloat_CheckExact(v)) return to = line::of(kind::real, PyFloat_AsDouble(v)), true;
   if (PyLong_CheckExact(v)) {
     int overflow = 0;
     const long long value = PyLong_AsLongLongAndOverflow(v, &overflow);
     if (overflow == 0) to = line::of(kind::integer, std::int64_t(value));
     return overflow == 0;
   }
-  if (PyBytes_CheckExact(v)) return fits(to, kind::bytes, PyBytes_AS_STRING(v), PyBytes_GET_SIZE(v));
-  if (PyUnicode_CheckExact(v) && PyUnicode_GET_LENGTH(v) <= Py_ssize_t(in_line)) {
+  if (PyBytes_CheckExact(v)) return fits(to, kind::bytes, PyBytes_AsString(v), PyBytes_Size(v));
+  if (PyUnicode_CheckExact(v) && PyUnicode_GetLength(v) <= Py_ssize_t(in_line)) {
     Py_ssize_t size = 0;
     const char* const text = PyUnicode_AsUTF8AndSize(v, &size);
     if (text == nullptr) PyErr_Clear();  // it has half a character
@@ -250,11 +250,11 @@ std::uint64_t broadcast_value(const python_team& on, nb::handle value, int root)
       sizes_of_parts sizes;
       Py_ssize_t i = 0;
       for (nb::handle part : mine.parts) {
-        const nb::object view = nb::steal(PyMemoryView_FromObject(part.ptr()));
-        const Py_buffer* const buffer = PyMemoryView_GET_BUFFER(view.ptr());
-        memory.emplace_back(static_cast<std::byte*>(buffer->buf), std::size_t(buffer->len));
-        sizes.each.at(sizes.count++) = std::uint64_t(buffer->len);
-        PyTuple_SetItem(parts.ptr(), i++, view.inc_ref().ptr());
+        nb::object view = nb::steal(PyMemoryView_FromObject(part.ptr()));  // holds the memory
+        const std::span<std::byte> bytes = held_buffer(view, false).bytes();
+        memory.push_back(bytes);
+        sizes.each.at(sizes.count++) = bytes.size();
+        PyTuple_SetItem(parts.ptr(), i++, view.release().ptr());
       }
       head = line::of(kind::longer, sizes);
     }
