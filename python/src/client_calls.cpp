@@ -87,7 +87,7 @@ constinit PyObject* raise_caught = nullptr;  // kept for the life of the interpr
 
 // To call the object is to call the method. A slot of the type, as a bound function would copy the arguments once more.
 PyObject* call_slot(PyObject* self, PyObject* arguments, PyObject* keywords) {
-  if (keywords != nullptr && PyDict_GET_SIZE(keywords) != 0) {
+  if (keywords != nullptr && PyDict_Size(keywords) != 0) {
     PyErr_SetString(PyExc_TypeError, "a method of another rank takes no keyword arguments");
     return nullptr;
   }

@@ -162,7 +162,7 @@ class reader : public cursor {
   static nb::object read_array(const std::byte* at, const wire_type& type) {
     nb::object all = nb::steal(PyTuple_New(Py_ssize_t(type.extent)));
     for (std::size_t i = 0; i < type.extent; ++i)
-      PyTuple_SET_ITEM(all.ptr(), Py_ssize_t(i), read(at + i * type.parts[0].size, type.parts[0]).release().ptr());
+      PyTuple_SetItem(all.ptr(), Py_ssize_t(i), read(at + i * type.parts[0].size, type.parts[0]).release().ptr());
     return all;
   }
   static nb::object read_aggregate(const std::byte* at, const wire_type& type) {
@@ -170,7 +170,7 @@ class reader : public cursor {
     std::size_t offset = 0;
     for (std::size_t i = 0; i < type.parts.size(); offset += type.parts[i++].size) {
       offset = align_up(offset, type.parts[i].align);
-      PyTuple_SET_ITEM(all.ptr(), Py_ssize_t(i), read(at + offset, type.parts[i]).release().ptr());
+      PyTuple_SetItem(all.ptr(), Py_ssize_t(i), read(at + offset, type.parts[i]).release().ptr());
     }
     return all;
   }
@@ -248,7 +248,7 @@ class reader : public cursor {
     const std::size_t n = type.is == kind::array ? type.extent : type.parts.size();
     nb::object all = nb::steal(PyTuple_New(Py_ssize_t(n)));
     for (std::size_t i = 0; i < n; ++i)
-      PyTuple_SET_ITEM(all.ptr(), Py_ssize_t(i), get(type.parts[type.is == kind::array ? 0 : i]).release().ptr());
+      PyTuple_SetItem(all.ptr(), Py_ssize_t(i), get(type.parts[type.is == kind::array ? 0 : i]).release().ptr());
     return all;
   }
 

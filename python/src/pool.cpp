@@ -291,7 +291,7 @@ class pool_driver {
       }
       const nb::object data = nb::steal(PyBytes_FromStringAndSize(nullptr, Py_ssize_t(head.size)));
       if (!data.is_valid()) throw nb::python_error();
-      copy_out(l, at + sizeof head, PyBytes_AS_STRING(data.ptr()), head.size);
+      copy_out(l, at + sizeof head, PyBytes_AsString(data.ptr()), head.size);
       to.append(nb::make_tuple(head.id, head.kind, head.ns, data, w));
       at += sizeof head + rounded(head.size);
       ++found;
