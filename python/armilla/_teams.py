@@ -6,14 +6,17 @@ moved and combined in place.
 """
 from __future__ import annotations
 
+import pickle
 import sys
 import zlib
 from typing import Any, Callable, Generator, NoReturn, Sequence
 
+from greenlet import getcurrent
+
 from . import _calls, _collectives, _core, _waits
 from ._pickling import dumps, loads
 
-_core.set_pickling(dumps, loads)
+_core.set_pickling(dumps, loads, pickle.dumps, pickle.loads)
 
 
 def _less(a: Any, b: Any) -> Any:
@@ -49,8 +52,13 @@ def _op_name(op: Any) -> str:
 
 
 def _is_array(value: Any) -> bool:
-    numpy = sys.modules.get("numpy")
-    return numpy is not None and isinstance(value, numpy.ndarray) and value.ndim > 0
+    global _ndarray
+    if _ndarray is None:
+        numpy = sys.modules.get("numpy")
+        if numpy is None:
+            return False
+        _ndarray = numpy.ndarray
+    return isinstance(value, _ndarray) and value.ndim > 0
 
 
 def _kind_of(value: Any) -> str:
@@ -75,6 +83,18 @@ def _values(name: str, number: int) -> list[Any]:
         _waits.wait(number, None, name)
         values = _core.take_values(number)
     return values
+
+
+_ndarray: Any = None  # numpy.ndarray, once an array was given
+
+
+def _at_once(out: Any) -> bool:
+    """Whether a collective into this array may be begun and ended by one call of the extension: in the rank's own code, where no worker remembers it."""
+    return type(out) is _ndarray and getcurrent() is _waits._main and not _calls.keep_interrupts
+
+
+def _ended(begun: tuple[str, int, Callable[[list], Any]]) -> Any:
+    return _end(*begun)
 
 
 def _end(name: str, number: int, finish: Callable[[list], Any]) -> Any:
@@ -198,10 +218,18 @@ class Team:
 
     def broadcast(self, value: Any = None, root: int = 0, *, out: Any = None) -> Any:
         """The root's value, on all. `out`: an array of the type and shape of the root's on each member, into which it is received; all members give it."""
+        if out is not None and out is value and _at_once(out):
+            number = _core.broadcast_now(self._core, out, root)
+            if number >= 0:
+                return out if number == 0 else _ended(_moved_by(self, "broadcast", number, out, out, root))
         return _end(*_broadcast(self, value, root, out=out))
 
     def all_gather(self, value: Any, *, out: Any = None) -> Any:
         """The values of all members, on all: a list. `out`: an array with one row for each member's array; all members give it."""
+        if out is not None and type(out) is type(value) and _at_once(out):
+            number = _core.all_gather_now(self._core, value, out)
+            if number >= 0:
+                return out if number == 0 else _ended(_moved_by(self, "all_gather", number, value, out))
         return _end(*_all_gather(self, value, out=out))
 
     def gather(self, value: Any, root: int = 0) -> list[Any] | None:
@@ -223,6 +251,10 @@ class Team:
         the library's own reduction. "min" and "max" are NaN where one value is. Members that give other operations, or arrays of other types or
         shapes, get a UsageError, all of them. `out`: an array that takes the result; `out=value` combines in place.
         """
+        if out is not None and out is value and _at_once(out) and type(op) is str:
+            number = _core.all_reduce_now(self._core, out, op, _compared(self))
+            if number >= 0:
+                return out if number == 0 else _ended(_reduced_by(self, number, out, op))
         return _end(*_all_reduce(self, value, op, out=out))
 
     def reduce(self, value: Any, op: Any = "sum", root: int = 0) -> Any:
@@ -266,12 +298,16 @@ def _mark(*what: Any) -> int:
 
 
 def _moved(team: Team, name: str, source: Any, out: Any, root: int = -1) -> Any:
+    return _moved_by(team, name, _start(team, name, _core.moved, source, out, name, root), source, out, root)
+
+
+def _moved_by(team: Team, name: str, number: int, source: Any, out: Any, root: int = -1) -> Any:
     def finish(values: list) -> Any:
         if not values:
             _differ(team, name, f"{_kind_of(source)} into out" + (f" from root {root}" if root >= 0 else ""))
         return out
 
-    return name, _start(team, name, _core.moved, source, out, name, root), finish
+    return name, number, finish
 
 
 def _broadcast(team: Team, value: Any = None, root: int = 0, *, out: Any = None) -> Any:
@@ -359,6 +395,19 @@ def _combined(team: Team, name: str, value: Any, op: Any, finish: Callable[[list
     return name, _start(team, name, _core.gathered, value, mark, name, -1), end
 
 
+def _compared(team: Team) -> bool:
+    return team is not world or _collectives._python_alone()  # ranks of C++ reduce as well, and compare nothing
+
+
+def _reduced_by(team: Team, number: int, out: Any, op: str) -> Any:
+    def finish(values: list) -> Any:
+        if not values:
+            _differ(team, "all_reduce", _described(out, op))
+        return out
+
+    return "all_reduce", number, finish
+
+
 def _all_reduce(team: Team, value: Any, op: Any = "sum", *, out: Any = None) -> Any:
     if not _is_array(value):
         if out is not None:
@@ -373,13 +422,7 @@ def _all_reduce(team: Team, value: Any, op: Any = "sum", *, out: Any = None) -> 
             out = np.array(value, order="C")
         elif out is not value:
             out[...] = value
-        def finish(values: list) -> Any:
-            if not values:
-                _differ(team, "all_reduce", _described(value, op))
-            return out
-
-        compared = team is not world or _collectives._python_alone()  # ranks of C++ reduce as well, and compare nothing
-        return "all_reduce", _start(team, "all_reduce", _core.reduced, out, op, compared), finish
+        return _reduced_by(team, _start(team, "all_reduce", _core.reduced, out, op, _compared(team)), out, op)
     name, number, end = _combined(team, "all_reduce", value, op, None)  # type: ignore[arg-type]
     if out is None:
         return name, number, end
@@ -476,10 +519,10 @@ def send(value: Any, dest: int, tag: int = 0) -> None:
 
 
 def _received(source: int | None, tag: int | None, timeout: float | None) -> list[Any]:
+    """The message, its source and its tag."""
     number = _core.receive_message(-1 if source is None else source, 0 if tag is None else tag, tag is None)
-    values = _core.try_values(number)
-    if values is not None:
-        return values
+    if isinstance(number, list):  # it is there
+        return number
     try:
         if not _waits.wait(number, timeout, "recv"):
             raise _core.TimeoutError(f"armilla: rank {_core.rank()}: recv: no message from {'any rank' if source is None else f'rank {source}'} with {'any tag' if tag is None else f'tag {tag}'} within {timeout} s")

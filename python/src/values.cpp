@@ -62,7 +62,8 @@ bool some_longer(const std::vector<line>& all) {
 // ---- Python's values ----
 
 // Set once, and kept for the life of the interpreter.
-PyObject *dumps = nullptr, *loads = nullptr;
+PyObject *dumps = nullptr, *loads = nullptr;              // of the package: parts
+PyObject *dumps_alone = nullptr, *loads_alone = nullptr;  // of pickle: bytes
 
 bool fits(line& to, kind what, const char* data, Py_ssize_t size) {
   if (size > Py_ssize_t(in_line)) return false;
@@ -92,6 +93,28 @@ bool is_simple(PyObject* v, line& to) {
   return false;
 }
 
+// Whether pickle alone packs it as the package does: what has no buffers and names nothing, and is short. `left`: how many more
+// values to look at.
+bool is_plain(PyObject* v, int& left) {
+  if (--left < 0) return false;
+  if (v == Py_None || PyBool_Check(v) || PyLong_CheckExact(v) || PyFloat_CheckExact(v) || PyUnicode_CheckExact(v)) return true;
+  if (PyTuple_CheckExact(v)) {
+    for (Py_ssize_t i = 0; i < PyTuple_Size(v); ++i)
+      if (!is_plain(PyTuple_GetItem(v, i), left)) return false;
+    return true;
+  }
+  if (PyList_CheckExact(v)) {
+    for (Py_ssize_t i = 0; i < PyList_Size(v); ++i)
+      if (!is_plain(PyList_GetItem(v, i), left)) return false;
+    return true;
+  }
+  if (!PyDict_CheckExact(v)) return false;
+  PyObject *key = nullptr, *value = nullptr;
+  for (Py_ssize_t at = 0; PyDict_Next(v, &at, &key, &value) != 0;)
+    if (!is_plain(key, left) || !is_plain(value, left)) return false;
+  return true;
+}
+
 // A value as it travels: a line, and its parts if it is longer.
 struct sent_value {
   line head;
@@ -99,7 +122,14 @@ struct sent_value {
 
   explicit sent_value(nb::handle value) {
     if (is_simple(value.ptr(), head)) return;
-    parts = nb::borrow(dumps)(value);
+    int left = 16;
+    if (is_plain(value.ptr(), left)) {
+      const nb::object data = nb::borrow(dumps_alone)(value, 5);
+      if (fits(head, kind::pickle, PyBytes_AsString(data.ptr()), PyBytes_Size(data.ptr()))) return;
+      parts = nb::make_tuple(data);
+    } else {
+      parts = nb::borrow(dumps)(value);
+    }
     const held_buffers held(parts);
     const auto all = held.parts();
     if (all.size() == 1 && fits(head, kind::pickle, reinterpret_cast<const char*>(all[0].data()), Py_ssize_t(all[0].size())))
@@ -128,7 +158,7 @@ nb::object value_of(const line& l) {
     case kind::real: return nb::float_(l.as<double>());
     case kind::bytes: return nb::bytes(data, l.size);
     case kind::text: return nb::str(data, l.size);
-    case kind::pickle: return nb::borrow(loads)(nb::make_tuple(nb::bytes(data, l.size)));
+    case kind::pickle: return nb::borrow(loads_alone)(nb::bytes(data, l.size));
     case kind::longer: break;
   }
   throw_damaged("a value is of no kind that there is");
@@ -139,6 +169,8 @@ block lines_as_block(std::span<const line> lines) {
   const bytes_view all = std::as_bytes(lines);
   return block(std::span(&all, 1));
 }
+
+std::vector<block> in_arrays() { return std::vector<block>(1); }
 
 std::vector<block> outcome(std::span<const line> lines, std::span<const run_of_bytes> runs = {}) {
   std::vector<block> all;
@@ -173,6 +205,11 @@ nb::list values_of(bytes_view lines, std::span<block> longer) {
 
 nb::list values_of(operation&& done) {
   if (done.parts.empty()) return {};
+  if (done.parts[0].parts() == 0) {  // it has ended, and what it gives is in its arrays
+    nb::list one;
+    one.append(nb::none());
+    return one;
+  }
   return values_of(done.parts[0].part(0), std::span(done.parts).subspan(1));
 }
 
@@ -337,6 +374,8 @@ struct array_memory {
   std::size_t bytes = 0, size = 0;
   std::string format;
   std::uint32_t mark = 0;  // of its type and shape
+  std::array<Py_ssize_t, 4> shape{};
+  int axes = 0;  // its shape has the first of them
 
   array_memory(nb::handle array, bool writable) {
     Py_buffer b;
@@ -346,10 +385,16 @@ struct array_memory {
     bytes = std::size_t(b.len);
     size = b.itemsize != 0 ? bytes / std::size_t(b.itemsize) : 0;
     format = b.format != nullptr ? b.format : "B";
+    if (format.find('O') != std::string::npos) {
+      PyBuffer_Release(&b);
+      detail::throw_usage("collective", "an array of Python objects is not moved in place; leave out `out`");
+    }
     if (format == "q") format = "l";  // two names of one type
     if (format == "Q") format = "L";
-    const std::string_view shape(reinterpret_cast<const char*>(b.shape), std::size_t(b.ndim) * sizeof(Py_ssize_t));
-    mark = std::uint32_t(word_of(shape, word_of(format)));
+    axes = b.ndim;
+    std::copy_n(b.shape, std::min<std::size_t>(std::size_t(axes), shape.size()), shape.begin());
+    const std::string_view all(reinterpret_cast<const char*>(b.shape), std::size_t(axes) * sizeof(Py_ssize_t));
+    mark = std::uint32_t(word_of(all, word_of(format)));
     PyBuffer_Release(&b);
   }
   template <class T>
@@ -364,7 +409,7 @@ std::uint64_t reduce_by(const python_team& on, nb::object kept, std::span<T> dat
   return begin_on(on, "all_reduce", std::move(kept), [data, mark, op](const team& t) -> std::vector<block> {
     if (!mark) {
       t.all_reduce(data, op);
-      return outcome(std::array<line, 1>());
+      return in_arrays();
     }
     line head{kind::none, 0, 0, *mark};
     const bool fits = data.size_bytes() <= in_line;
@@ -382,7 +427,7 @@ std::uint64_t reduce_by(const python_team& on, nb::object kept, std::span<T> dat
           data[k] = op(data[k], other);
         }
     }
-    return outcome(std::span(lines).first(1));
+    return in_arrays();
   });
 }
 
@@ -399,25 +444,26 @@ std::uint64_t reduce_as(const python_team& on, const nb::object& kept, const arr
 }
 
 // In place. If `compared`, no values if the members give different operations, types or shapes.
-std::uint64_t reduced(const python_team& on, nb::object array, const std::string& op, bool compared) {
-  const array_memory a(array, true);
+std::uint64_t reduced_as(const python_team& on, const nb::object& array, const array_memory& a, const std::string& op,
+                         bool compared) {
   if (a.format == "d") return reduce_as<double>(on, array, a, op, compared);
   if (a.format == "f") return reduce_as<float>(on, array, a, op, compared);
   if (a.format == "l") return reduce_as<std::int64_t>(on, array, a, op, compared);
   if (a.format == "i") return reduce_as<std::int32_t>(on, array, a, op, compared);
   detail::throw_usage("all_reduce", "elements of format " + a.format + " are not reduced in place");
 }
+std::uint64_t reduced(const python_team& on, nb::object array, const std::string& op, bool compared) {
+  return reduced_as(on, array, array_memory(array, true), op, compared);
+}
 
 // Bytes in place: of `broadcast`, `all_gather`, `all_to_all`. No values if the members give arrays of different types or shapes.
-std::uint64_t moved(const python_team& on, nb::object from, nb::object to, const std::string& name, int root) {
-  const char* const what = kept_name(name);
-  if (root >= 0) checked_root(what, on, root);
-  const array_memory source(from, false), target(to, true);
+std::uint64_t moved_as(const python_team& on, const char* what, nb::object kept, const array_memory& source,
+                       const array_memory& target, int root) {
   const std::span<const std::byte> mine(source.at, source.bytes);
   const std::span<std::byte> out(target.at, target.bytes);
-  const std::uint32_t mark = std::uint32_t(word_of(name + std::to_string(root), source.mark));
-  const bool everyone = name == "all_gather", each = name == "all_to_all";
-  return begin_on(on, what, nb::make_tuple(from, to), [=](const team& t) -> std::vector<block> {
+  const std::uint32_t mark = std::uint32_t(word_of(what, source.mark + std::uint64_t(root) * 0x9e3779b97f4a7c15u));
+  const bool everyone = root < 0 && what == std::string_view("all_gather"), each = root < 0 && !everyone;
+  return begin_on(on, what, std::move(kept), [=](const team& t) -> std::vector<block> {
     line head{kind::none, 0, 0, mark};
     const bool fits = !each && mine.size() <= in_line;  // with the line
     if (fits && !mine.empty()) std::memcpy(head.data.data(), mine.data(), mine.size());
@@ -435,8 +481,59 @@ std::uint64_t moved(const python_team& on, nb::object from, nb::object to, const
     } else {
       t.broadcast(out, rank_t(root));
     }
-    return outcome(std::span(lines).first(1));
+    return in_arrays();
   });
+}
+
+std::uint64_t moved(const python_team& on, nb::object from, nb::object to, const std::string& name, int root) {
+  const char* const what = kept_name(name);
+  if (root >= 0) checked_root(what, on, root);
+  const array_memory source(from, false), target(to, true);
+  return moved_as(on, what, nb::make_tuple(from, to), source, target, root);
+}
+
+// ---- the same at once: most collectives of short arrays end before anything else is to be done ----
+
+constexpr std::int64_t not_begun = -1;  // an array is not as these need it: another way says what is wrong with it
+
+// Zero if it ended soon; else its number.
+std::int64_t ended_soon(std::uint64_t id) {
+  rank_state& me = here("collective");
+  poll_some(me, id);
+  const auto at = me.operations.find(id);
+  if (at == me.operations.end()) return 0;
+  if (!at->second.ended() || at->second.error != nullptr || at->second.parts.empty()) return std::int64_t(id);
+  me.operations.erase(at);
+  return 0;
+}
+
+std::optional<array_memory> memory_of(nb::handle array, bool writable) {
+  try {
+    const array_memory found(array, writable);
+    return found.axes != 0 ? std::optional(found) : std::nullopt;
+  } catch (const nb::python_error&) { return std::nullopt; }
+}
+
+std::int64_t broadcast_now(const python_team& on, nb::object array, int root) {
+  const auto a = memory_of(array, true);
+  if (!a || root < 0 || root >= on.size()) return not_begun;
+  return ended_soon(moved_as(on, "broadcast", std::move(array), *a, *a, root));
+}
+
+std::int64_t all_gather_now(const python_team& on, nb::object from, nb::object to) {
+  const auto source = memory_of(from, false), target = memory_of(to, true);
+  if (!source || !target || target->axes > int(target->shape.size()) || target->axes != source->axes + 1 ||
+      target->shape[0] != on.size() || source->format != target->format ||
+      !std::equal(source->shape.begin(), source->shape.begin() + source->axes, target->shape.begin() + 1))
+    return not_begun;
+  return ended_soon(moved_as(on, "all_gather", nb::make_tuple(from, to), *source, *target, -1));
+}
+
+std::int64_t all_reduce_now(const python_team& on, nb::object array, const std::string& op, bool compared) {
+  const auto a = memory_of(array, true);
+  if (!a || a->format.size() != 1 || std::string_view("dfli").find(a->format[0]) == std::string_view::npos) return not_begun;
+  if (op != "sum" && op != "prod" && op != "min" && op != "max") return not_begun;
+  return ended_soon(reduced_as(on, array, *a, op, compared));
 }
 
 // ---- messages by tag ----
@@ -498,21 +595,38 @@ void send_message(int dest, std::int64_t tag, nb::handle value) {
   flush();
 }
 
-std::uint64_t receive_message(int source, std::int64_t tag, bool any_tag) {
-  rank_state& me = here("recv");
+receiver checked_receiver(const rank_state& me, int source, std::int64_t tag, bool any_tag) {
   if (source >= me.session.self.places || source < -1) detail::throw_bad_rank("recv", source, me.session.self.places);
-  const std::uint64_t id = ++me.last_id;
-  operation& op = me.operations[id];
-  const receiver r{id, rank_t(source), tag, any_tag};
+  return {0, rank_t(source), tag, any_tag};
+}
+
+std::optional<message> taken_message(const receiver& r) {
   const auto found = std::ranges::find_if(mailbox, [&](const message& m) { return r.wants(m); });
-  if (found == mailbox.end()) {
-    receivers.push_back(r);
-  } else {
-    message m = std::move(*found);
-    mailbox.erase(found);
-    deliver(op, id, std::move(m));
+  if (found == mailbox.end()) return std::nullopt;
+  std::optional<message> m = std::move(*found);
+  mailbox.erase(found);
+  return m;
+}
+
+// A message that is there, or comes soon: value, source and tag. Else the number of an operation that waits for it.
+nb::object receive_message(int source, std::int64_t tag, bool any_tag) {
+  rank_state& me = here("recv");
+  receiver r = checked_receiver(me, source, tag, any_tag);
+  std::optional<message> m = taken_message(r);
+  if (!m && receivers.empty())
+    for (const std::uint64_t end = detail::now_ns() + poll_ns; !m && me.requests.empty() && detail::now_ns() < end;) {
+      poll();
+      m = taken_message(r);
+    }
+  if (m) {
+    operation done;
+    done.parts = std::move(m->value);
+    return values_of(std::move(done));
   }
-  return id;
+  r.id = ++me.last_id;
+  me.operations[r.id];
+  receivers.push_back(r);
+  return nb::int_(r.id);
 }
 
 // ---- results ----
@@ -549,9 +663,11 @@ std::uint64_t split(const python_team& on, int color, int key, python_team& made
 }  // namespace
 
 void bind_values(nb::module_& m) {
-  m.def("set_pickling", [](nb::object its_dumps, nb::object its_loads) {
+  m.def("set_pickling", [](nb::object its_dumps, nb::object its_loads, nb::object of_dumps, nb::object of_loads) {
     dumps = its_dumps.release().ptr();
     loads = its_loads.release().ptr();
+    dumps_alone = of_dumps.release().ptr();
+    loads_alone = of_loads.release().ptr();
   });
   nb::class_<python_team>(m, "Team")
       .def(nb::init<>())
@@ -570,6 +686,9 @@ void bind_values(nb::module_& m) {
   m.def("exchange_values", &exchange_values);
   m.def("reduced", &reduced);
   m.def("moved", &moved);
+  m.def("broadcast_now", &broadcast_now);
+  m.def("all_gather_now", &all_gather_now);
+  m.def("all_reduce_now", &all_reduce_now);
   m.def("split", &split);
   m.def("send_message", &send_message, nb::arg("dest"), nb::arg("tag"), nb::arg("value").none());
   m.def("receive_message", &receive_message);
