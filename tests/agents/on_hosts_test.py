@@ -3,6 +3,7 @@
 """armilla-run --hosts between two hosts that share no memory: on_hosts_test.py ACTOR LAUNCHER, run on h1 by tests/hosts/hosts."""
 import os
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -32,6 +33,24 @@ class OnHosts(unittest.TestCase):
                     self.assertEqual(len(job.messages()), 1, job.err)
                     self.assertRegex(job.messages()[0], f"rank {star} on {host} .*{cause}")
                     self.assertNotEqual(job.code, 0)
+
+    def test_hosts_meet_without_a_shell_between_them(self):
+        with tempfile.TemporaryDirectory() as folder:  # of h1's /tmp, which h2 does not see
+            key = os.path.join(folder, "key")
+            with open(os.open(key, os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
+                file.write("0123456789abcdef\n")
+
+            def come(*before, key_file):
+                with open(key, encoding="utf-8") as text:
+                    return Job([*before, LAUNCHER, "--meet", "h1:29400", "--hosts-expected", "2", "--key-file", key_file, "-n", "2", ACTOR, "hello"],
+                               fabric="auto", stdin=text)
+
+            jobs = [come(RSH, "h2", key_file="-"), come(key_file=key)]
+            for job in jobs:
+                job.end()
+        self.assertEqual([(job.code, job.err) for job in jobs], [(0, "")] * 2)
+        self.assertEqual(sorted(jobs[0].out.splitlines()), ["hello from 2 of 4", "hello from 3 of 4"])
+        self.assertEqual(sorted(jobs[1].out.splitlines()), ["hello from 0 of 4", "hello from 1 of 4"])
 
 
 if __name__ == "__main__":

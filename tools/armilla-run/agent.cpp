@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "armilla/base/core/options.hpp"
 #include "armilla/base/values/clock.hpp"
 #include "armilla/boot/children/output.hpp"
 #include "armilla/boot/children/spawn_process.hpp"
@@ -40,6 +41,7 @@ bool agent::start(const json& job) {
   label_ = job.at("label");
   raw_ = job.at("raw");
   goes_on_ = job.at("goes_on");
+  relay_.set_number(job.at("number"));
   grace_ns_ = job.at("grace_ns");
   root_.break_after(job.at("timeout_ns"));
   const std::string folder = job.at("folder");
@@ -107,7 +109,24 @@ void agent::wait_for_events() {
 void agent::read_signals() {
   signalfd_siginfo info;
   while (read(signals_, &info, sizeof info) == ssize_t(sizeof info))
-    if (info.ssi_signo != SIGCHLD) stop();  // what ssh passes on, or a user sends: the root hears that this agent is gone
+    if (info.ssi_signo != SIGCHLD && !stopping_) {  // what ssh passes on, or a user sends
+      end_ = {128 + int(info.ssi_signo),
+              fmt::format("{} was interrupted by signal {} ({})", host_, info.ssi_signo, signal_name(int(info.ssi_signo)))};
+      if (!goes_on_) tell(children_.empty() ? 0 : children_.front()->rank, end_.code, true, end_.text);
+      end_.text = "armilla: " + end_.text;
+      if (met_) say(end_.text);
+      told_to_stop_ = true;
+      stop();
+    }
+}
+
+void agent::hear_end(const std::string& text) {
+  told_to_stop_ = true;
+  if (!stopping_) {
+    end_ = job_end::read(text);
+    if (met_ && !end_.text.empty()) say(end_.text);
+  }
+  stop();
 }
 
 void agent::hear_root() {
@@ -117,7 +136,7 @@ void agent::hear_root() {
     if (frame->what == channel::exchange) hand_out(frame->text);
     if (frame->what == channel::lost) hear_of_loss(frame->text);
     if (frame->what == channel::gathering) pass_gathering(frame->text);
-    if (frame->what == channel::stop) stop();
+    if (frame->what == channel::stop) hear_end(frame->text);
     if (frame->what == channel::look) clients_.tell();
     if (frame->what == channel::seen) clients_.take(frame->text);
     if (frame->what == channel::circuit) relay_.take(frame->text);
@@ -253,14 +272,17 @@ int agent::run() {
   bool started = false;
   while (!stopping_ || std::ranges::any_of(children_, [](const auto& c) { return c->alive; })) {
     if (!started) {
-      pollfd ready{root_.socket(), POLLIN, 0};
-      poll(&ready, 1, -1);
+      pollfd ready[] = {{root_.socket(), POLLIN, 0}, {signals_, POLLIN, 0}};
+      poll(ready, 2, -1);
+      read_signals();
       const bool there = root_.receive();
       const auto frame = root_.next();
+      if (!there && !frame && met_ && !stopping_)
+        say("armilla: armilla-run on the host where all meet ended; the job does not start");
       if (!there && !frame) return could_not_start;
       if (!frame) continue;
       started = frame->what == channel::job && start(json::parse(frame->text));
-      if (!started && frame->what == channel::stop) return could_not_start;
+      if (!started && frame->what == channel::stop) return hear_end(frame->text), met_ ? end_.code : could_not_start;
       continue;
     }
     wait_for_events();
@@ -280,11 +302,11 @@ int agent::run() {
     hear_root();
   }
   orphans_.end_all();
-  if (root_lost_ && first_host_) {  // the others say nothing
+  if (root_lost_ && speaks_ && !told_to_stop_) {  // the others say nothing
     std::signal(SIGPIPE, SIG_IGN);
     say("armilla: armilla-run ended, or cannot be reached any more; the job was stopped");
   }
-  return 0;
+  return end_.code;
 }
 
 int be_agent() {
@@ -298,7 +320,14 @@ int be_agent() {
                     fmt::join(call.addresses, ", "), call.port));
     return could_not_start;
   }
-  return agent(*root, call.host, call.number).run();
+  agent(*root, call.host, call.number).run();
+  return 0;  // the root says how the job ended
+}
+
+int be_met_agent(channel& root, const std::string& host, const std::string& offer, const options& settings) {
+  root.break_after(settings.loss_timeout_ns);
+  root.send(channel::offer, offer);  // if it is gone, the next reading says so
+  return agent(root, host).run();
 }
 
 }  // namespace armilla::run

@@ -32,6 +32,7 @@
 #include "host_list.hpp"
 #include "hosts.hpp"
 #include "join.hpp"
+#include "meeting.hpp"
 #include "tools/arguments/arguments.hpp"
 
 namespace {
@@ -44,6 +45,7 @@ using armilla::tools::into;
 using armilla::tools::words;
 
 constexpr int wrong_use = 2, not_found = 127;
+constexpr int most_meeting = 65'536;
 
 struct failure {
   int code;
@@ -55,6 +57,7 @@ struct job_words {
   std::string fabric, pin, output;
   std::optional<std::string> hosts, hostfile, rsh, join, seed;
   int explore = 0;
+  armilla::run::meeting_plan meeting;
   bool label = false, manual = false, gdb = false, checked = false;
 };
 
@@ -116,6 +119,8 @@ armilla::tools::program description() {
               "  armilla-run -n 4 --fabric threads ./hello      the same as threads of one process\n"
               "  armilla-run -n 1 ./master : -n 3 ./worker      two programs in one job\n"
               "  armilla-run --hosts a:2,b:2 ./hello            four ranks on two hosts, by ssh\n"
+              "  armilla-run --meet h1:29400 --hosts-expected 2 --key-file ~/.key -n 4 ./hello\n"
+              "                                                 started on two hosts, one of them h1: eight ranks\n"
               "  armilla-run --join 1234 -n 2 ./worker          two ranks more for the job of process 1234\n\n"
               "ARMILLA_* variables set more options; --options prints all of them. The exit code is that of the job.\n",
           .command_follows = true};
@@ -156,6 +161,16 @@ void describe_job(armilla::tools::program& all, job_words& job) {
         [&job](const std::string& text) { job.hostfile = text; }},
        {"--rsh", "COMMAND", "What starts a command on a host, given the host's name and the command (default: ssh)",
         [&job](const std::string& text) { job.rsh = text; }},
+       {"--meet", "HOST:PORT",
+        "Without ssh: the same command on each host, as whatever starts containers or batch jobs does it; HOST, where all others "
+        "call, is one of them; -n counts the ranks of this host",
+        into(job.meeting.place)},
+       {"--hosts-expected", "N", "How many hosts meet", into(job.meeting.hosts, 1, most_meeting)},
+       {"--key-file", "FILE",
+        "The key by which hosts that meet know each other: a file that its owner alone may read, with at least 16 characters, "
+        "alike on all; -: standard input",
+        into(job.meeting.key_file)},
+       {"--meet-within", "SECONDS", "How long hosts wait for each other (default: 300)", into(job.meeting.within_s, 1, 86'400)},
        {"--join", "JOB",
         "Add the ranks to a running job, named by a process or a program of it; it was started with ARMILLA_MAX_RANKS",
         [&job](const std::string& text) { job.join = text; }},
@@ -228,14 +243,33 @@ int run_on_several(const chosen_hosts& chosen, std::vector<program_spec> program
   return armilla::run::run_on_hosts(hosts, chosen.rsh, programs, settings);
 }
 
+// Hosts that meet are told nothing else.
+void check_meeting(const job_words& job) {
+  const auto& plan = job.meeting;
+  const bool meets = !plan.place.empty();
+  if (!meets && (plan.hosts != 0 || !plan.key_file.empty()))
+    throw failure{wrong_use, "--hosts-expected and --key-file go with --meet HOST:PORT; give that, too"};
+  if (!meets) return;
+  if (plan.hosts == 0) throw failure{wrong_use, "--meet needs the number of hosts; give --hosts-expected N"};
+  if (plan.key_file.empty())
+    throw failure{
+        wrong_use,
+        "--meet needs a key, or others could start programs here: (umask 077; openssl rand -hex 32 > FILE) makes one; give "
+        "each host a copy, and --key-file FILE"};
+  if (job.hosts || job.hostfile || job.rsh || job.join || job.gdb)
+    throw failure{wrong_use,
+                  "with --meet each host starts its own ranks; leave --hosts, --hostfile, --rsh, --join and --gdb away"};
+}
+
 void require_one_host(const options& settings, bool named) {
   const char* const name = settings.on_loss == armilla::detail::loss_use::replace ? "on_loss"
                            : settings.max_ranks != options{}.max_ranks            ? "max_ranks"
                                                                                   : nullptr;
   if (name != nullptr)
-    throw failure{wrong_use, fmt::format("{0}={1} is for the ranks of one host; {2}, or leave {0} away",
-                                         armilla::detail::variable_of(name), settings.get(name),
-                                         named ? "leave --hosts away" : "set ARMILLA_LAUNCHER=none to ignore Slurm's nodes")};
+    throw failure{wrong_use,
+                  fmt::format("{0}={1} is for the ranks of one host; {2}, or leave {0} away", armilla::detail::variable_of(name),
+                              settings.get(name),
+                              named ? "leave --hosts and --meet away" : "set ARMILLA_LAUNCHER=none to ignore Slurm's nodes")};
 }
 
 // How the ranks of a running job are carried, bound and shown is settled.
@@ -277,8 +311,10 @@ int run(int argc, char** argv) {
   if (job.checked)
     for (auto& program : programs) take_checked_twin(program);
   if ((job.explore != 0 || job.seed) && !armilla::run::is_explored()) return run_explored(job, argv);
+  check_meeting(job);
+  const bool meets = !job.meeting.place.empty();
   if (job.join) return run_joiners(job, std::move(programs));
-  const chosen_hosts chosen = choose_hosts(job);
+  const chosen_hosts chosen = meets ? chosen_hosts{} : choose_hosts(job);
   if (job.rsh && chosen.hosts.empty())
     throw failure{wrong_use, "--rsh starts commands on other hosts, and none are named; give --hosts a:2,b:2, too"};
   if (job.rsh && job.rsh->empty()) throw failure{wrong_use, "--rsh wants a command, as ssh"};
@@ -295,8 +331,10 @@ int run(int argc, char** argv) {
     require_one_host(settings, job.hosts || job.hostfile);
     return run_on_several(chosen, std::move(programs), settings);
   }
+  if (meets) require_one_host(settings, true);
   for (auto& program : programs)
     if (program.ranks == 0) program.ranks = programs.size() == 1 ? settings.ranks : 1;
+  if (meets) return armilla::run::run_with_meeting(job.meeting, programs, settings);
   return armilla::detail::supervise(programs, settings);
 }
 

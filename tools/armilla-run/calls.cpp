@@ -46,6 +46,7 @@ std::vector<std::string> own_addresses() {
   return all;
 }
 
+// -1, with errno.
 int connect_to(const std::string& address, int port) {
   sockaddr_in to{};
   to.sin_family = AF_INET;
@@ -56,8 +57,13 @@ int connect_to(const std::string& address, int port) {
   int error = 0;
   socklen_t size = sizeof error;
   const bool begun = connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0 || errno == EINPROGRESS;
-  if (!begun || poll(&ready, 1, connect_within_ms) <= 0 || getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0 || error != 0)
-    return ::close(fd), -1;
+  if (!begun)
+    error = errno;
+  else if (poll(&ready, 1, connect_within_ms) <= 0)
+    error = ETIMEDOUT;
+  else
+    getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
+  if (error != 0) return ::close(fd), errno = error, -1;
   fcntl(fd, F_SETFL, 0);
   send_at_once(fd);
   return fd;
@@ -90,19 +96,21 @@ std::unique_ptr<channel> introduce(int fd, const job_key& key, std::uint32_t hos
   return std::make_unique<channel>(fd, session_of(key, number, mine), false);
 }
 
-// One call at each address. `taken`: one of them was accepted.
-std::unique_ptr<channel> call_once(const call_text& call, bool& taken) {
+}  // namespace
+
+std::unique_ptr<channel> call_once(const call_text& call, int& error) {
+  bool taken = false;
   for (const auto& address : call.addresses) {
     const int fd = connect_to(address, call.port);
+    error = fd < 0 ? errno : 0;
     if (fd < 0) continue;
     taken = true;
     if (auto root = introduce(fd, call.key, call.number)) return root;
     close(fd);
   }
+  if (taken) error = 0;
   return nullptr;
 }
-
-}  // namespace
 
 std::string call_text::line() const {
   return fmt::format("{} {} {} {} {}\n", as_hex(key), host, number, port, fmt::join(addresses, " "));
@@ -120,9 +128,9 @@ bool call_text::read(const std::string& line) {
 std::unique_ptr<channel> call_root(const call_text& call) {
   const std::uint64_t until = deadline_after_ns(agent_tries_for_ns);
   for (int silent = 0; silent < silent_rounds && now_ns() < until;) {
-    bool taken = false;
-    if (auto root = call_once(call, taken)) return root;
-    silent = taken ? 0 : silent + 1;
+    int error = 0;
+    if (auto root = call_once(call, error)) return root;
+    silent = error == 0 ? 0 : silent + 1;
     usleep(between_rounds_us);
   }
   return nullptr;
@@ -144,18 +152,32 @@ std::uint32_t address_towards(const std::vector<std::string>& hosts) {
 
 void call_port::open(std::uint32_t address) {
   addresses_ = address != 0 ? std::vector<std::string>{address_text(address)} : own_addresses();
+  if (!open_at(address, 0)) throw_limit("start", fmt::format("no port for the agents of the hosts: {}", std::strerror(errno)));
+}
+
+bool call_port::open_at(std::uint32_t address, int port) {
   sockaddr_in here{};
   here.sin_family = AF_INET;
   here.sin_addr.s_addr = address;
+  here.sin_port = htons(std::uint16_t(port));
   socklen_t size = sizeof here;
+  const int on = 1;
   listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (port != 0) setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);  // the last job there may have just ended
   if (listener_ < 0 || bind(listener_, reinterpret_cast<sockaddr*>(&here), sizeof here) != 0 || listen(listener_, 128) != 0 ||
-      getsockname(listener_, reinterpret_cast<sockaddr*>(&here), &size) != 0)
-    throw_limit("start", fmt::format("no port for the agents of the hosts: {}", std::strerror(errno)));
+      getsockname(listener_, reinterpret_cast<sockaddr*>(&here), &size) != 0) {
+    const int error = errno;
+    close();
+    errno = error;
+    return false;
+  }
   port_ = ntohs(here.sin_port);
+  return true;
 }
 
-void call_port::close() { ::close(std::exchange(listener_, -1)); }
+void call_port::close() {
+  if (const int listener = std::exchange(listener_, -1); listener >= 0) ::close(listener);
+}
 
 void call_port::watch(std::vector<pollfd>& list) const {
   if (listener_ >= 0) list.push_back({listener_, POLLIN, 0});

@@ -13,6 +13,9 @@
 
 namespace armilla::run {
 
+/// In the place of the host's number, where the hosts of a job meet and have no numbers yet.
+inline constexpr std::uint32_t any_host = ~std::uint32_t(0);
+
 /// What an agent is told on its standard input: where to call, and how it proves which agent it is. Command lines and
 /// environments are for others to read.
 struct call_text {
@@ -31,6 +34,10 @@ struct call_text {
 /// null if no side there does.
 std::unique_ptr<channel> call_root(const call_text& call);
 
+/// One call at each of the addresses. Null: `error` is that of the last one, or 0 if a call was taken by who does not know the
+/// key.
+std::unique_ptr<channel> call_once(const call_text& call, int& error);
+
 /// The one address of this host from which all `hosts` are reached, the loopback if they are all this one; 0: their names do not
 /// tell, or there are several.
 std::uint32_t address_towards(const std::vector<std::string>& hosts);
@@ -41,6 +48,8 @@ class call_port {
   explicit call_port(const job_key& key) : key_(key) {}
   /// At this address alone; 0: at all of this host. Throws `error` if there is no port.
   void open(std::uint32_t address);
+  /// At this port, which the hosts of the job know; false, with errno: it is no port of this host, or in use.
+  bool open_at(std::uint32_t address, int port);
   bool is_open() const noexcept { return listener_ >= 0; }
   void close();  ///< no agent has to call any more
   int number() const noexcept { return port_; }

@@ -63,6 +63,8 @@ job_key random_key() {
   return key;
 }
 
+job_key key_from(std::string_view secret) { return keyed_hash(job_key{}, secret); }
+
 std::string as_hex(std::span<const unsigned char> bytes) {
   std::string text;
   for (const unsigned char b : bytes) text += {"0123456789abcdef"[b >> 4], "0123456789abcdef"[b & 15]};

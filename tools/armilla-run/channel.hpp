@@ -14,6 +14,8 @@ using job_key = std::array<unsigned char, 32>;  ///< known to armilla-run and it
 using proof = std::array<unsigned char, 32>;
 
 job_key random_key();
+/// The key that a secret of the user's stands for.
+job_key key_from(std::string_view secret);
 std::string as_hex(std::span<const unsigned char> bytes);
 bool from_hex(std::string_view text, std::span<unsigned char> bytes);
 
@@ -22,7 +24,21 @@ bool from_hex(std::string_view text, std::span<unsigned char> bytes);
 /// left out or sent again.
 class channel {
  public:
-  enum word : std::uint32_t { job = 1, exchange, failed, done, stop, signal, lost, last_meeting, gathering, look, seen, circuit };
+  enum word : std::uint32_t {
+    job = 1,
+    exchange,
+    failed,
+    done,
+    stop,
+    signal,
+    lost,
+    last_meeting,
+    gathering,
+    look,
+    seen,
+    circuit,
+    offer
+  };
   struct frame {
     std::uint32_t what = 0;
     std::string text;

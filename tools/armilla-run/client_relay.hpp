@@ -26,6 +26,7 @@ namespace armilla::run {
 class client_relay {
  public:
   client_relay(channel& root, std::string host, std::uint32_t number) : root_(root), host_(std::move(host)), number_(number) {}
+  void set_number(std::uint32_t number) noexcept { number_ = number; }
   ~client_relay();
 
   /// Opens it for attached clients of this memory, which ranks have lent, and for attached clients of other hosts.

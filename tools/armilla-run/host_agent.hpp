@@ -18,6 +18,7 @@
 #include "calls.hpp"
 #include "channel.hpp"
 #include "client_relay.hpp"
+#include "job_end.hpp"
 #include "lent_memory.hpp"
 #include "look_listener.hpp"
 
@@ -35,7 +36,10 @@ class agent {
  public:
   /// `number`: the host's in the list.
   agent(channel& root, const std::string& host, std::uint32_t number)
-      : root_(root), host_(host), first_host_(number == 0), clients_(root, host), relay_(root, host, number) {}
+      : root_(root), host_(host), speaks_(number == 0), clients_(root, host), relay_(root, host, number) {}
+  /// This host's own command, which has no number yet.
+  agent(channel& root, const std::string& host) : agent(root, host, any_host) { met_ = speaks_ = true; }
+  /// Returns the exit code of the job, if it was heard.
   int run();
 
  private:
@@ -58,11 +62,15 @@ class agent {
   void tell_done();
   void lose_root();
   void stop();
+  void hear_end(const std::string& text);
   void advance();
 
   channel& root_;
   std::string host_;
-  bool first_host_;
+  bool speaks_;       ///< says that the root is gone: where others would, too, one does
+  bool met_ = false;  ///< it is a command of the user's: the job's end is its end
+  bool told_to_stop_ = false;
+  job_end end_;
   rank_t ranks_ = 0;
   bool label_ = false, raw_ = false, goes_on_ = false, told_last_ = false, told_done_ = false, root_lost_ = false;
   int ended_well_ = 0;  // ranks

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hosts.hpp"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -14,8 +15,10 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -79,6 +82,14 @@ root::root(const std::vector<host_slots>& hosts, std::string rsh, const std::vec
   self_ = path;
 }
 
+void root::take_met(std::vector<met_agent> met) {
+  auto h = std::prev(hosts_.end(), std::ptrdiff_t(met.size()));
+  for (met_agent& one : met) {
+    h->agent = std::move(one.agent);
+    h++->met_in = std::move(one.folder);
+  }
+}
+
 // Starts a process; -1 on failure. Arguments are references, since after vfork the child may overwrite registers of the parent.
 static pid_t start_in_child(char** arguments, int input, const output_lines::ends& out, const sigset_t& blocked) {
   const pid_t self = getpid();
@@ -99,7 +110,9 @@ void root::start_agent(host& h) {
   std::vector<std::string> words;
   std::istringstream text(rsh_);
   for (std::string word; text >> word;) words.push_back(word);
-  for (const std::string& word : {h.what.name, for_shell(self_), std::string("--agent")}) words.push_back(word);
+  if (!words.empty()) words.push_back(h.what.name);
+  words.push_back(words.empty() ? self_ : for_shell(self_));
+  words.emplace_back("--agent");
   std::vector<char*> arguments;
   for (auto& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -141,20 +154,21 @@ void tell_what_is_not_passed(const std::vector<program_spec>& programs) {
 
 json root::job_of(const host& h) const {
   json environment = json::array(), processes = json::array();
-  for (char** setting = environ; *setting != nullptr; ++setting)
+  for (char** setting = environ; *setting != nullptr && !h.met_in; ++setting)  // what has met has its own
     if (is_passed_on(*setting)) environment.push_back(std::string(*setting));
   for (rank_t r = h.first; r < h.first + h.ranks; ++r) {
     const program_spec& p = *program_of_[std::size_t(r)];
     processes.push_back({{"path", p.path}, {"arguments", p.arguments}, {"environment", p.environment}});
   }
   char folder[PATH_MAX] = ".";
-  if (getcwd(folder, sizeof folder) == nullptr) throw_limit("start", "this folder has no name any more");
+  if (!h.met_in && getcwd(folder, sizeof folder) == nullptr) throw_limit("start", "this folder has no name any more");
   return {{"ranks", program_of_.size()},
           {"first", h.first},
+          {"number", h.number},
           {"label", settings_.label},
           {"raw", settings_.output == output_kind::raw},
           {"goes_on", settings_.on_loss == loss_use::go_on},
-          {"folder", folder},
+          {"folder", h.met_in.value_or(folder)},
           {"environment", environment},
           {"processes", processes},
           {"grace_ns", settings_.loss_grace_ns},
@@ -297,9 +311,10 @@ void root::stop() {
   stopping_ = true;
   stop_ns_ = never;
   kill_ns_ = deadline_after_ns(agents_end_within_ns);
+  const std::string end = end_of_job().frame();
   for (auto& h : hosts_)
     if (h.agent != nullptr && !h.gone)
-      h.agent->send(channel::stop, "");
+      h.agent->send(channel::stop, end);
     else if (h.rsh_alive)
       kill(h.rsh, SIGTERM);
 }
@@ -323,23 +338,26 @@ void root::advance() {
 }
 
 bool root::over() const {
-  return stopping_ && std::ranges::none_of(hosts_, [](const host& h) { return h.rsh_alive; });
+  return stopping_ &&
+         std::ranges::none_of(hosts_, [this](const host& h) { return h.rsh_alive || (h.met_in && !h.gone && !killed_); });
+}
+
+job_end root::end_of_job() {
+  if (first_loss_ && !failure_ && interrupted_by_ == 0) return {ended_well_ != 0 ? 0 : first_loss_->code};
+  if (!failure_ && interrupted_by_ == 0) failure_ = std::exchange(heard_of_, std::nullopt);
+  if (failure_)
+    return {(failure_->code & 0xff) != 0 ? failure_->code & 0xff : 1,
+            failure_->text.empty() ? "" : report_of(failure_->text, "the job was stopped", failure_->hint)};
+  if (interrupted_by_ == 0) return {0};
+  return {128 + interrupted_by_, fmt::format("armilla: interrupted by signal {} ({}); the job was stopped", interrupted_by_,
+                                             signal_name(interrupted_by_))};
 }
 
 int root::report() {
-  if (first_loss_ && !failure_ && interrupted_by_ == 0) {
-    orphans_.end_all();
-    return ended_well_ != 0 ? 0 : first_loss_->code;
-  }
-  if (!failure_ && interrupted_by_ == 0) failure_ = std::move(heard_of_);
-  if (failure_ || interrupted_by_ != 0) orphans_.end_all();
-  if (failure_) {
-    if (!failure_->text.empty()) say(report_of(failure_->text, "the job was stopped", failure_->hint));
-    return (failure_->code & 0xff) != 0 ? failure_->code & 0xff : 1;
-  }
-  if (interrupted_by_ == 0) return 0;
-  say(fmt::format("armilla: interrupted by signal {} ({}); the job was stopped", interrupted_by_, signal_name(interrupted_by_)));
-  return 128 + interrupted_by_;
+  const job_end end = end_of_job();
+  if (first_loss_ || failure_ || interrupted_by_ != 0) orphans_.end_all();
+  if (!end.text.empty()) say(end.text);
+  return end.code;
 }
 
 int root::run() {
@@ -351,9 +369,11 @@ int root::run() {
   pthread_sigmask(SIG_BLOCK, &mine, &before_);
   signals_ = signalfd(-1, &mine, SFD_CLOEXEC | SFD_NONBLOCK);
   std::vector<std::string> names;
-  for (const host& h : hosts_) names.push_back(h.what.name);
-  port_.open(address_towards(names));
-  for (auto& h : hosts_) start_agent(h);
+  for (const host& h : hosts_)
+    if (!h.met_in) names.push_back(h.what.name);
+  port_.open(rsh_.empty() ? htonl(INADDR_LOOPBACK) : address_towards(names));
+  for (auto& h : hosts_)
+    if (!h.met_in) start_agent(h);
   while (!over()) {
     wait_for_events();
     read_signals();
@@ -373,9 +393,11 @@ int root::run() {
 }
 
 int run_on_hosts(const std::vector<host_slots>& hosts, const std::string& rsh, const std::vector<program_spec>& programs,
-                 const options& settings) {
-  tell_what_is_not_passed(programs);
-  return root(hosts, rsh, programs, settings).run();
+                 const options& settings, std::vector<met_agent> met) {
+  if (!rsh.empty()) tell_what_is_not_passed(programs);
+  root job(hosts, rsh, programs, settings);
+  job.take_met(std::move(met));
+  return job.run();
 }
 
 }  // namespace armilla::run

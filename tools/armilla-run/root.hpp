@@ -20,6 +20,7 @@
 #include "channel.hpp"
 #include "gathering_desk.hpp"
 #include "hosts.hpp"
+#include "job_end.hpp"
 #include "look_rounds.hpp"
 
 /// armilla-run, where a job runs on several hosts: it starts their agents, and carries what these say to each other.
@@ -37,7 +38,8 @@ struct host {
   pid_t rsh = -1;
   bool rsh_alive = false, done = false, gone = false, silent = false;
   std::unique_ptr<channel> agent;
-  std::optional<std::string> part;  // of the exchange that is under way
+  std::optional<std::string> met_in;  // the folder of its own command, which is its agent
+  std::optional<std::string> part;    // of the exchange that is under way
 };
 
 struct failure {
@@ -51,6 +53,8 @@ struct failure {
 class root {
  public:
   root(const std::vector<host_slots>& hosts, std::string rsh, const std::vector<program_spec>& programs, const options& settings);
+  /// The last of the hosts have called already.
+  void take_met(std::vector<met_agent> met);
   int run();
 
  private:
@@ -79,6 +83,7 @@ class root {
   void advance();
   bool over() const;
   json job_of(const host& h) const;
+  job_end end_of_job();
   int report();
 
   std::list<host> hosts_;
