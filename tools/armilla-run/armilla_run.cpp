@@ -183,7 +183,8 @@ void describe_job(armilla::tools::program& all, job_words& job) {
         "Run the programs that are compiled for the checked library: ./heat.checked for ./heat; armilla-c++ --checked makes them",
         into(job.checked)},
        {"--explore", "RUNS",
-        "Run the job that often, each time with another order of messages that the library allows, and compare exit code and output, "
+        "Run the job that often, each time with another order of messages that the library allows, and compare exit code and "
+        "output, "
         "or what the program passes to armilla::outcome; say which run differs first, and from which call on",
         into(job.explore, 1, 1'000'000)},
        {"--seed", "SEED", "Run the job once, in the order that --explore has named; with --explore: the first of the runs",
@@ -283,8 +284,9 @@ int run_joiners(const job_words& job, std::vector<program_spec> programs) {
 }
 
 int run_explored(const job_words& job, char** argv) try {
-  if (job.hosts || job.hostfile || job.join || job.gdb)
-    throw failure{wrong_use, "--explore and --seed run a job of this host; leave --hosts, --hostfile, --join and --gdb away"};
+  if (job.hosts || job.hostfile || !job.meeting.place.empty() || job.join || job.gdb)
+    throw failure{wrong_use,
+                  "--explore and --seed run a job of this host; leave --hosts, --hostfile, --meet, --join and --gdb away"};
   const auto first = job.seed ? armilla::run::seeded_order::from(*job.seed) : armilla::run::seeded_order{};
   return job.explore != 0 ? armilla::run::explore(argv, job.explore, first) : armilla::run::repeat_order(argv, first);
 } catch (const std::invalid_argument&) {

@@ -36,9 +36,9 @@ using text_lines = std::vector<std::string>;
 using seconds = std::chrono::duration<double>;
 
 // What makes orders follow from decisions alone: accesses are messages, and nobody waits by the clock.
-constexpr const char* settings_of_orders[][2] = {{"ARMILLA_ACCESS_BY_MESSAGE", "on"}, {"ARMILLA_AGGREGATE", "0"},
-                                                 {"ARMILLA_SPIN", "0"},               {"ARMILLA_YIELD", "0"},
-                                                 {"ARMILLA_PROGRESS_MODE", "poll"},   {"ARMILLA_PIN", "none"}};
+constexpr const char* settings_of_orders[][2] = {
+    {"ARMILLA_ACCESS_BY_MESSAGE", "on"}, {"ARMILLA_AGGREGATE", "0"}, {"ARMILLA_SPIN", "0"}, {"ARMILLA_YIELD", "0"},
+    {"ARMILLA_PROGRESS_MODE", "poll"},   {"ARMILLA_PIN", "none"}};
 
 struct run_result {
   int code = 0;
@@ -256,7 +256,9 @@ class culprit {
 
   std::string text() const {
     const auto [here, there] = std::ranges::mismatch(differing_.log, agreeing_.log);
-    const auto shown = [](const auto& at, const text_lines& all) { return at == all.end() ? "no rank runs anything" : escaped(*at); };
+    const auto shown = [](const auto& at, const text_lines& all) {
+      return at == all.end() ? "no rank runs anything" : escaped(*at);
+    };
     if (here == differing_.log.end() && there == agreeing_.log.end())
       return "all calls run in the usual order; the ranks' own code runs in another one";
     return fmt::format("{}\n  instead of: {}", shown(here, differing_.log), shown(there, agreeing_.log));
@@ -277,8 +279,9 @@ void report(const job_runner& job, const expectation& usual, std::uint64_t seed,
   const culprit first(job, usual, {seed}, found.decisions);
   if (!first.certain())
     return fmt::print("  the same order does not always give the same run: the program depends on time, or on what it reads\n");
-  fmt::print("  first call that differs: {}\n  to repeat this run: --seed {}; with nothing unusual after that call: --seed {}:{}\n",
-             first.text(), seed, seed, first.order().limit);
+  fmt::print(
+      "  first call that differs: {}\n  to repeat this run: --seed {}; with nothing unusual after that call: --seed {}:{}\n",
+      first.text(), seed, seed, first.order().limit);
 }
 
 std::string what_is_compared(const expectation& usual) {

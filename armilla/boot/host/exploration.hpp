@@ -40,13 +40,13 @@ struct exploration {
 
   std::uint64_t magic;
   std::uint64_t seed;
-  std::uint64_t limit;      ///< decisions from this number on are the default's
-  std::uint32_t explores;   ///< 0: a job as it always runs, of which only the outcomes are of interest
-  std::uint32_t wants_log;  ///< the order of calls is written down
+  std::uint64_t limit;                 ///< decisions from this number on are the default's
+  std::uint32_t explores;              ///< 0: a job as it always runs, of which only the outcomes are of interest
+  std::uint32_t wants_log;             ///< the order of calls is written down
   std::atomic<std::uint32_t> entered;  ///< ranks
   std::atomic<std::uint64_t> decisions;
-  std::atomic<std::uint32_t> turn;    ///< the rank that runs, or `nobody`; a futex
-  std::atomic<std::uint32_t> passes;  ///< how often the turn has changed
+  std::atomic<std::uint32_t> turn;                           ///< the rank that runs, or `nobody`; a futex
+  std::atomic<std::uint32_t> passes;                         ///< how often the turn has changed
   std::atomic<std::uint64_t> active[most_local_ranks / 64];  ///< a bit for each rank that takes turns
   shared_lines<std::size_t{1} << 16> outcomes;               ///< "rank 2: text"
   shared_lines<std::size_t{1} << 24> log;                    ///< "rank 1 runs f(int) of rank 0"
