@@ -6,19 +6,23 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "armilla/container/files/npy_file.hpp"
+#include "armilla/container/image/save_agreement.hpp"
 #include "armilla/fence.hpp"
 #include "armilla/matrix.hpp"
 #include "armilla/vector.hpp"
 
-/// Reads files of `numpy.save` (.npy) into containers, and writes containers to such files.
+/// Reads files of `numpy.save` (.npy) and `numpy.savez` (.npz) into containers, and writes containers to such files.
 ///
 ///     auto x = am::read_npy<am::vector<double>>("x.npy");       // a file of one dimension
 ///     auto m = am::read_npy<am::matrix<float, 3>>("m.npy");     // of as many dimensions as the matrix has
 ///     am::write_npy("y.npy", m);                                // numpy.load("y.npy") is the whole matrix
+///     auto y = am::read_npz<am::vector<double>>("run.npz", "y");  // numpy.load("run.npz")["y"]
 ///
 /// All members of the team call these functions. Elements are numbers, `bool` or `std::complex`, and have the type of the file:
 /// only the byte order is converted. Files are read in C order and in Fortran order, and written in C order.
@@ -61,6 +65,40 @@ void write_npy(const std::string& path, const array<T>& x);
 template <detail::npy_element T, std::size_t N>
 void write_npy(const std::string& path, const matrix<T, N>& x);
 
+/// Returns an array of a file of `numpy.savez` or `numpy.savez_compressed` (.npz), which has this name there. Collective.
+///
+/// Throws `usage_error` on all members, with the names that there are, if the file has no such array, and for a checksum that
+/// does not fit. Cost: each rank reads its own elements and a share of all, for the checksum. A compressed array is unpacked by
+/// each rank, up to its last element.
+template <detail::npy_container C>
+  requires(!detail::is_matrix<C>)
+C read_npz(const std::string& path, const std::string& name, const distribution& d = {});
+template <detail::npy_container C>
+  requires detail::is_matrix<C>
+C read_npz(const std::string& path, const std::string& name, const grid& g = {}, const halo& h = {});
+
+/// A container and its name in a file of several arrays.
+template <class C>
+struct npz_array {
+  std::string name;  ///< without ".npy"
+  const C* values;   ///< the container, which must exist until it is written
+  npz_array(std::string called, const C& of) : name(std::move(called)), values(&of) {}
+};
+
+/// Writes arrays, with their names, to one file: `numpy.load(path)["x"]`. Collective: all containers must be over the same team.
+///
+///     am::write_npz("run.npz", am::npz_array("x", x), am::npz_array("heat", heat));
+///
+/// Fences the team first. Replaces an existing file when all is written. Cost: what is written is read once, for the checksums.
+template <class... C>
+  requires(sizeof...(C) > 0 && (detail::npy_container<C> && ...))
+void write_npz(const std::string& path, const npz_array<C>&... arrays);
+
+/// Does the same with compression. Each rank compresses a share of each array, which it keeps in memory meanwhile.
+template <class... C>
+  requires(sizeof...(C) > 0 && (detail::npy_container<C> && ...))
+void write_npz_compressed(const std::string& path, const npz_array<C>&... arrays);
+
 // ---- Implementation only below ----
 
 namespace detail {
@@ -101,56 +139,130 @@ void each_run(const block_layout<N>& mine, const std::array<std::size_t, N>& ext
 
 }  // namespace detail
 
+namespace detail {
+
+template <npy_container C>
+C read_npy_elements(npy_file& file, const distribution& d) {
+  C x(std::size_t(file.header().shape[0]), d);
+  each_run(x.placement(), x.members().rank(),
+           [&](std::size_t index, std::size_t place, std::size_t n) { file.read(index, n, x.local().data() + place); });
+  file.end();
+  return x;
+}
+
+template <npy_container C>
+C read_npy_elements(npy_file& file, const grid& g, const halo& h) {
+  using T = typename C::value_type;
+  typename C::point extents;
+  std::ranges::copy(file.header().shape, extents.begin());
+  C x(extents, g, h);
+  each_run(x.plan().mine, extents, file.header().fortran,
+           [&](std::uint64_t index, std::ptrdiff_t offset, std::size_t n, std::ptrdiff_t stride) {
+             T* const to = x.first() + offset;
+             if (stride == 1) return file.read(index, n, to);
+             const auto column = std::make_unique_for_overwrite<T[]>(n);
+             file.read(index, n, column.get());
+             for (std::size_t k = 0; k < n; ++k) to[std::ptrdiff_t(k) * stride] = column[k];
+           });
+  file.end();
+  return x;
+}
+
+template <npy_container C>
+constexpr std::size_t npy_dimensions() {
+  if constexpr (is_matrix<C>)
+    return std::tuple_size_v<typename C::point>;
+  else
+    return 1;
+}
+template <npy_container C>
+std::vector<std::uint64_t> npy_shape(const C& x) {
+  std::vector<std::uint64_t> all;
+  for (std::size_t d = 0; d < npy_dimensions<C>(); ++d)
+    if constexpr (is_matrix<C>)
+      all.push_back(x.extent(d));
+    else
+      all.push_back(x.size());
+  return all;
+}
+
+template <npy_container C>
+void write_npy_elements(npy_writer& file, std::size_t k, const C& x) {
+  if constexpr (is_matrix<C>) {
+    typename C::point extents;
+    for (std::size_t d = 0; d < extents.size(); ++d) extents[d] = x.extent(d);
+    each_run(x.plan().mine, extents, false, [&](std::uint64_t index, std::ptrdiff_t offset, std::size_t n, std::ptrdiff_t) {
+      file.write(k, index, n, x.first() + offset);
+    });
+  } else {
+    each_run(x.placement(), x.members().rank(),
+             [&](std::size_t index, std::size_t place, std::size_t n) { file.write(k, index, n, x.local().data() + place); });
+  }
+}
+
+template <npy_container... C>
+void write_arrays(const char* operation, const std::string& path, npy_writer::format as, const npz_array<C>&... arrays) {
+  const team* const teams[] = {&arrays.values->members()...};
+  require_team_of_file(operation, teams);
+  teams[0]->fence();
+  npy_writer file(operation, *teams[0], path, as);
+  (file.add(arrays.name, npy_type_of<typename C::value_type>(), npy_shape(*arrays.values)), ...);
+  file.open();
+  std::size_t k = 0;
+  (write_npy_elements(file, k++, *arrays.values), ...);
+  file.publish();
+}
+
+}  // namespace detail
+
 template <detail::npy_container C>
   requires(!detail::is_matrix<C>)
 C read_npy(const std::string& path, const distribution& d) {
   detail::npy_file file(d.members(), path, detail::npy_type_of<typename C::value_type>(), 1);
-  C x(std::size_t(file.header().shape[0]), d);
-  detail::each_run(x.placement(), x.members().rank(),
-                   [&](std::size_t index, std::size_t place, std::size_t n) { file.read(index, n, x.local().data() + place); });
-  file.agree();
-  return x;
+  return detail::read_npy_elements<C>(file, d);
 }
 
 template <detail::npy_container C>
   requires detail::is_matrix<C>
 C read_npy(const std::string& path, const grid& g, const halo& h) {
-  using T = typename C::value_type;
-  typename C::point extents;
-  detail::npy_file file(g.members(), path, detail::npy_type_of<T>(), extents.size());
-  std::ranges::copy(file.header().shape, extents.begin());
-  C x(extents, g, h);
-  detail::each_run(x.plan().mine, extents, file.header().fortran,
-                   [&](std::uint64_t index, std::ptrdiff_t offset, std::size_t n, std::ptrdiff_t stride) {
-                     T* const to = x.first() + offset;
-                     if (stride == 1) return file.read(index, n, to);
-                     const auto column = std::make_unique_for_overwrite<T[]>(n);
-                     file.read(index, n, column.get());
-                     for (std::size_t k = 0; k < n; ++k) to[std::ptrdiff_t(k) * stride] = column[k];
-                   });
-  file.agree();
-  return x;
+  detail::npy_file file(g.members(), path, detail::npy_type_of<typename C::value_type>(), detail::npy_dimensions<C>());
+  return detail::read_npy_elements<C>(file, g, h);
+}
+
+template <detail::npy_container C>
+  requires(!detail::is_matrix<C>)
+C read_npz(const std::string& path, const std::string& name, const distribution& d) {
+  detail::npy_file file(d.members(), path, detail::npy_type_of<typename C::value_type>(), 1, &name);
+  return detail::read_npy_elements<C>(file, d);
+}
+
+template <detail::npy_container C>
+  requires detail::is_matrix<C>
+C read_npz(const std::string& path, const std::string& name, const grid& g, const halo& h) {
+  detail::npy_file file(g.members(), path, detail::npy_type_of<typename C::value_type>(), detail::npy_dimensions<C>(), &name);
+  return detail::read_npy_elements<C>(file, g, h);
 }
 
 template <detail::npy_element T>
 void write_npy(const std::string& path, const array<T>& x) {
-  x.members().fence();
-  detail::npy_writer file(x.members(), path, detail::npy_type_of<T>(), {x.size()});
-  detail::each_run(x.placement(), x.members().rank(),
-                   [&](std::size_t index, std::size_t place, std::size_t n) { file.write(index, n, x.local().data() + place); });
-  file.publish();
+  detail::write_arrays("write_npy", path, detail::npy_writer::format::npy, npz_array("x", x));
 }
 
 template <detail::npy_element T, std::size_t N>
 void write_npy(const std::string& path, const matrix<T, N>& x) {
-  x.members().fence();
-  std::array<std::size_t, N> extents;
-  for (std::size_t d = 0; d < N; ++d) extents[d] = x.extent(d);
-  detail::npy_writer file(x.members(), path, detail::npy_type_of<T>(), {extents.begin(), extents.end()});
-  detail::each_run(x.plan().mine, extents, false, [&](std::uint64_t index, std::ptrdiff_t offset, std::size_t n, std::ptrdiff_t) {
-    file.write(index, n, x.first() + offset);
-  });
-  file.publish();
+  detail::write_arrays("write_npy", path, detail::npy_writer::format::npy, npz_array("x", x));
+}
+
+template <class... C>
+  requires(sizeof...(C) > 0 && (detail::npy_container<C> && ...))
+void write_npz(const std::string& path, const npz_array<C>&... arrays) {
+  detail::write_arrays("write_npz", path, detail::npy_writer::format::npz, arrays...);
+}
+
+template <class... C>
+  requires(sizeof...(C) > 0 && (detail::npy_container<C> && ...))
+void write_npz_compressed(const std::string& path, const npz_array<C>&... arrays) {
+  detail::write_arrays("write_npz_compressed", path, detail::npy_writer::format::npz_compressed, arrays...);
 }
 
 }  // namespace armilla

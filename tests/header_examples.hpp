@@ -61,6 +61,10 @@ extern am::vector<double> x;
 // json_lines.hpp
 inline void use(const std::string&, double) {}
 
+// npy.hpp
+extern am::vector<double> x;
+extern am::matrix<double> heat;
+
 // graph.hpp
 inline void use(am::vertex_id, am::vertex_id) {}
 

@@ -191,7 +191,7 @@ EDGES(dimensions, matrix::extent, matrix::blocks, matrix::ptr, matrix::rank_of, 
 
 EDGES(files_of_names_that_are_none, array::load, matrix::load, vector::load, list::save, list::load, read_lines, read_words,
       read_csv, read_edges, read_binary, read_matrix_market, write_lines, write_words, write_edges, write_binary,
-      write_matrix_market, read_npy, write_npy) {
+      write_matrix_market, read_npy, write_npy, read_npz, npz_array::npz_array, write_npz, write_npz_compressed) {
   am::array<int> x(10);
   const am::array<std::string> lines(2, "word");
   const am::array<am::edge> edges_of(2);
@@ -214,6 +214,10 @@ EDGES(files_of_names_that_are_none, array::load, matrix::load, vector::load, lis
     REFUSED("", am::read_npy<am::vector<int>>(path));
     REFUSED("", am::read_npy<am::matrix<int>>(path));
     REFUSED("", am::write_npy(path, x));
+    REFUSED("", am::read_npz<am::vector<int>>(path, "x"));
+    REFUSED("", am::read_npz<am::vector<int>>("/dev/null", path));
+    REFUSED("", am::write_npz(path, am::npz_array("x", x)));
+    REFUSED("", am::write_npz_compressed("/tmp/x.npz", am::npz_array(path, x)));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <complex>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -181,4 +182,152 @@ RANK_TEST(bytes_that_are_not_zero_are_true) {
   std::vector<std::uint8_t> mine;
   for (const bool& value : x.local()) mine.push_back(*reinterpret_cast<const std::uint8_t*>(&value));
   EXPECT(am::all_gather_v(mine) == (std::vector<std::uint8_t>{0, 1, 1, 1}));
+}
+
+namespace {
+
+/// Runs a program of Python, which needs no package, on the first rank. Returns whether it succeeds.
+bool python(const std::string& program, const std::string& path) {
+  am::barrier();
+  const int rc = am::rank() == 0 ? std::system(("python3 -c '" + program + "' " + path).c_str()) : 0;
+  return am::broadcast(rc) == 0;
+}
+/// An archive as numpy.savez writes it, of arrays that `put` writes: put(name, bytes).
+std::string savez(const std::string& method, const std::string& puts) {
+  return "import sys, zipfile\n"
+         "def npy(type, shape, elements):\n"
+         "  text = \"{%sdescr%s: %s%s%s, %sfortran_order%s: False, %sshape%s: %s, }\" % (Q, Q, Q, type, Q, Q, Q, Q, Q, shape)\n"
+         "  text = text.ljust((10 + len(text) + 1 + 63) // 64 * 64 - 11)\n"
+         "  return b\"\\x93NUMPY\\x01\\0\" + (len(text) + 1).to_bytes(2, \"little\") + text.encode() + b\"\\n\" + elements\n"
+         "Q = chr(39)\n"
+         "z = zipfile.ZipFile(sys.argv[1], \"w\", zipfile." +
+         method +
+         ")\n"
+         "def put(name, bytes):\n"
+         "  with z.open(name, \"w\", force_zip64=True) as f: f.write(bytes)\n" +
+         puts + "z.close()";
+}
+const std::string two_arrays =
+    "put(\"a.npy\", npy(\"<i4\", \"(1000,)\", b\"\".join((i * i).to_bytes(4, \"little\") for i in range(1000))))\n"
+    "put(\"sub/m.npy\", npy(\"<i2\", \"(30, 40)\", b\"\".join(i.to_bytes(2, \"little\") for i in range(1200))))\n";
+
+template <class C>
+bool is_numbered(const C& x, int power) {
+  bool good = true;
+  for (std::size_t k = 0; k < x.local().size(); ++k) {
+    const int i = int(x.index_of_local(k));
+    good = good && x.local()[k] == (power == 2 ? i * i : i);
+  }
+  return good;
+}
+
+}  // namespace
+
+RANK_TEST(arrays_of_an_archive_are_read_stored_and_deflated) {
+  const place file;
+  for (const char* method : {"ZIP_STORED", "ZIP_DEFLATED"}) {
+    EXPECT(python(savez(method, two_arrays), file.path()));
+    for (const am::distribution& d : {am::blocks(), am::cyclic(), am::cyclic(7)}) {
+      const auto a = am::read_npz<am::array<int>>(file.path(), "a", d);
+      EXPECT_EQ(a.size(), 1000U);
+      EXPECT(is_numbered(a, 2));
+    }
+    const auto m = am::read_npz<am::matrix<short>>(file.path(), "sub/m", am::grid(), am::halo(1));
+    const auto mine = m.local();
+    for (std::size_t i = 0; i < mine.extent(0); ++i)
+      for (std::size_t j = 0; j < mine.extent(1); ++j)
+        EXPECT_EQ(mine(i, j), short((i + mine.origin(0)) * 40 + j + mine.origin(1)));
+    EXPECT_THROWS_SAYING(am::usage_error, "it has no array 'b'; it has 'a', 'sub/m'",
+                         am::read_npz<am::array<int>>(file.path(), "b"));
+    EXPECT_THROWS_SAYING(am::usage_error, "array 'a': its elements are '<i4', and those of the container '<f8'",
+                         am::read_npz<am::array<double>>(file.path(), "a"));
+  }
+}
+
+RANK_TEST(archives_are_written_as_numpy_reads_them) {
+  const place file;
+  am::vector<int> a(3000, am::cyclic(5));
+  for (std::size_t k = 0; k < a.local().size(); ++k) a.local()[k] = int(a.index_of_local(k));
+  am::matrix<double, 3> m({4, 5, 6}, am::grid(), am::halo(1));
+  const auto mine = m.local();
+  for (std::size_t i = 0; i < mine.extent(0); ++i)
+    for (std::size_t j = 0; j < mine.extent(1); ++j)
+      for (std::size_t k = 0; k < mine.extent(2); ++k)
+        mine(i, j, k) = double(((i + mine.origin(0)) * 5 + j + mine.origin(1)) * 6 + k + mine.origin(2));
+  const am::array<float> empty(0);
+  const auto check = [&](bool packed) {
+    EXPECT(python(
+        "import sys, zipfile\n"
+        "z = zipfile.ZipFile(sys.argv[1]); assert z.testzip() is None\n"
+        "assert z.namelist() == [\"a.npy\", \"m\\xc3\\xa9.npy\".encode(\"latin1\").decode(), \"empty.npy\"], z.namelist()\n"
+        "assert z.infolist()[0].compress_type == " +
+            std::string(packed ? "8" : "0") +
+            "\n"
+            "assert z.read(\"a.npy\")[128:] == b\"\".join(i.to_bytes(4, \"little\") for i in range(3000))",
+        file.path()));
+    EXPECT(is_numbered(am::read_npz<am::array<int>>(file.path(), "a"), 1));
+    EXPECT_EQ(am::read_npz<am::array<float>>(file.path(), "empty").size(), 0U);
+    const auto again = am::read_npz<am::matrix<double, 3>>(file.path(), "m\xC3\xA9");
+    const auto block = again.local();
+    for (std::size_t i = 0; i < block.extent(0); ++i)
+      for (std::size_t j = 0; j < block.extent(1); ++j)
+        for (std::size_t k = 0; k < block.extent(2); ++k)
+          EXPECT_EQ(block(i, j, k), double(((i + block.origin(0)) * 5 + j + block.origin(1)) * 6 + k + block.origin(2)));
+  };
+  am::write_npz(file.path(), am::npz_array("a", a), am::npz_array("m\xC3\xA9", m), am::npz_array("empty", empty));
+  check(false);
+  am::write_npz_compressed(file.path(), am::npz_array("a", a), am::npz_array("m\xC3\xA9", m), am::npz_array("empty", empty));
+  check(true);
+  EXPECT_THROWS_SAYING(am::usage_error, "two arrays are called 'a'",
+                       am::write_npz(file.path(), am::npz_array("a", a), am::npz_array("a", m)));
+  EXPECT_THROWS_SAYING(am::usage_error, "the name of an array is empty", am::write_npz(file.path(), am::npz_array("", a)));
+  check(true);
+}
+
+RANK_TEST(damaged_archives_are_refused_on_all_ranks) {
+  const place file;
+  for (const char* method : {"ZIP_STORED", "ZIP_DEFLATED"}) {
+    EXPECT(python(savez(method, two_arrays), file.path()));
+    const std::string good = file.bytes();
+    const auto read = [&] { am::read_npz<am::array<int>>(file.path(), "a"); };
+    for (const std::size_t n : {std::size_t(0), std::size_t(21), std::size_t(100), good.size() / 2, good.size() - 1}) {
+      file.put(good.substr(0, n));
+      EXPECT_THROWS_SAYING(am::usage_error, "it is not a whole zip archive (.npz); is it cut off?", read());
+    }
+    std::string bad = good;
+    bad[1000] ^= 1;
+    file.put(bad);
+    EXPECT_THROWS_SAYING(am::usage_error, "damaged", read());
+    const auto with = [&](std::size_t at, std::size_t n, const char* why,
+                          int value = 0xee) {  // a number in the directory is very large
+      std::string changed = good;
+      const std::size_t directory = good.find("PK\x01\x02");
+      for (std::size_t i = 0; i < n; ++i) changed[directory + at + i] = char(value);
+      file.put(changed);
+      EXPECT_THROWS_SAYING(am::usage_error, why, read());
+    };
+    with(42, 4, "what the archive says of it is damaged");
+    with(20, 4, "what the archive says of it is damaged");
+    with(24, 4, "what the archive says of it is damaged");
+    with(28, 2, "its directory, at the end of the archive, is damaged");
+    with(8, 1, "is encrypted", 1);
+    with(10, 2, "is compressed by method 61166");
+    with(16, 4, "its checksum does not fit; it is damaged");
+    const std::size_t end = good.rfind("PK\x05\x06");
+    for (const std::size_t at : {12U, 16U}) {
+      bad = good;
+      bad[end + at + 3] = char(0x7f);
+      file.put(bad);
+      EXPECT_THROWS_SAYING(am::usage_error, "its directory, at the end of the archive, is damaged", read());
+    }
+    unsigned seed = 7;
+    for (int k = 0; k < 40; ++k) {
+      bad = good;
+      for (int i = 0; i < 3; ++i) bad[(seed = seed * 1664525 + 1013904223) % bad.size()] = char(seed >> 24);
+      file.put(bad);
+      try {
+        read();
+      } catch (const am::usage_error&) { continue; }
+    }
+  }
 }

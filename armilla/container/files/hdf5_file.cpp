@@ -20,7 +20,7 @@ namespace {
 
 using number_kind = hdf5_type::kind;
 
-constexpr file_plugin plugin{.name = "hdf5", .symbol = hdf5_symbol, .format = "HDF5", .package = "libhdf5-dev"};
+constexpr file_plugin hdf5_plugin{.name = "hdf5", .symbol = hdf5_symbol, .format = "HDF5", .package = "libhdf5-dev"};
 
 std::string name_of(hdf5_type t) {
   switch (t.is) {
@@ -83,7 +83,7 @@ std::string text_of_name(const std::string& name) {
 hdf5_input::hdf5_input(const char* operation, const std::string& path, const std::string& name, const team& members,
                        hdf5_type wanted, std::uint32_t dimensions)
     : operation_(operation), path_(path), name_(name), members_(members ? members : world()), wrong_(text_of_name(name)) {
-  if (wrong_.empty()) engine_ = load_engine<hdf5_engine>(plugin, wrong_);
+  if (wrong_.empty()) engine_ = load_engine<hdf5_engine>(hdf5_plugin, wrong_);
   agree();
   regular_file found = open_regular(path);
   file_.reset(found.file);
@@ -115,7 +115,7 @@ hdf5_value read_hdf5_value(const char* operation, const std::string& path, const
   const team members = given ? given : world();
   std::string wrong = text_of_name(dataset).empty() ? text_of_name(name) : text_of_name(dataset);
   hdf5_value value;
-  const hdf5_engine* const engine = wrong.empty() ? load_engine<hdf5_engine>(plugin, wrong) : nullptr;
+  const hdf5_engine* const engine = wrong.empty() ? load_engine<hdf5_engine>(hdf5_plugin, wrong) : nullptr;
   if (engine != nullptr && members.rank() == 0) {
     regular_file found = open_regular(path);
     const descriptor file(found.file);
@@ -140,10 +140,7 @@ hdf5_value read_hdf5_value(const char* operation, const std::string& path, const
 
 hdf5_output::hdf5_output(const char* operation, const std::string& path, std::span<const team* const> teams)
     : operation_(operation), path_(path), members_(*teams[0]) {
-  if (!members_) throw_usage(operation, "a container was moved from");
-  for (const team* t : teams)
-    if (!(*t == members_))
-      throw_usage(operation, "the containers of a file are over different teams; give them one, or write a file for each");
+  require_team_of_file(operation, teams);
 }
 
 void hdf5_output::add(const std::string& name, hdf5_type type, std::span<const std::size_t> extents,
@@ -161,7 +158,7 @@ void hdf5_output::make() {
     if (wrong.empty()) wrong = text_of_name(name);
   for (const auto& [of, a] : attributes_)
     if (wrong.empty()) wrong = text_of_name(a.name);
-  const hdf5_engine* const engine = wrong.empty() ? load_engine<hdf5_engine>(plugin, wrong) : nullptr;
+  const hdf5_engine* const engine = wrong.empty() ? load_engine<hdf5_engine>(hdf5_plugin, wrong) : nullptr;
   agree_on_file(members_, operation_, "write", path_, wrong);
   file_.emplace(members_, operation_, "write", path_, false);
   file_->open(0);

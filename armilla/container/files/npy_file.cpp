@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/container/files/npy_file.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <charconv>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -98,6 +100,35 @@ std::string parse_dictionary(std::string_view text, npy_header& header) {
   return good && found == 7 ? std::string() : fmt::format("its header is damaged: '{}'", escaped(text.substr(0, 200)));
 }
 
+/// Of the bytes of an archive's array, in their order.
+struct share {
+  std::uint64_t bytes = 0, packed = 0;
+  std::uint32_t checksum = 0;
+};
+share joined(std::span<const share> all) {
+  share whole;
+  for (const share& s : all) {
+    whole.checksum = join_checksums(whole.checksum, s.checksum, s.bytes);
+    whole.bytes += s.bytes, whole.packed += s.packed;
+  }
+  return whole;
+}
+
+/// Calls f(at, room, end) for pieces of a member's share of [0, bytes), once at least, until it returns what is wrong. `end`: the
+/// last piece.
+template <class F>
+std::string each_piece(std::uint64_t bytes, std::uint64_t rank, std::uint64_t ranks, F f) {
+  std::vector<std::byte> room(std::size_t(1) << 20);
+  std::uint64_t at = bytes / ranks * rank + std::min(rank, bytes % ranks);
+  const std::uint64_t stop = bytes / ranks * (rank + 1) + std::min(rank + 1, bytes % ranks);
+  for (;;) {
+    const std::size_t n = std::size_t(std::min<std::uint64_t>(room.size(), stop - at));
+    std::string wrong = f(at, std::span(room).first(n), at + n == stop);
+    at += n;
+    if (!wrong.empty() || at == stop) return wrong;
+  }
+}
+
 std::string name_of(const npy_type& type) {
   return fmt::format("{}{}{}", type.bytes == 1 ? '|' : native_order, type.kind, type.bytes);
 }
@@ -118,17 +149,19 @@ std::string parse_npy_header(std::string_view bytes, npy_header& header) {
   return parse_dictionary(bytes.substr(before, size), header);
 }
 
-npy_file::npy_file(const team& members, const std::string& path, const npy_type& type, std::size_t dimensions)
-    : members_(members), path_(path), type_(type) {
+npy_file::npy_file(const team& members, const std::string& path, const npy_type& type, std::size_t dimensions,
+                   const std::string* array)
+    : members_(members), path_(path), type_(type), array_(array) {
   wrong_ = open(type, dimensions);
   agree();
   struct outline {
-    std::uint64_t bytes = 0, begin = 0;
+    std::uint64_t bytes = 0, at = 0, begin = 0;
     bool fortran = false;
+    bool operator==(const outline&) const = default;
   };
-  const outline mine{bytes_, header_.begin, header_.fortran}, first = members_.broadcast(mine, 0);
-  if (header_.shape != members_.broadcast(header_.shape, 0) || mine.bytes != first.bytes || mine.begin != first.begin ||
-      mine.fortran != first.fortran)
+  const outline mine{bytes_, place_.begin, header_.begin, header_.fortran};
+  const outline first = members_.broadcast(mine, 0);
+  if (header_.shape != members_.broadcast(header_.shape, 0) || mine != first)
     wrong_ = "it differs from the file of the first rank; all must read one file";
   agree();
 }
@@ -137,12 +170,14 @@ std::string npy_file::open(const npy_type& type, std::size_t dimensions) {
   const regular_file found = open_regular(path_);
   file_.reset(found.file);
   if (!found.wrong.empty()) return found.wrong;
-  bytes_ = found.bytes;
+  place_ = {.packed = found.bytes, .bytes = found.bytes};
+  if (array_ != nullptr)
+    if (std::string wrong = find_zip_member(file_.get(), found.bytes, *array_, place_); !wrong.empty()) return wrong;
+  bytes_ = place_.bytes;
+  source_.open(file_.get(), place_);
   std::string first(std::size_t(std::min<std::uint64_t>(bytes_, most_header + 12)), '\0');
-  const ssize_t got = ::pread(file_.get(), first.data(), first.size(), 0);
-  if (got < 0) return text_of_errno(errno);
-  first.resize(std::size_t(got));
-  std::string wrong = parse_npy_header(first, header_);
+  std::string wrong = source_.read(0, first.size(), first.data());
+  if (wrong.empty()) wrong = parse_npy_header(first, header_);
   return wrong.empty() ? check(type, dimensions) : wrong;
 }
 
@@ -168,15 +203,8 @@ std::string npy_file::check(const npy_type& type, std::size_t dimensions) {
 }
 
 void npy_file::read(std::uint64_t first, std::size_t n, void* to) {
-  char* at = static_cast<char*>(to);
-  std::uint64_t from = header_.begin + first * type_.bytes;
-  for (std::size_t left = n * type_.bytes; left != 0 && wrong_.empty();) {
-    const ssize_t got = ::pread(file_.get(), at, std::min(left, std::size_t(1) << 30), off_t(from));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) wrong_ = text_of_errno(errno);
-    if (got == 0) wrong_ = "it changed while it was read; read it when nothing writes to it";
-    if (got > 0) at += got, from += std::uint64_t(got), left -= std::size_t(got);
-  }
+  if (!wrong_.empty()) return;
+  wrong_ = source_.read(header_.begin + first * type_.bytes, n * type_.bytes, to);
   if (type_.kind == 'b')  // what is not 0 is true in NumPy, and no bool here
     for (char *p = static_cast<char*>(to), *const end = p + n; p != end; ++p) *p = *p != 0 ? 1 : 0;
   if (!swapped_) return;
@@ -184,32 +212,141 @@ void npy_file::read(std::uint64_t first, std::size_t n, void* to) {
   for (char *p = static_cast<char*>(to), *const end = p + n * type_.bytes; p != end; p += unit) std::reverse(p, p + unit);
 }
 
-void npy_file::agree() const { agree_on_file(members_, "read_npy", "read", path_, wrong_); }
+void npy_file::end() {
+  if (array_ != nullptr) compare_checksum();
+  agree();
+}
 
-npy_writer::npy_writer(const team& members, const std::string& path, const npy_type& type,
-                       const std::vector<std::uint64_t>& shape)
-    : members_(members), path_(path), element_(type.bytes), file_(members_, "write_npy", "write", path_, false) {
+/// The last member unpacks all of a deflated array. A stored one is read once more, by each member a share.
+void npy_file::compare_checksum() {
+  const auto rank = std::uint64_t(members_.rank()), ranks = std::uint64_t(members_.size());
+  if (source_.deflated()) {
+    if (rank + 1 == ranks && wrong_.empty()) wrong_ = source_.finish();
+    return;
+  }
+  share mine;
+  if (wrong_.empty()) wrong_ = text_of_no_zlib();
+  if (wrong_.empty())
+    wrong_ = each_piece(bytes_, rank, ranks, [&](std::uint64_t at, std::span<std::byte> piece, bool) {
+      std::string wrong = source_.read(at, piece.size(), piece.data());
+      if (wrong.empty()) mine.checksum = zip_checksum(mine.checksum, piece), mine.bytes += piece.size();
+      return wrong;
+    });
+  const std::vector<share> all = members_.all_gather(mine);
+  if (wrong_.empty() && joined(all).checksum != place_.checksum) wrong_ = "its checksum does not fit; it is damaged";
+}
+
+void npy_file::agree() const {
+  const std::string of = array_ != nullptr && !wrong_.empty() ? fmt::format("array '{}': ", escaped(*array_)) : "";
+  const bool named = wrong_.find("array '") != wrong_.npos;
+  agree_on_file(members_, array_ != nullptr ? "read_npz" : "read_npy", "read", path_, named ? wrong_ : of + wrong_);
+}
+
+npy_writer::npy_writer(const char* operation, const team& members, const std::string& path, format as)
+    : operation_(operation), members_(members), path_(path), as_(as), file_(members_, operation, "write", path_, false) {}
+
+void npy_writer::add(const std::string& name, const npy_type& type, const std::vector<std::uint64_t>& shape) {
   std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", name_of(type),
                                  fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
   const std::size_t bytes = (10 + text.size() + 1 + 63) / 64 * 64;
   text.resize(bytes - 11, ' ');
-  header_ = std::string(npy_magic) + "\x01\0"s + char(bytes - 10) + char((bytes - 10) >> 8) + text + "\n";
-  std::uint64_t all = element_;
+  array a{.element = type.bytes};
+  a.header = std::string(npy_magic) + "\x01\0"s + char(bytes - 10) + char((bytes - 10) >> 8) + text + "\n";
+  std::uint64_t all = type.bytes;
   for (const std::uint64_t n : shape) all *= n;
-  file_.open(header_.size() + all);
+  const bool ascii = std::ranges::all_of(name, [](char c) { return std::uint8_t(c) < 0x80; });
+  a.member = {.name = name + ".npy", .bytes = a.header.size() + all, .flags = std::uint16_t(ascii ? 0 : 0x800)};
+  a.member.packed = a.member.bytes;
+  arrays_.push_back(std::move(a));
 }
 
-void npy_writer::write(std::uint64_t first, std::size_t n, const void* from) {
-  if (!file_.usable()) return;
-  if (const int error =
-          write_all(file_.number(), static_cast<const std::byte*>(from), n * element_, header_.size() + first * element_);
-      error != 0)
-    file_.note(text_of_errno(error));
+void npy_writer::open() {
+  std::uint64_t at = 0;
+  std::string wrong = as_ == format::npy ? "" : text_of_no_zlib();
+  for (auto a = arrays_.begin(); a != arrays_.end(); ++a) {
+    const std::string& name = a->member.name;
+    const bool twice = std::any_of(arrays_.begin(), a, [&](const array& other) { return other.member.name == name; });
+    if (wrong.empty() && twice) wrong = fmt::format("two arrays are called '{}'", escaped(name.substr(0, name.size() - 4)));
+    if (wrong.empty() && (name.size() == 4 || name.size() > 1000 || name.find('\0') != name.npos))
+      wrong = "the name of an array is empty, longer than 996 bytes or contains a NUL";
+    a->member.header_at = at;
+    a->member.begin = as_ == format::npy ? 0 : at + zip_header_size(a->member);
+    at = a->member.begin + a->member.bytes;
+  }
+  agree_on_file(members_, operation_, "write", path_, wrong);
+  file_.open(at);
+  if (members_.rank() == 0)
+    for (const array& a : arrays_) put(a.member.begin, a.header);
+}
+
+void npy_writer::write(std::size_t array, std::uint64_t first, std::size_t n, const void* from) {
+  const auto& a = arrays_[array];
+  put(a.member.begin + a.header.size() + first * a.element, {static_cast<const char*>(from), n * a.element});
+}
+
+void npy_writer::put(std::uint64_t at, std::string_view bytes) {
+  if (!file_.usable() || bytes.empty()) return;
+  const int error = write_all(file_.number(), reinterpret_cast<const std::byte*>(bytes.data()), bytes.size(), at);
+  if (error != 0) file_.note(text_of_errno(error));
 }
 
 void npy_writer::publish() {
   file_.end_data();
-  file_.publish(std::as_bytes(std::span(header_)));
+  if (as_ != format::npy) end_archive();
+  file_.publish({});
+}
+
+/// The checksums are of the bytes in their order, so each member reads a share of what all have written. To compress them it
+/// keeps them in memory until all have read.
+void npy_writer::end_archive() {
+  const std::string name = fmt::format("/proc/self/fd/{}", file_.number());
+  const descriptor again(::open(name.c_str(), O_RDONLY | O_CLOEXEC));
+  if (again.get() < 0) file_.note(text_of_errno(errno));
+  std::uint64_t at = 0;
+  std::vector<std::uint64_t> behind;  // where this member's share is written
+  for (array& a : arrays_) {
+    share mine;
+    read_back(a, again.get(), mine.bytes);
+    mine.checksum = a.member.checksum, mine.packed = a.packed.size();
+    const std::vector<share> all = members_.all_gather(mine);
+    const share whole = joined(all);
+    a.member.checksum = whole.checksum;
+    a.member.header_at = at;
+    a.member.begin = at + zip_header_size(a.member);
+    if (as_ == format::npz_compressed) a.member.method = zip_member::deflated, a.member.packed = whole.packed;
+    behind.push_back(a.member.begin + joined({all.begin(), all.begin() + members_.rank()}).packed);
+    at = a.member.begin + a.member.packed;
+  }
+  for (std::size_t k = 0; k < arrays_.size(); ++k) put(behind[k], arrays_[k].packed);
+  if (members_.rank() == 0 && file_.usable()) {
+    std::vector<zip_member> members;
+    for (const array& a : arrays_) {
+      put(a.member.header_at, zip_header(a.member));
+      members.push_back(a.member);
+    }
+    const std::string end = zip_directory(members, at);
+    put(at, end);
+    if (::ftruncate(file_.number(), off_t(at + end.size())) != 0) file_.note(text_of_errno(errno));
+  }
+  file_.end_data();
+}
+
+void npy_writer::read_back(array& a, int file, std::uint64_t& length) {
+  if (!file_.usable()) return;
+  const auto rank = std::uint64_t(members_.rank()), ranks = std::uint64_t(members_.size());
+  zip_source source;
+  source.open(file, a.member);
+  std::unique_ptr<zip_packer> packer;
+  if (as_ == format::npz_compressed) packer = std::make_unique<zip_packer>();
+  const std::string wrong = each_piece(a.member.bytes, rank, ranks, [&](std::uint64_t at, std::span<std::byte> piece, bool end) {
+    std::string why = source.read(at, piece.size(), piece.data());
+    if (!why.empty()) return why;
+    a.member.checksum = zip_checksum(a.member.checksum, piece);
+    length += piece.size();
+    return packer == nullptr || packer->add(a.packed, piece, end, end && rank + 1 == ranks) ? std::string()
+                                                                                            : "there is no memory to compress it";
+  });
+  if (!wrong.empty()) file_.note(wrong);
 }
 
 }  // namespace armilla::detail

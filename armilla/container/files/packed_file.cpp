@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/container/files/packed_file.hpp"
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,11 +12,8 @@
 #include <fmt/format.h>
 
 #include "armilla/base/host/regular_file.hpp"
+#include "armilla/container/files/zlib_library.hpp"
 
-#if __has_include(<zlib.h>)
-#include <zlib.h>
-#define ARMILLA_HAS_ZLIB 1
-#endif
 #if __has_include(<zstd.h>)
 #include <zstd.h>
 #define ARMILLA_HAS_ZSTD 1
@@ -29,27 +25,6 @@ namespace {
 using namespace std::literals;
 
 constexpr std::size_t in_bytes = std::size_t(1) << 16, out_bytes = std::size_t(1) << 18;
-
-/// A library of the system, loaded once and never unloaded.
-class system_library {
- public:
-  explicit system_library(const char* name) : image_(::dlopen(name, RTLD_NOW | RTLD_LOCAL)) {
-    if (image_ != nullptr) return;
-    const char* const why = ::dlerror();
-    wrong_ = fmt::format("{} cannot be loaded: {}", name, why != nullptr ? why : "no reason given");
-  }
-  template <class F>
-  void find(F& function, const char* name) {
-    if (image_ == nullptr) return;
-    function = reinterpret_cast<F>(::dlsym(image_, name));
-    if (function == nullptr && wrong_.empty()) wrong_ = fmt::format("it has no function {}", name);
-  }
-  const std::string& wrong() const noexcept { return wrong_; }
-
- private:
-  void* image_;
-  std::string wrong_;
-};
 
 /// A part of a file that is read here and there, mostly forwards.
 class peeker {
@@ -157,32 +132,6 @@ class packed_reader::unpacker {
 namespace {
 
 #if ARMILLA_HAS_ZLIB
-struct zlib_functions {
-  decltype(&::inflateInit2_) init = nullptr;
-  decltype(&::inflateReset) reset = nullptr;
-  decltype(&::inflate) inflate = nullptr;
-  decltype(&::inflateEnd) end = nullptr;
-  decltype(&::deflateInit2_) init_packing = nullptr;
-  decltype(&::deflateReset) reset_packing = nullptr;
-  decltype(&::deflate) deflate = nullptr;
-  decltype(&::deflateEnd) end_packing = nullptr;
-  decltype(&::crc32) checksum = nullptr;
-  std::string wrong;
-
-  zlib_functions() {
-    system_library library("libz.so.1");
-    library.find(init, "inflateInit2_"), library.find(reset, "inflateReset");
-    library.find(inflate, "inflate"), library.find(end, "inflateEnd");
-    library.find(init_packing, "deflateInit2_"), library.find(reset_packing, "deflateReset");
-    library.find(deflate, "deflate"), library.find(end_packing, "deflateEnd"), library.find(checksum, "crc32");
-    wrong = library.wrong();
-  }
-};
-const zlib_functions& zlib() {
-  static const zlib_functions all;
-  return all;
-}
-
 /// Members as bgzip writes them: of 64 KiB at most, with their sizes in their headers.
 class gzip_packer {
  public:

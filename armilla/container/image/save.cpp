@@ -203,6 +203,13 @@ void agree_on_file(const team& members, const char* operation, const char* verb,
   throw_usage(operation, members.broadcast(fmt::format("cannot {} '{}' on rank {}: {}", verb, path, where, wrong), loser));
 }
 
+void require_team_of_file(const char* operation, std::span<const team* const> teams) {
+  if (!*teams[0]) throw_usage(operation, "a container was moved from");
+  for (const team* t : teams)
+    if (!(*t == *teams[0]))
+      throw_usage(operation, "the containers of a file are over different teams; give them one, or write a file for each");
+}
+
 std::string text_of_thrown() {
   try {
     throw;
