@@ -56,7 +56,10 @@ vector<std::size_t> argsort(R&& r, Comp comp, Proj proj) {
   using pair = detail::keyed<T, std::size_t>;
   array<pair> both(v.extent(), detail::distributed_like(v));
   armilla::transform(v, views::iota(std::size_t{0}, v.extent()), both, [](const T& e, std::size_t i) { return pair{e, i}; });
-  armilla::stable_sort(both, std::ref(comp), [&proj](const pair& p) -> decltype(auto) { return std::invoke(proj, p.key); });
+  armilla::stable_sort(both, std::ref(comp),
+                       [&proj](const pair& p) noexcept(std::is_nothrow_invocable_v<Proj&, const T&>) -> decltype(auto) {
+                         return std::invoke(proj, p.key);
+                       });
   vector<std::size_t> order(v.extent(), like(both));
   armilla::transform(std::as_const(both), order, &pair::value);
   return order;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -8,6 +9,7 @@
 #include <type_traits>
 
 #include "armilla/algorithm/elementwise/order_rules.hpp"
+#include "armilla/algorithm/order/digit_sort.hpp"
 #include "armilla/container/keyed/guarded_sort.hpp"
 #include "armilla/container/place/algorithm_call.hpp"
 #include "armilla/container/place/state.hpp"
@@ -21,9 +23,9 @@ enum class number_order { other, ascending, descending };
 template <class T>
 concept plain_number = (std::integral<T> && sizeof(T) <= 8) || std::same_as<T, float> || std::same_as<T, double>;
 
-template <class T, class Comp, class Proj>
+template <class T, class Comp>
 constexpr number_order order_meant_by() {
-  if constexpr (plain_number<T> && std::same_as<Proj, std::identity>) {
+  if constexpr (plain_number<T>) {
     if constexpr (one_of<Comp, std::less<>, std::less<T>, std::ranges::less>) return number_order::ascending;
     if constexpr (one_of<Comp, std::greater<>, std::greater<T>, std::ranges::greater>) return number_order::descending;
   }
@@ -59,13 +61,34 @@ bool number_comes_first(const T& a, const T& b) {
     return first;
 }
 
+/// An unsigned integer that ascends as numbers come: both zeros alike, and NaNs last.
+template <number_order Meant, plain_number T>
+auto word_of_number(T e) noexcept {
+  using word = integer_of<false, sizeof(T)>;
+  constexpr word top = word(word{1} << (8 * sizeof(T) - 1));
+  word up{};
+  if constexpr (std::floating_point<T>) {
+    if (e != e) return word(~word{0});
+    const word bits = std::bit_cast<word>(e == 0 ? T(0) : e);
+    up = word((bits & top) != 0 ? ~bits : bits | top);
+  } else {
+    up = word(word(e) ^ (std::is_signed_v<T> ? top : word{0}));
+  }
+  return word(Meant == number_order::descending ? ~up : up);
+}
+
 /// What comes first: `comp` of the projections; NaNs come last. What `comp` throws is noted, and from then on nothing comes
 /// first: so a sort ends soon, and has each element once.
 template <class T, class Comp, class Proj>
 class element_order {
  public:
-  static constexpr number_order meant = order_meant_by<T, Comp, Proj>();
+  static constexpr number_order meant = std::same_as<Proj, std::identity> ? order_meant_by<T, Comp>() : number_order::other;
   using key = std::invoke_result_t<Proj&, const T&>;
+  /// Of keys that are numbers, if the projection does not throw.
+  static constexpr number_order meant_of_keys =
+      std::is_nothrow_invocable_v<Proj&, const T&>
+          ? order_meant_by<std::remove_cvref_t<key>, std::remove_cvref_t<std::unwrap_reference_t<Comp>>>()
+          : number_order::other;
   static constexpr bool may_throw =
       checked || !std::is_nothrow_invocable_v<Proj&, const T&> || !std::is_nothrow_invocable_v<Comp&, key, key>;
 
@@ -87,6 +110,12 @@ class element_order {
         return false;
       }
     }
+  }
+  /// An unsigned integer that ascends as elements come.
+  auto word_of(const T& e) const noexcept
+    requires(meant_of_keys != number_order::other)
+  {
+    return word_of_number<meant_of_keys>(std::remove_cvref_t<key>(std::invoke(proj_, e)));
   }
   /// In a checked program: notes if what has been sorted is not in order.
   template <class E>
@@ -154,6 +183,8 @@ void sort_here(T* first, std::size_t n, const Order& comes_first, bool stable) {
   } else {
     const auto ordered = [&comes_first](const T& a, const T& b) { return comes_first(a, b); };
     const in_functions here;
+    if constexpr (copied_cheaply<T> && requires { comes_first.word_of(*first); })
+      if (n >= few_for_digits && sort_by_digits(first, n, [&comes_first](const T& e) { return comes_first.word_of(e); })) return;
     if (stable)
       guarded_stable_sort(first, n, ordered);
     else

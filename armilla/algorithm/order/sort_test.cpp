@@ -46,6 +46,16 @@ struct record {
   friend bool operator==(const record&, const record&) = default;
 };
 
+/// An element whose key is a number.
+template <class K>
+struct with_key {
+  K key;
+  int at;
+  friend bool operator==(const with_key& a, const with_key& b) {  // the same bits: zeros keep their signs
+    return std::memcmp(&a.key, &b.key, sizeof(K)) == 0 && a.at == b.at;
+  }
+};
+
 template <class T>
 std::vector<T> in_order(std::vector<T> all, auto less) {
   std::stable_sort(all.begin(), all.end(), less);
@@ -86,6 +96,41 @@ RANK_TEST(a_comparator_and_a_projection_say_the_order) {
     am::sort(x, [](const record& p, const record& q) { return p.at > q.at; });
     EXPECT(elements_of(x) == in_order(a, [](const record& p, const record& q) { return p.at > q.at; }));
   });
+}
+
+RANK_TEST(elements_with_equal_keys_keep_their_order_whatever_number_the_key_is) {
+  for (const keys kind : all_keys)
+    for_random_teams(2, [kind](dice& d, const am::team& t) {
+      const std::size_t n = d.below(3) == 0 ? d.size() : 3000 + d.below(9000), drawn = d.below(3);
+      const auto check = [&]<class K>(K) {
+        std::vector<K> made_keys = made<K>(d, n, kind);
+        std::vector<with_key<K>> a(n);
+        for (std::size_t i = 0; i < n; ++i) {
+          K key = made_keys[i];
+          if constexpr (std::is_floating_point_v<K>) {
+            if (drawn != 0 && d.below(3) == 0) key = K(0);
+            if (drawn != 0 && d.below(5) == 0) key = std::numeric_limits<K>::infinity();
+            if (drawn == 2 && d.below(5) == 0) key = std::numeric_limits<K>::quiet_NaN();
+            if (d.below(2) == 0) key = -key;
+          } else if (drawn != 0) {
+            key = K(key % K(drawn == 1 ? 3 : 100));
+          }
+          a[i] = {key, int(i)};
+        }
+        auto x = spread(a, d.distribution(n, t));
+        am::stable_sort(x, {}, &with_key<K>::key);
+        EXPECT(elements_of(x) ==
+               in_order(a, [](const auto& p, const auto& q) { return p.key < q.key || (p.key == p.key && q.key != q.key); }));
+        x = spread(a, d.distribution(n, t));
+        am::stable_sort(x, std::greater<>{}, &with_key<K>::key);
+        EXPECT(elements_of(x) ==
+               in_order(a, [](const auto& p, const auto& q) { return p.key > q.key || (p.key == p.key && q.key != q.key); }));
+      };
+      check(std::uint64_t{});
+      check(double{});
+      check(int{});
+      if (kind == keys::uniform) check(short{}), check(float{}), check(static_cast<signed char>(0)), check(0LL), check(0U);
+    });
 }
 
 RANK_TEST(a_stable_sort_keeps_the_order_of_equal_numbers) {
