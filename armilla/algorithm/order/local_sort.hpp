@@ -6,10 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "armilla/algorithm/elementwise/order_rules.hpp"
 #include "armilla/algorithm/order/digit_sort.hpp"
+#include "armilla/algorithm/order/text_sort.hpp"
 #include "armilla/container/keyed/guarded_sort.hpp"
 #include "armilla/container/place/algorithm_call.hpp"
 #include "armilla/container/place/state.hpp"
@@ -23,9 +26,14 @@ enum class number_order { other, ascending, descending };
 template <class T>
 concept plain_number = (std::integral<T> && sizeof(T) <= 8) || std::same_as<T, float> || std::same_as<T, double>;
 
+/// A string that lies where its element does.
+template <class T>
+concept text_in_place =
+    std::same_as<T, std::string_view> || (std::is_reference_v<T> && std::same_as<std::remove_cvref_t<T>, std::string>);
+
 template <class T, class Comp>
 constexpr number_order order_meant_by() {
-  if constexpr (plain_number<T>) {
+  if constexpr (plain_number<T> || text_in_place<const T&> || text_in_place<T>) {
     if constexpr (one_of<Comp, std::less<>, std::less<T>, std::ranges::less>) return number_order::ascending;
     if constexpr (one_of<Comp, std::greater<>, std::greater<T>, std::ranges::greater>) return number_order::descending;
   }
@@ -82,9 +90,10 @@ auto word_of_number(T e) noexcept {
 template <class T, class Comp, class Proj>
 class element_order {
  public:
-  static constexpr number_order meant = std::same_as<Proj, std::identity> ? order_meant_by<T, Comp>() : number_order::other;
+  static constexpr number_order meant =
+      std::same_as<Proj, std::identity> && plain_number<T> ? order_meant_by<T, Comp>() : number_order::other;
   using key = std::invoke_result_t<Proj&, const T&>;
-  /// Of keys that are numbers, if the projection does not throw.
+  /// Of keys that are numbers or strings, if the projection does not throw.
   static constexpr number_order meant_of_keys =
       std::is_nothrow_invocable_v<Proj&, const T&>
           ? order_meant_by<std::remove_cvref_t<key>, std::remove_cvref_t<std::unwrap_reference_t<Comp>>>()
@@ -113,9 +122,14 @@ class element_order {
   }
   /// An unsigned integer that ascends as elements come.
   auto word_of(const T& e) const noexcept
-    requires(meant_of_keys != number_order::other)
+    requires(meant_of_keys != number_order::other && plain_number<std::remove_cvref_t<key>>)
   {
     return word_of_number<meant_of_keys>(std::remove_cvref_t<key>(std::invoke(proj_, e)));
+  }
+  std::string_view text_of(const T& e) const noexcept
+    requires(meant_of_keys != number_order::other && text_in_place<key>)
+  {
+    return std::invoke(proj_, e);
   }
   /// In a checked program: notes if what has been sorted is not in order.
   template <class E>
@@ -124,7 +138,7 @@ class element_order {
       for (std::size_t k = 1; k < n && !failed_; ++k) {
         if (!(*this)(first[k], first[k - 1])) continue;
         try {
-          throw_not_transitive(text_of(first[k - 1]), text_of(first[k]));
+          throw_not_transitive(shown(first[k - 1]), shown(first[k]));
         } catch (...) { why_.note(); }
         return;
       }
@@ -132,11 +146,11 @@ class element_order {
   }
 
  private:
-  std::string text_of(const T& e) const { return text_of_element<std::remove_cvref_t<key>>(std::invoke(proj_, e)); }
+  std::string shown(const T& e) const { return text_of_element<std::remove_cvref_t<key>>(std::invoke(proj_, e)); }
   bool checked_compare(const T& a, const T& b) const {
     const bool first = compare(a, b);
     if constexpr (checked)
-      if (first && compare(b, a)) throw_both_come_first(text_of(a), text_of(b));
+      if (first && compare(b, a)) throw_both_come_first(shown(a), shown(b));
     return first;
   }
   bool compare(const T& a, const T& b) const {
@@ -185,6 +199,11 @@ void sort_here(T* first, std::size_t n, const Order& comes_first, bool stable) {
     const in_functions here;
     if constexpr (copied_cheaply<T> && requires { comes_first.word_of(*first); })
       if (n >= few_for_digits && sort_by_digits(first, n, [&comes_first](const T& e) { return comes_first.word_of(e); })) return;
+    if constexpr (std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T> &&
+                  requires { comes_first.text_of(*first); })
+      if (n >= few_for_digits && sort_by_text(first, n, Order::meant_of_keys == number_order::ascending,
+                                              [&comes_first](const T& e) { return comes_first.text_of(e); }))
+        return;
     if (stable)
       guarded_stable_sort(first, n, ordered);
     else

@@ -62,6 +62,16 @@ std::vector<T> in_order(std::vector<T> all, auto less) {
   return all;
 }
 
+/// Strings of any characters, some of them the beginning of others: empty, short, and with much in common.
+std::string drawn_text(dice& d, std::size_t kind) {
+  std::string text;
+  if (kind == 1) text.assign(30 + d.below(2), 'p');
+  if (kind == 2) text.assign(600, 'q');
+  static constexpr char some[] = {'\0', 'a', 'b', char(0xff)};
+  for (std::size_t k = d.below(kind == 3 ? 3 : 20); k > 0; --k) text += some[d.below(4)];
+  return text;
+}
+
 }  // namespace
 
 RANK_TEST(numbers_of_all_kinds_are_sorted_whatever_the_keys) {
@@ -130,6 +140,27 @@ RANK_TEST(elements_with_equal_keys_keep_their_order_whatever_number_the_key_is) 
       check(double{});
       check(int{});
       if (kind == keys::uniform) check(short{}), check(float{}), check(static_cast<signed char>(0)), check(0LL), check(0U);
+    });
+}
+
+RANK_TEST(strings_are_sorted_by_their_characters_whatever_these_are) {
+  for (std::size_t kind = 0; kind < 4; ++kind)
+    for_random_teams(2, [kind](dice& d, const am::team& t) {
+      const std::size_t n = d.below(3) == 0 ? d.size() : 2500 + d.below(2500);
+      std::vector<std::string> a(n);
+      for (std::string& text : a) text = drawn_text(d, kind);
+      am::vector<std::string> x = spread(a, d.distribution(n, t));
+      am::sort(x);
+      EXPECT(elements_of(x) == in_order(a, std::less<>{}));
+      am::sort(x, std::greater<>{});
+      EXPECT(elements_of(x) == in_order(a, std::greater<>{}));
+      using named = std::pair<std::string, int>;
+      std::vector<named> b(n);
+      for (std::size_t i = 0; i < n; ++i) b[i] = {a[i], int(i)};
+      am::vector<named> y = spread(b, d.distribution(n, t));
+      am::stable_sort(y, {}, &named::first);
+      EXPECT(elements_of(y) == in_order(b, [](const named& p, const named& q) { return p.first < q.first; }));
+      t.barrier();
     });
 }
 
