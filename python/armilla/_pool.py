@@ -19,7 +19,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from typing import Any, Callable, Iterable, Iterator
+from typing import Any, Callable, Iterable, Iterator, Sequence
 
 from . import _core, _current_folder, _functions, _shared
 from ._pickling import RemoteTraceback, loads_error
@@ -64,14 +64,17 @@ class Pool(concurrent.futures.Executor):
     `max_tasks_per_child`: a worker is replaced after this number of tasks; a chunk of a `map` is one task. `memory`: bytes that a worker may
     have for itself (or '2 GB'). A worker that has more after a task is replaced; one that has more during a task is killed, and the task raises
     `WorkerLost`. `label`: puts the worker's number before each line that it prints. `environment`: variables for the workers.
+    `hosts`: names with the numbers of their workers, as `["a:4", "b:4"]`; `rsh` is the command that starts them, or ssh. Without `hosts` and
+    `max_workers`, a pool in a Slurm allocation of several nodes has workers on all of them.
 
     Functions of modules go by reference; those of `__main__` and of notebooks, lambdas and inner functions go by value, with the globals that they name.
     """
 
     def __init__(self, max_workers: int | None = None, initializer: Callable[..., Any] | None = None, initargs: tuple = (), *, retries: int = 0, memory: int | str | None = None,
-                 max_tasks_per_child: int | None = None, environment: dict[str, str] | None = None, label: bool = False) -> None:
+                 max_tasks_per_child: int | None = None, environment: dict[str, str] | None = None, label: bool = False, hosts: Sequence[str] | str | None = None, rsh: str = "ssh") -> None:
+        slots = self._slots_of(hosts, rsh, max_workers)
         if max_workers is None:
-            max_workers = min(256, len(os.sched_getaffinity(0)))
+            max_workers = min(256, len(slots) or len(os.sched_getaffinity(0)))
         if not isinstance(max_workers, int) or not 1 <= max_workers <= 256:
             raise _core.UsageError(f"armilla: Pool: {max_workers} workers; give 1 to 256")
         if max_tasks_per_child is not None and max_tasks_per_child < 1:
@@ -79,10 +82,12 @@ class Pool(concurrent.futures.Executor):
         if retries < 0:
             raise _core.UsageError(f"armilla: Pool: retries={retries}; give zero or more")
         self.size = self._max_workers = max_workers  # the second is what joblib and others read
+        self._hosts = [slots[w] if slots else None for w in range(max_workers)]
         self._retries, self._memory_limit, self._label = retries, _bytes_of(memory), label
         self._environment = environment or {}
         self._initializer, self._needs = (None, []) if initializer is None else self._packed_initializer(initializer, initargs)
-        self._setup = {"folder": _current_folder(), "initializer": self._initializer and self._initializer.where(), "tasks": max_tasks_per_child, "memory": self._memory_limit}
+        self._setup = {"folder": _current_folder(), "initializer": self._initializer and self._initializer.where(), "tasks": max_tasks_per_child, "memory": self._memory_limit,
+                       "environment": self._environment}
         self._memory = _core.PoolDriver(max_workers)
         self._functions = _functions.Packed()
         self._foreign: BaseException | None = None  # raised in a process that was forked from the pool's
@@ -120,6 +125,19 @@ class Pool(concurrent.futures.Executor):
         self._manager.start()
         self._reader.start()
         _open.add(self)
+
+    @staticmethod
+    def _slots_of(hosts: Sequence[str] | str | None, rsh: str, max_workers: int | None) -> list[Any]:
+        """The host of each worker that there may be, None for this one; an empty list: all of them are here."""
+        if hosts is None and (max_workers is not None or not os.environ.get("SLURM_JOB_ID")):
+            return []
+        from . import _pool_remote
+
+        named = _pool_remote.hosts_of_slurm() if hosts is None else _pool_remote.named_hosts(hosts, rsh)
+        slots = [None if _pool_remote.is_here(host.name) else host for host in named for _ in range(host.slots)]
+        if hosts is not None and max_workers is not None and max_workers > len(slots):
+            raise _core.UsageError(f"armilla: Pool: {max_workers} workers for {len(slots)} places on the hosts; give more hosts, or places, as in 'a:4'")
+        return slots
 
     @staticmethod
     def _packed_initializer(f: Any, arguments: tuple) -> tuple[_shared.File, list[Any]]:
@@ -437,7 +455,7 @@ class Pool(concurrent.futures.Executor):
 
     def _start(self, index: int) -> None:
         setup = {**self._setup, "path": list(sys.path)}
-        self._workers[index] = WorkerProcess(index, self.size, self._memory.file, self._environment, setup, self._selector)
+        self._workers[index] = WorkerProcess(index, self.size, self._memory.file, self._environment, setup, self._selector, self._hosts[index])
 
     def _handle(self, events: list[tuple[selectors.SelectorKey, int]]) -> bool:
         """What the manager's thread does about its workers. Returns false when they have ended for good."""
@@ -463,11 +481,16 @@ class Pool(concurrent.futures.Executor):
         if what == "ready":
             worker.ready = True
             self._failed_starts = 0
+        elif what == "large":  # on another host, which has killed it
+            worker.killed = self._too_large(rest[0])
         elif what == "failed":
             error = loads_error(worker.index, rest, "worker")
             self._break(f"the initializer raised {type(error).__name__}: {error}; the pool takes no tasks", error)
         else:
             self._ended(worker)
+
+    def _too_large(self, size: int) -> str:
+        return f"had {size / 1e6:.0f} MB of memory, of {(self._memory_limit or 0) / 1e6:.0f} MB that it may have,"
 
     def _kill_the_large(self, limit: int) -> None:
         for worker in self._workers:
@@ -478,7 +501,7 @@ class Pool(concurrent.futures.Executor):
                 elif worker.large != task:  # it may be about to end
                     worker.large = task
                 else:
-                    worker.killed = f"had {size / 1e6:.0f} MB of memory, of {limit / 1e6:.0f} MB that it may have,"
+                    worker.killed = self._too_large(size)
                     worker.process.kill()
 
     def _ended(self, worker: WorkerProcess) -> None:
@@ -525,7 +548,8 @@ class Pool(concurrent.futures.Executor):
         else:
             what = "was killed by " + signal.Signals(-code).name if code < 0 else f"exited with code {code}"
             advice = f"the task was tried {1 + self._retries} time{'s' if self._retries else ''}: Pool(retries=...) tries again"
-        error = WorkerLost(f"armilla: Pool: worker {worker.index} (process {pid}) {what} while it ran {task.name}; {advice}")
+        where = f" on {worker.host}" if worker.host else f" (process {pid})"
+        error = WorkerLost(f"armilla: Pool: worker {worker.index}{where} {what} while it ran {task.name}; {advice}")
         error.process, error.exit_code = pid, code
         return error
 
@@ -639,9 +663,9 @@ class Pool(concurrent.futures.Executor):
             if worker is not None:
                 running = self._tasks.get(self._memory.running(w))
                 what = "starts" if not worker.ready else "waits" if running is None else running.name
-                rows.append(f"<tr><td>{w}</td><td>{worker.process.pid}</td><td>{html.escape(what)}</td><td>{resident(worker.process.pid) / 1e6:.0f} MB</td></tr>")
+                rows.append(f"<tr><td>{w}</td><td>{html.escape(worker.host) or worker.process.pid}</td><td>{html.escape(what)}</td><td>{'' if worker.host else f'{resident(worker.process.pid) / 1e6:.0f} MB'}</td></tr>")
         return (f"<b>armilla.Pool</b>: {self.size} workers, {self._open_tasks()} tasks open, {self._done_tasks} done"
-                f"<table><tr><th>worker</th><th>process</th><th>runs</th><th>memory</th></tr>{''.join(rows)}</table>")
+                f"<table><tr><th>worker</th><th>process or host</th><th>runs</th><th>memory</th></tr>{''.join(rows)}</table>")
 
 
 def _manage(pool: weakref.ref[Pool], selector: selectors.BaseSelector, poked: socket.socket, seconds: float | None) -> None:

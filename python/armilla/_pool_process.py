@@ -20,8 +20,9 @@ _reads_at_end = 64  # of the output of a worker that has ended: a process that i
 
 
 class WorkerProcess:
-    def __init__(self, index: int, size: int, memory: int, environment: dict[str, str], setup: dict[str, Any], selector: selectors.BaseSelector) -> None:
-        """Starts it, and has the selector watch it: the data of its keys is (worker, pipe or None)."""
+    def __init__(self, index: int, size: int, memory: int, environment: dict[str, str], setup: dict[str, Any], selector: selectors.BaseSelector, host: Any = None) -> None:
+        """Starts it, and has the selector watch it: the data of its keys is (worker, pipe or None). `host`: another one, for which this process is the relay."""
+        self.host = host.name if host is not None else ""
         self.index = index
         self.ready = False
         self.large = 0  # the task in which it had too much memory
@@ -34,7 +35,9 @@ class WorkerProcess:
         self._results, its_results = socket.socketpair()
         with its_control, its_results:
             files = (its_control.fileno(), its_results.fileno(), memory)
-            code = f"{_launch.loading()}; from armilla._pool_worker import main; main({', '.join(map(str, files))}, {size}, {index})"
+            numbers = f"{', '.join(map(str, files))}, {size}, {index}"
+            run = f"from armilla._pool_worker import main; main({numbers})" if host is None else f"from armilla._pool_remote import relay; relay({numbers}, {host.name!r}, {host.rsh!r})"
+            code = f"{_launch.loading()}; {run}"
             variables = {k: v for k, v in os.environ.items() if not k.startswith("ARMILLA_INTERNAL_") and k not in ("ARMILLA_RANKS", "ARMILLA_LABEL", "ARMILLA_FABRIC")}
             flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
             self.process = subprocess.Popen([sys.executable, *flags, "-c", code], env={**variables, "ARMILLA_LAUNCHER": "none", **environment}, stdin=subprocess.DEVNULL,

@@ -94,13 +94,13 @@ def main(control_file: int, spill_file: int, memory_file: int, workers: int, ind
             return
     send_message(control, ("ready",))
     threading.Thread(target=_listen, args=(control,), daemon=True).start()
-    _serve(memory, spill, setup["tasks"], setup["memory"])
+    _serve(memory, lambda parts, number: _send_file(spill, parts, number), setup["tasks"], setup["memory"])
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)  # nothing of the tasks' own threads and exit handlers holds up the next worker
 
 
-def _serve(memory: Any, spill: socket.socket, tasks: int | None, bytes_allowed: int | None) -> None:
+def _serve(memory: Any, spill: Callable[[Any, int], None], tasks: int | None, bytes_allowed: int | None) -> None:
     done, looked = 0, 0.0
     while tasks is None or done < tasks:
         number, kind, data = memory.next()
@@ -126,14 +126,20 @@ def _serve(memory: Any, spill: socket.socket, tasks: int | None, bytes_allowed: 
                 return
 
 
-def _packed(parts: Any, number: int, spill: socket.socket) -> tuple[bytes, int]:
+def _packed(parts: Any, number: int, spill: Callable[[Any, int], None]) -> tuple[bytes, int]:
     if len(parts) == 1 and len(parts[0]) <= _core.most_result:
         return bytes(parts[0]), 0
+    spill(parts, number)
+    return b"", SPILLED
+
+
+def _send_file(to: socket.socket, parts: Any, number: int) -> None:
+    """Long parts of a result go to the driver as a file."""
     file = _shared.File(parts)
     while True:
         try:
-            socket.send_fds(spill, [number.to_bytes(8, "little")], [file.file])
-            return b"", SPILLED
+            socket.send_fds(to, [number.to_bytes(8, "little")], [file.file])
+            return
         except OSError as why:
             if why.errno != errno.ETOOMANYREFS:
                 raise

@@ -12,7 +12,7 @@ import pickle
 import struct
 import threading
 from collections import OrderedDict
-from typing import Any, Generic, Sequence, TypeVar
+from typing import Any, Callable, Generic, Sequence, TypeVar
 
 from . import _core
 from ._pickling import dumps_by_value
@@ -74,8 +74,13 @@ def mapped(file: int, writable: bool) -> list[memoryview]:
     return parts
 
 
+fetch: Callable[[int, int], list[Any]] | None = None  # of a worker on another host: brings the parts of a file of the driver's host
+
+
 def opened(process: int, file: int, writable: bool) -> list[memoryview]:
     """The parts of a file of another process."""
+    if fetch is not None:
+        return [memoryview(part) if writable else memoryview(part).toreadonly() for part in fetch(process, file)]
     here = os.open(f"/proc/{process}/fd/{file}", os.O_RDONLY | os.O_CLOEXEC)
     try:
         return mapped(here, writable)
@@ -153,11 +158,12 @@ def _received(number: int, process: int, file: int) -> Any:
     if known is not None:
         return known[2]
     path = f"/proc/{process}/fd/{file}"
-    free_dropped()
+    if fetch is None:
+        free_dropped()
     while len(_values) >= _kept:
         _values.popitem(last=False)
     try:
-        inode = os.stat(path).st_ino
+        inode = os.stat(path).st_ino if fetch is None else 0
         parts = opened(process, file, False)
     except OSError:
         raise _core.UsageError("armilla: put: the value is gone: the process that put it has ended, or has dropped what put returned; keep that as long as it is used") from None
