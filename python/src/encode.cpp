@@ -111,21 +111,23 @@ class writer {
     std::memcpy(to, size == 8 ? static_cast<const void*>(&x) : &narrow, size);
   }
   static void write_complex(std::byte* to, const wire_type& type, nb::handle value) {
-    const Py_complex z = PyComplex_AsCComplex(value.ptr());
-    if (z.real == -1.0 && PyErr_Occurred() != nullptr) PyErr_Clear(), refuse(type, value);
-    write_real(to, type.size / 2, z.real);
-    write_real(to + type.size / 2, type.size / 2, z.imag);
+    if (PyUnicode_Check(value.ptr())) refuse(type, value);  // complex("1+2j")
+    const nb::object z =
+        nb::steal(PyObject_CallFunctionObjArgs(reinterpret_cast<PyObject*>(&PyComplex_Type), value.ptr(), nullptr));
+    if (!z.is_valid()) PyErr_Clear(), refuse(type, value);
+    write_real(to, type.size / 2, PyComplex_RealAsDouble(z.ptr()));
+    write_real(to + type.size / 2, type.size / 2, PyComplex_ImagAsDouble(z.ptr()));
   }
   static nb::object members_of(const wire_type& type, nb::handle value, std::size_t count) {
     if (PyUnicode_Check(value.ptr())) refuse(type, value);
-    const nb::object all = nb::steal(PySequence_Fast(value.ptr(), ""));
-    if (!all.is_valid() || std::size_t(PySequence_Fast_GET_SIZE(all.ptr())) != count) PyErr_Clear(), refuse(type, value);
+    const nb::object all = nb::steal(PySequence_Tuple(value.ptr()));
+    if (!all.is_valid() || std::size_t(PyTuple_Size(all.ptr())) != count) PyErr_Clear(), refuse(type, value);
     return all;
   }
   static void write_sequence(std::byte* to, const wire_type& type, nb::handle value) {
     const nb::object all = members_of(type, value, type.extent);
     for (std::size_t i = 0; i < type.extent; ++i)
-      write(to + i * type.parts[0].size, type.parts[0], PySequence_Fast_GET_ITEM(all.ptr(), Py_ssize_t(i)));
+      write(to + i * type.parts[0].size, type.parts[0], PyTuple_GetItem(all.ptr(), Py_ssize_t(i)));
   }
   static void write_aggregate(std::byte* to, const wire_type& type, nb::handle value) {
     const nb::object all = members_of(type, value, type.parts.size());
@@ -133,7 +135,7 @@ class writer {
     std::size_t at = 0;
     for (std::size_t i = 0; i < type.parts.size(); at += type.parts[i++].size) {
       at = align_up(at, type.parts[i].align);
-      write(to + at, type.parts[i], PySequence_Fast_GET_ITEM(all.ptr(), Py_ssize_t(i)));
+      write(to + at, type.parts[i], PyTuple_GetItem(all.ptr(), Py_ssize_t(i)));
     }
   }
 
@@ -179,11 +181,11 @@ class writer {
     const wire_type& element = type.parts[0];
     if (put_buffer(element, 1, value)) return;
     if (PyUnicode_Check(value.ptr()) || PyDict_Check(value.ptr())) refuse(type, value);
-    const nb::object all = nb::steal(PySequence_Fast(value.ptr(), ""));
+    const nb::object all = nb::steal(PySequence_Tuple(value.ptr()));
     if (!all.is_valid()) PyErr_Clear(), refuse(type, value);
-    const Py_ssize_t n = PySequence_Fast_GET_SIZE(all.ptr());
+    const Py_ssize_t n = PyTuple_Size(all.ptr());
     put_count(std::uint64_t(n));
-    for (Py_ssize_t i = 0; i < n; ++i) put_element(element, PySequence_Fast_GET_ITEM(all.ptr(), i));
+    for (Py_ssize_t i = 0; i < n; ++i) put_element(element, PyTuple_GetItem(all.ptr(), i));
   }
   void put_element(const wire_type& element, nb::handle value) {
     if (element.least() == 0) room(1, 1);
@@ -193,13 +195,13 @@ class writer {
     const wire_type& element = type.parts[0];
     const std::size_t align = element.align <= 8 ? 8 : 16;  // as in cursor
     if (put_buffer(element, align, value)) return;
-    const nb::object all = nb::steal(PySequence_Fast(value.ptr(), ""));
+    const nb::object all = nb::steal(PySequence_Tuple(value.ptr()));
     if (!all.is_valid()) PyErr_Clear(), refuse(type, value);
-    const auto n = std::size_t(PySequence_Fast_GET_SIZE(all.ptr()));
+    const auto n = std::size_t(PyTuple_Size(all.ptr()));
     put_count(n);
     const std::size_t first = std::size_t(room(n * element.size, align) - message_.data());
     for (std::size_t i = 0; i < n; ++i)
-      write(message_.data() + first + i * element.size, element, PySequence_Fast_GET_ITEM(all.ptr(), Py_ssize_t(i)));
+      write(message_.data() + first + i * element.size, element, PyTuple_GetItem(all.ptr(), Py_ssize_t(i)));
   }
   void put_map(const wire_type& type, nb::handle value) {
     if (!PyDict_Check(value.ptr())) refuse(type, value);
@@ -217,7 +219,7 @@ class writer {
     const std::size_t n = type.is == kind::array ? type.extent : type.parts.size();
     const nb::object all = members_of(type, value, n);
     for (std::size_t i = 0; i < n; ++i)
-      put(type.parts[type.is == kind::array ? 0 : i], PySequence_Fast_GET_ITEM(all.ptr(), Py_ssize_t(i)));
+      put(type.parts[type.is == kind::array ? 0 : i], PyTuple_GetItem(all.ptr(), Py_ssize_t(i)));
   }
   // The first alternative that takes the value.
   void put_variant(const wire_type& type, nb::handle value) {
