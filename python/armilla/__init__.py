@@ -60,7 +60,12 @@ __all__ = ["Error", "Future", "Job", "LimitError", "Pending", "Pool", "PoolFutur
 
 
 class _Number(int):
-    """`rank` or `size`: a number as any other, which says so where it is called as a function, as in C++ and in mpi4py."""
+    """`rank` or `size`: a number as any other, which says so where it is called as a function, as in C++ and in mpi4py.
+
+    >>> import armilla as am
+    >>> 0 <= am.rank < am.size, am.rank + 1 == int(am.rank) + 1
+    (True, True)
+    """
 
     name: str
 

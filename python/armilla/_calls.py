@@ -20,7 +20,12 @@ in_fence = False  # then none waits: this rank has sent what waited, and a fence
 
 
 def in_body() -> bool:
-    """Whether this code runs for another rank."""
+    """Whether this code runs for another rank.
+
+    >>> import armilla as am
+    >>> am.in_body(), am.call(0, am.in_body).get()
+    (False, True)
+    """
     return in_other_greenlet()
 
 
@@ -103,6 +108,11 @@ class Future(Generic[T]):
 
     `get()` and `result()` wait for it and return the value, or raise what the body raised; `await` does the same in a coroutine. The rank
     runs calls of others while it waits.
+
+    >>> import armilla as am
+    >>> f = am.call(am.size - 1, pow, 2, 10)
+    >>> f.get(timeout=60), f.done(), f.rank == am.size - 1
+    (1024, True, True)
     """
 
     __slots__ = ("_number", "_rank", "_state", "_value", "__weakref__")
@@ -182,17 +192,35 @@ def call(rank: int, f: Callable[..., T], *args: Any, **kwargs: Any) -> Future[T]
 
     What can be imported, and all of the script itself, goes by reference, the rest by cloudpickle; NumPy arrays arrive as arrays over
     the memory into which they were received. The body runs when that rank waits, or polls.
+
+    >>> import armilla as am
+    >>> am.call(0, sorted, [3, 1, 2], reverse=True).get()
+    [3, 2, 1]
     """
     return Future(_core.call(rank, dumps_call("call", f, args, kwargs, root=_root()), True), rank)
 
 
 def async_(rank: int, f: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
-    """One-way call: runs `f(*args, **kwargs)` on `rank`, and nothing comes back. What it raises, the next `fence` raises on every rank."""
+    """One-way call: runs `f(*args, **kwargs)` on `rank`, and nothing comes back. What it raises, the next `fence` raises on every rank.
+
+    >>> import armilla as am
+    >>> seen = []
+    >>> am.async_(am.rank, seen.append, 5)  # of built-in methods the object is sent: this is another list
+    >>> am.fence()
+    >>> seen
+    []
+    """
     _core.call(rank, dumps_call("async_", f, args, kwargs, root=_root()), False)
 
 
 def poll() -> bool:
-    """Runs what has come from other ranks; for a rank that computes for long. True if a call ran. In a body it does nothing."""
+    """Runs what has come from other ranks; for a rank that computes for long. True if a call ran. In a body it does nothing.
+
+    >>> import armilla as am
+    >>> for step in range(3):
+    ...     total = sum(range(1000))  # computes, and answers others now and then
+    ...     ran = am.poll()
+    """
     if in_body():
         return False
     before = _waits.calls_run

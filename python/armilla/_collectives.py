@@ -71,7 +71,11 @@ def agree(name: str, what: str) -> None:
 
 
 def barrier() -> None:
-    """Returns when every rank has come to it."""
+    """Returns when every rank has come to it.
+
+    >>> import armilla as am
+    >>> am.barrier()
+    """
     _run("barrier", _core.barrier)
 
 
@@ -90,6 +94,13 @@ def fence() -> None:
     """Returns when all calls that any rank has made, and all that these have caused, have run everywhere.
 
     Raises on every rank what a one-way call (`async_`) has raised since the last fence: that of the lowest rank.
+
+    >>> import armilla as am
+    >>> counts = am.dict()
+    >>> counts.update("x", 1)
+    >>> am.fence()
+    >>> counts["x"] == am.size
+    True
     """
     global _fences
     _fences += 1

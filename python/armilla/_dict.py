@@ -213,5 +213,13 @@ class Dict:
 
 
 def make_dict(combine: Callable[[Any, Any], Any] = operator.add) -> Dict:
-    """A dictionary over all ranks. Collective."""
+    """A dictionary over all ranks. Collective.
+
+    >>> import armilla as am
+    >>> longest = am.dict(max)
+    >>> for word in ("a", "abc", "ab"):
+    ...     longest.update(word[0], len(word))
+    >>> longest.items()
+    [('a', 3)]
+    """
     return Dict(combine)

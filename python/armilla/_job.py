@@ -17,6 +17,12 @@ class Job:
 
     What it shows lies in pages that the ranks share: it needs no help of theirs, so it sees ranks that compute, hang or are stopped
     as it sees others. The job may end at any time: `alive` says so, and `stats` gives what the ranks showed last.
+
+    >>> import armilla
+    >>> with armilla.ranks(2) as am:
+    ...     job = armilla.attach(am.process)
+    ...     job.ranks, job.alive, len(job.stats())
+    (2, True, 2)
     """
 
     def __init__(self, client: _core.Client, timeout: float = PATIENCE) -> None:
@@ -99,7 +105,13 @@ class Job:
 
 
 def jobs() -> list[dict[str, Any]]:
-    """The running jobs of this host that belong to this user: `process`, `program`, `ranks`, `threads` of each, by process."""
+    """The running jobs of this host that belong to this user: `process`, `program`, `ranks`, `threads` of each, by process.
+
+    >>> import armilla
+    >>> with armilla.ranks(2) as am:
+    ...     [each["ranks"] for each in armilla.jobs() if each["process"] == am.process]
+    [2]
+    """
     return _core.jobs()
 
 
@@ -108,5 +120,12 @@ def attach(which: str | int = "") -> Job:
 
     `which`: a process of the job, or the name of its program with or without folders; empty: the only job of this user. Raises
     `UsageError`, a `ValueError`, if there is no such job, if there are several, or if the process is another user's.
+
+    >>> import armilla
+    >>> try:
+    ...     armilla.attach("no such program")
+    ... except armilla.UsageError as error:
+    ...     print("no job" in str(error))
+    True
     """
     return Job(_core.attach(str(which)))

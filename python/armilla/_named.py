@@ -62,7 +62,18 @@ class PeerRank(RankMethods):
 
 class OwnJob:
     """The job that this process is a rank of: `am.job`. `am.job[2].demo.solver.step(0.1)` calls what rank 2 provides by that name, in
-    whichever language: it returns the value, or raises what the method threw as RemoteError."""
+    whichever language: it returns the value, or raises what the method threw as RemoteError.
+
+    >>> import armilla as am
+    >>> def half(x: float) -> float:
+    ...     return x / 2
+    >>> am.provide("demo.half", half)
+    >>> am.barrier()
+    >>> am.job[am.size - 1].demo.half(5)
+    2.5
+    >>> am.barrier()
+    >>> am.withdraw("demo.half")
+    """
 
     def __init__(self) -> None:
         self._ranks: dict[int, PeerRank] = {}
@@ -91,12 +102,25 @@ def provide(name: str, f: Callable[..., Any], signature: str | None = None) -> N
     `int` int64; `str`, `bool`, `complex`, `list[float]`, `dict[str, int]`, `tuple[...]`, `X | None`, types of NumPy, and such texts. A caller
     with another signature is told so; nothing runs. `f` runs as other calls do, where the rank waits. What it raises, the caller sees as
     remote_error with rank, type and text. Errors: UsageError if this rank already provides the name.
+
+    >>> import armilla as am
+    >>> def scale(xs: list[float], by: float) -> list[float]:
+    ...     return [x * by for x in xs]
+    >>> am.provide("demo.scale", scale)
+    >>> am.job[am.rank].demo.scale([1, 2], 3)
+    array([3., 6.])
+    >>> am.withdraw("demo.scale")
     """
     _core.provide(name, _signatures.text_of(signature) if signature is not None else _signatures.of_function(name, f), f)
 
 
 def withdraw(name: str) -> None:
-    """Ends what `provide` began: calls get an error from now on."""
+    """Ends what `provide` began: calls get an error from now on.
+
+    >>> import armilla as am
+    >>> am.provide("demo.one", lambda: 1, "i8()")
+    >>> am.withdraw("demo.one")
+    """
     _core.withdraw(name)
 
 

@@ -189,7 +189,16 @@ def dumps_call(operation: str, f: Any, args: tuple, kwargs: dict, how=dumps, roo
 
 
 class RemoteTraceback(Exception):
-    """Where an error was raised on another rank, or in a worker of a pool: the cause of the error that the caller sees."""
+    """Where an error was raised on another rank, or in a worker of a pool: the cause of the error that the caller sees.
+
+    >>> import armilla
+    >>> with armilla.Pool(1) as pool:
+    ...     try:
+    ...         pool.submit(int, "x").result()
+    ...     except ValueError as error:
+    ...         error.__cause__.kind, error.__cause__.rank
+    ('worker', 0)
+    """
 
     def __init__(self, rank: int, text: str, kind: str = "rank") -> None:
         super().__init__(rank, text, kind)

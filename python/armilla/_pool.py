@@ -55,10 +55,6 @@ _open: "weakref.WeakSet[Pool]" = weakref.WeakSet()
 class Pool(concurrent.futures.Executor):
     """Workers of this host that run tasks: an `Executor` of `concurrent.futures`.
 
-        with armilla.Pool(2) as pool:
-            print(pool.submit(pow, 2, 10).result())      # 1024
-            print(list(pool.map(abs, [-1, 2, -3])))      # [1, 2, 3]
-
     `max_workers`: as many as the cores that this process may use, if it is not given. `initializer(*initargs)` runs in each worker before its
     first task. A worker that dies is replaced, and the pool goes on: its task is tried again up to `retries` times, then it raises `WorkerLost`.
     `max_tasks_per_child`: a worker is replaced after this number of tasks; a chunk of a `map` is one task. `memory`: bytes that a worker may
@@ -68,6 +64,13 @@ class Pool(concurrent.futures.Executor):
     `max_workers`, a pool in a Slurm allocation of several nodes has workers on all of them.
 
     Functions of modules go by reference; those of `__main__` and of notebooks, lambdas and inner functions go by value, with the globals that they name.
+
+    >>> import armilla
+    >>> with armilla.Pool(2) as pool:
+    ...     pool.submit(pow, 2, 10).result()
+    ...     list(pool.map(abs, [-1, 2, -3]))
+    1024
+    [1, 2, 3]
     """
 
     def __init__(self, max_workers: int | None = None, initializer: Callable[..., Any] | None = None, initargs: tuple = (), *, retries: int = 0, memory: int | str | None = None,

@@ -19,7 +19,17 @@ if TYPE_CHECKING:
 
 
 class WorkerLost(_core.Error, concurrent.futures.process.BrokenProcessPool):
-    """A worker of a pool died while it ran this task. `process`: which; `exit_code`: its exit code, or -9 for signal 9."""
+    """A worker of a pool died while it ran this task. `process`: which; `exit_code`: its exit code, or -9 for signal 9.
+
+    >>> import armilla
+    >>> import os
+    >>> with armilla.Pool(1) as pool:
+    ...     try:
+    ...         pool.submit(os._exit, 3).result()
+    ...     except armilla.WorkerLost as error:
+    ...         error.exit_code
+    3
+    """
 
     process: int
     exit_code: int
@@ -82,6 +92,12 @@ class PoolFuture(concurrent.futures.Future):
     """The result of a task, as a future of `concurrent.futures`. `get` is `result`, and `await` works in a coroutine.
 
     An interrupt (Ctrl-C) while the caller waits cancels the task, also one that runs. Callbacks (`add_done_callback`) may submit tasks and wait for them.
+
+    >>> import armilla
+    >>> with armilla.Pool(1) as pool:
+    ...     f = pool.submit(sum, [1, 2])
+    ...     f.result(timeout=60), f.done()
+    (3, True)
     """
 
     def __init__(self, pool: Pool, task: Task) -> None:

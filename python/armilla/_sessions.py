@@ -116,11 +116,13 @@ def _running(name: str | None) -> tuple[str, str]:
 class Session(Workers):
     """The workers of a session, as one of its clients has them; made by `armilla.connect`.
 
-        lab = armilla.connect("lab")
-        lab["prices"] = lab.read_parquet("prices/*.parquet")    # the workers keep it under this name
-        lab.call_all(work, 2)
-
     It has all that `armilla.Ranks` has. Clients share the workers: what they ask for is done one after the other.
+
+    >>> import armilla
+    >>> with armilla.connect("lab") as lab:
+    ...     lab["prices"] = lab.arange(10) * 0.5  # the workers keep it under this name
+    ...     float(lab["prices"].sum())
+    22.5
     """
 
     def __init__(self, name: str | None = None) -> None:
@@ -233,17 +235,24 @@ def versions() -> dict[str, str]:
 def connect(name: str | None = None) -> Session:
     """Joins a running session of this user on this host; without a name, the only one.
 
-        with armilla.connect("lab") as lab:
-            print(lab.names(), lab["prices"])
-
     The session goes on when the block, or the process, ends.
+
+    >>> import armilla
+    >>> with armilla.connect("lab") as lab:  # armilla serve lab -n 2
+    ...     lab.size
+    2
     """
     return Session(name)
 
 
 def sessions() -> list[dict[str, Any]]:
     """The sessions of this user on this host: `name`, `process` (of the workers' supervisor), `ranks`, `memory` (bytes of all ranks), `clients`, `idle`
-    (seconds since it was used), `folder`; of one that a loss has ended, `ended` says by what."""
+    (seconds since it was used), `folder`; of one that a loss has ended, `ended` says by what.
+
+    >>> import armilla
+    >>> [(each["name"], each["ranks"]) for each in armilla.sessions()]
+    [('lab', 2)]
+    """
     from ._job import attach
 
     found = []

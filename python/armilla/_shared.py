@@ -105,6 +105,11 @@ class Shared(Generic[T]):
     read-only and are not copied: each worker maps the memory once.
 
     The memory is freed when this object and all tasks that use it have ended.
+
+    >>> import armilla
+    >>> shared = armilla.put(list(range(1000)))
+    >>> len(shared.get()), shared.nbytes > 2000
+    (1000, True)
     """
 
     def __init__(self, value: T) -> None:
@@ -175,10 +180,12 @@ def _received(number: int, process: int, file: int) -> Any:
 def put(value: T) -> Shared[T]:
     """Puts a value into shared memory, once for all workers of this host, and returns a handle for the arguments of tasks.
 
-        table = armilla.put(np.arange(10.0**6))
-        with armilla.Pool(2) as pool:
-            print(list(pool.map(lambda i, t: int(t[i]), range(3), [table] * 3)))   # [0, 1, 2]
-
     Costs one copy. Tasks get the value, not the handle; its arrays are read-only.
+
+    >>> import armilla, numpy as np
+    >>> table = armilla.put(np.arange(10.0**6))
+    >>> with armilla.Pool(2) as pool:
+    ...     list(pool.map(lambda i, t: int(t[i]), range(3), [table] * 3))
+    [0, 1, 2]
     """
     return Shared(value)

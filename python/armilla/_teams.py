@@ -114,7 +114,13 @@ def _differ(team: "Team", name: str, what: str) -> NoReturn:
 
 
 class Pending:
-    """A collective that has begun: `get()` or `result()` waits for its result, `await` does so in a coroutine. Made by `team.future`."""
+    """A collective that has begun: `get()` or `result()` waits for its result, `await` does so in a coroutine. Made by `team.future`.
+
+    >>> import armilla as am
+    >>> f = am.world.future.all_reduce(1)
+    >>> f.get() == am.size, f.done()
+    (True, True)
+    """
 
     __slots__ = ("_name", "_number", "_finish", "_value", "_error", "_over")
 
@@ -173,11 +179,15 @@ class Futures:
 class Team:
     """Ranks that do something together: `armilla.world` are all of them, `split` makes others.
 
-        even = am.world.split(am.rank % 2)
-        print(even.rank, even.size, even.all_reduce(1))
-
     Members are numbered from 0; roots are such numbers. All members call the same collectives in the same order. A rank that waits in one runs what
     others call. `team.future.all_reduce(x)` begins one, and returns at once: `get()` or `await` give its result.
+
+    >>> import armilla as am
+    >>> mine = am.world.split(am.rank % 2, key=-am.rank)  # the even and the odd ones, the highest first
+    >>> mine.ranks == sorted(range(am.rank % 2, am.size, 2), reverse=True)
+    True
+    >>> mine.all_reduce(1) == mine.size
+    True
     """
 
     def __init__(self, core: Any) -> None:
@@ -204,7 +214,12 @@ class Team:
         return Futures(self)
 
     def split(self, color: int | None, key: int = 0) -> "Team | None":
-        """Members that give one color (zero or more) form a team, in the order of `key`, then of their numbers here. None, or a negative color: no team. As `Comm.Split`."""
+        """Members that give one color (zero or more) form a team, in the order of `key`, then of their numbers here. None, or a negative color: no team. As `Comm.Split`.
+
+        >>> import armilla as am
+        >>> am.world.split(0, key=am.rank).size == am.size
+        True
+        """
         made = _core.Team()
         wanted = -1 if color is None else color
         _values("split", _start(self, "split", _core.split, wanted, key, made))
@@ -217,7 +232,16 @@ class Team:
         _values("barrier", _start(self, "barrier", _core.Team.barrier))
 
     def broadcast(self, value: Any = None, root: int = 0, *, out: Any = None) -> Any:
-        """The root's value, on all. `out`: an array of the type and shape of the root's on each member, into which it is received; all members give it."""
+        """The root's value, on all. `out`: an array of the type and shape of the root's on each member, into which it is received; all members give it.
+
+        >>> import armilla as am
+        >>> import numpy as np
+        >>> am.broadcast({"n": 5} if am.rank == 0 else None)
+        {'n': 5}
+        >>> a = np.full(3, am.rank)
+        >>> am.broadcast(a, out=a)  # in place
+        array([0, 0, 0])
+        """
         if out is not None and out is value and _at_once(out):
             number = _core.broadcast_now(self._core, out, root)
             if number >= 0:
@@ -225,7 +249,15 @@ class Team:
         return _end(*_broadcast(self, value, root, out=out))
 
     def all_gather(self, value: Any, *, out: Any = None) -> Any:
-        """The values of all members, on all: a list. `out`: an array with one row for each member's array; all members give it."""
+        """The values of all members, on all: a list. `out`: an array with one row for each member's array; all members give it.
+
+        >>> import armilla as am
+        >>> import numpy as np
+        >>> am.all_gather(am.rank) == list(range(am.size))
+        True
+        >>> am.all_gather(np.ones(3), out=np.empty((am.size, 3))).shape == (am.size, 3)
+        True
+        """
         if out is not None and type(out) is type(value) and _at_once(out):
             number = _core.all_gather_now(self._core, value, out)
             if number >= 0:
@@ -233,15 +265,30 @@ class Team:
         return _end(*_all_gather(self, value, out=out))
 
     def gather(self, value: Any, root: int = 0) -> list[Any] | None:
-        """The values of all members on the root; None on the others."""
+        """The values of all members on the root; None on the others.
+
+        >>> import armilla as am
+        >>> am.gather(am.rank, root=0) == (list(range(am.size)) if am.rank == 0 else None)
+        True
+        """
         return _end(*_gather(self, value, root))
 
     def scatter(self, values: Sequence[Any] | None = None, root: int = 0) -> Any:
-        """One of the root's values for each member."""
+        """One of the root's values for each member.
+
+        >>> import armilla as am
+        >>> am.scatter([10 * r for r in range(am.size)]) == 10 * am.rank
+        True
+        """
         return _end(*_scatter(self, values, root))
 
     def all_to_all(self, values: Any, *, out: Any = None) -> Any:
-        """Value i of each member to member i: a list of what each had for this one. `out`: an array, and `values` another, whose first axes go over the members."""
+        """Value i of each member to member i: a list of what each had for this one. `out`: an array, and `values` another, whose first axes go over the members.
+
+        >>> import armilla as am
+        >>> am.all_to_all([(am.rank, r) for r in range(am.size)]) == [(r, am.rank) for r in range(am.size)]
+        True
+        """
         return _end(*_all_to_all(self, values, out=out))
 
     def all_reduce(self, value: Any, op: Any = "sum", *, out: Any = None) -> Any:
@@ -250,6 +297,14 @@ class Team:
         NumPy arrays are combined element by element: where the operation is named and the elements are float64, float32, int64 or int32, by
         the library's own reduction. "min" and "max" are NaN where one value is. Members that give other operations, or arrays of other types or
         shapes, get a UsageError, all of them. `out`: an array that takes the result; `out=value` combines in place.
+
+        >>> import armilla as am
+        >>> import numpy as np
+        >>> am.all_reduce(1) == am.size, am.all_reduce(am.rank, "max") == am.size - 1
+        (True, True)
+        >>> a = np.ones(2)
+        >>> (am.all_reduce(a, out=a) == am.size).all()
+        np.True_
         """
         if out is not None and out is value and _at_once(out) and type(op) is str:
             number = _core.all_reduce_now(self._core, out, op, _compared(self))
@@ -258,19 +313,39 @@ class Team:
         return _end(*_all_reduce(self, value, op, out=out))
 
     def reduce(self, value: Any, op: Any = "sum", root: int = 0) -> Any:
-        """As `all_reduce`, on the root; None on the others."""
+        """As `all_reduce`, on the root; None on the others.
+
+        >>> import armilla as am
+        >>> am.reduce(2, "prod", root=0) == (2**am.size if am.rank == 0 else None)
+        True
+        """
         return _end(*_reduce(self, value, op, root))
 
     def scan(self, value: Any, op: Any = "sum") -> Any:
-        """The values of the members up to this one, combined in their order."""
+        """The values of the members up to this one, combined in their order.
+
+        >>> import armilla as am
+        >>> am.scan(1) == am.rank + 1
+        True
+        """
         return _end(*_scan(self, value, op))
 
     def exscan(self, value: Any, op: Any = "sum") -> Any:
-        """The values of the members before this one, combined in their order; None on the first."""
+        """The values of the members before this one, combined in their order; None on the first.
+
+        >>> import armilla as am
+        >>> am.exscan(1) == (am.rank or None)
+        True
+        """
         return _end(*_exscan(self, value, op))
 
     def reduce_scatter(self, values: Any, op: Any = "sum") -> Any:
-        """Value i of all members, combined in their order, on member i. `values`: one for each member; of an array, along its first axis."""
+        """Value i of all members, combined in their order, on member i. `values`: one for each member; of an array, along its first axis.
+
+        >>> import armilla as am
+        >>> am.reduce_scatter([r for r in range(am.size)]) == am.rank * am.size
+        True
+        """
         return _end(*_reduce_scatter(self, values, op))
 
     def __repr__(self) -> str:
@@ -512,8 +587,10 @@ absent: dict[str, Callable[..., tuple]] = {  # of what is remembered: the argume
 def send(value: Any, dest: int, tag: int = 0) -> None:
     """Sends a value to a rank (this one, too), which gets it by `recv`. Returns at once: the value has been packed, and may change.
 
-        am.send({"step": 3}, (am.rank + 1) % am.size, tag=7)
-        print(am.recv(tag=7))
+    >>> import armilla as am
+    >>> am.send({"step": 3}, (am.rank + 1) % am.size, tag=7)
+    >>> am.recv(tag=7)
+    {'step': 3}
     """
     _core.send_message(dest, tag, value)
 
@@ -533,11 +610,23 @@ def _received(source: int | None, tag: int | None, timeout: float | None) -> lis
 
 
 def recv(source: int | None = None, tag: int | None = None, timeout: float | None = None) -> Any:
-    """The next message from `source` (None: any rank) with `tag` (None: any). Messages of one rank with one tag come in the order in which they were sent."""
+    """The next message from `source` (None: any rank) with `tag` (None: any). Messages of one rank with one tag come in the order in which they were sent.
+
+    >>> import armilla as am
+    >>> am.send("hello", am.rank)
+    >>> am.recv(am.rank, timeout=60)
+    'hello'
+    """
     return _received(source, tag, timeout)[0]
 
 
 def recv_from(source: int | None = None, tag: int | None = None, timeout: float | None = None) -> tuple[Any, int, int]:
-    """As `recv`; the message, its source and its tag."""
+    """As `recv`; the message, its source and its tag.
+
+    >>> import armilla as am
+    >>> am.send("hello", am.rank, tag=2)
+    >>> am.recv_from() == ("hello", am.rank, 2)
+    True
+    """
     value, its, tagged = _received(source, tag, timeout)
     return value, its, tagged

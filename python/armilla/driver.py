@@ -39,6 +39,11 @@ class Ranks(Workers):
 
     Its calls run on the workers as their own code, each worker's one after the other. So functions that all of them run (`call_all`) may
     use everything of `armilla`: `barrier`, `all_reduce`, calls between ranks. Functions of this process's `__main__` go by value.
+
+    >>> import armilla
+    >>> with armilla.ranks(2) as am:
+    ...     am.size, am.map(abs, [-1, 2])
+    (2, [1, 2])
     """
 
     def __init__(self, size: int, *, environment: dict[str, str] | None = None) -> None:
@@ -237,10 +242,15 @@ class Ranks(Workers):
 def ranks(size: int, **options: Any) -> Ranks:
     """Starts a job of `size` fresh workers on this host, of which this process is the driver.
 
-        with armilla.ranks(4) as am:
-            am.call(3, work, 5).get()        # on one
-            am.call_all(work, 2)             # on all: a list
-
     They end with the block, or by `close`. `environment`: variables for them, such as those of ARMILLA_*.
+
+    >>> import armilla
+    >>> with armilla.ranks(2) as am:
+    ...     am.call(1, pow, 3, 5).get()
+    ...     am.call_all(pow, 2, 3)
+    ...     int(am.arange(10).sum())
+    243
+    [8, 8]
+    45
     """
     return Ranks(size, **options)

@@ -41,16 +41,77 @@ void translate(const std::exception_ptr& thrown, void*) {
   }
 }
 
+// ---- what they say of themselves: each with an example, which a test runs ----
+
+constexpr const char* of_error = R"(The root of all errors of this package.
+
+>>> import armilla as am
+>>> try:
+...     am.call(am.size, abs, 1)
+... except am.Error as error:
+...     type(error).__name__
+'UsageError'
+)";
+constexpr const char* of_usage = R"(The caller's mistake; the text says what to do instead.
+
+>>> import armilla as am
+>>> try:
+...     am.broadcast(1, root=am.size)
+... except am.UsageError as error:
+...     f"rank {am.size} does not exist" in str(error)
+True
+)";
+constexpr const char* of_remote = R"(A body raised on another rank, and what it raised cannot travel. `rank`: where.
+
+>>> import armilla as am
+>>> def fail():
+...     import threading
+...     raise ValueError(threading.Lock())
+>>> try:
+...     am.call(0, fail).get()
+... except am.RemoteError as error:
+...     error.rank
+0
+)";
+constexpr const char* of_lost = R"(A rank of the job is gone. `rank`: which.
+
+>>> import armilla, os
+>>> workers = armilla.ranks(2)
+>>> try:
+...     workers.call(1, os._exit, 3).get()
+... except armilla.RankLost as error:
+...     error.rank
+1
+>>> workers.close()
+)";
+constexpr const char* of_limit = R"(A bound was reached; the text names the option that moves it.
+
+>>> import armilla as am
+>>> try:
+...     am.zeros(2**62)
+... except am.LimitError as error:
+...     "more than an address space has" in str(error)
+True
+)";
+constexpr const char* of_timeout = R"(A timed wait ended before what it waited for.
+
+>>> import armilla as am
+>>> try:
+...     am.recv(am.rank, tag=99, timeout=0.01)
+... except am.TimeoutError as error:
+...     "no message from rank" in str(error)
+True
+)";
+
 }  // namespace
 
 void bind_errors(nb::module_& m) {
-  types.error = make(m, "Error", "The root of all errors of this package.", PyExc_RuntimeError);
-  types.usage = make(m, "UsageError", "The caller's mistake; the text says what to do instead.", types.error, PyExc_ValueError);
-  types.remote =
-      make(m, "RemoteError", "A body raised on another rank, and what it raised cannot travel. `rank`: where.", types.error);
-  types.lost = make(m, "RankLost", "A rank of the job is gone. `rank`: which.", types.error);
-  types.limit = make(m, "LimitError", "A bound was reached; the text names the option that moves it.", types.error);
-  types.timeout = make(m, "TimeoutError", "A timed wait ended before what it waited for.", types.error, PyExc_TimeoutError);
+  types.error = make(m, "Error", of_error, PyExc_RuntimeError);
+  types.usage = make(m, "UsageError", of_usage, types.error, PyExc_ValueError);
+  types.remote = make(m, "RemoteError", of_remote, types.error);
+  types.lost = make(m, "RankLost", of_lost, types.error);
+  types.limit = make(m, "LimitError", of_limit, types.error);
+  types.timeout = make(m, "TimeoutError", of_timeout, types.error, PyExc_TimeoutError);
   nb::register_exception_translator(translate);
 }
 

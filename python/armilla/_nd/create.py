@@ -109,7 +109,12 @@ def from_function(function: Callable[..., Any], shape: Any, *, dtype: Any = None
 
 @collective("armilla.full")
 def full(shape: Any, fill_value: Any, dtype: Any = None, *, axis: int = 0) -> Array:
-    """All elements equal to a number."""
+    """All elements equal to a number.
+
+    >>> import armilla as am
+    >>> am.full(3, 7).gather()
+    array([7, 7, 7])
+    """
     value = fill_value.item() if isinstance(fill_value, Array) else fill_value
     made = core.empty(shape_given(shape), dtype_of(np.asarray(value).dtype if dtype is None else dtype), _axis(axis, shape))
     made._block[...] = value
@@ -134,13 +139,24 @@ def zeros(shape: Any, dtype: Any = np.float64, *, axis: int = 0) -> Array:
 
 
 def ones(shape: Any, dtype: Any = np.float64, *, axis: int = 0) -> Array:
-    """Ones."""
+    """Ones.
+
+    >>> import armilla as am
+    >>> am.ones((2, 2)).gather()
+    array([[1., 1.],
+           [1., 1.]])
+    """
     return full(shape, 1, np.float64 if dtype is None else dtype, axis=axis)
 
 
 @collective("armilla.empty")
 def empty(shape: Any, dtype: Any = np.float64, *, axis: int = 0) -> Array:
-    """Elements whose values are not defined."""
+    """Elements whose values are not defined.
+
+    >>> import armilla as am
+    >>> am.empty((2, 3)).shape
+    (2, 3)
+    """
     return core.empty(shape_given(shape), dtype_of(np.float64 if dtype is None else dtype), _axis(axis, shape))
 
 

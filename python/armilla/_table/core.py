@@ -433,15 +433,33 @@ def _of_arrays(columns: dict[str, Any]) -> Table:
 
 
 def from_polars(frame: Any, *, local: bool = False) -> Table:
-    """A distributed table of a frame of polars. All ranks give the same rows; with `local=True` each rank gives a part of its own."""
+    """A distributed table of a frame of polars. All ranks give the same rows; with `local=True` each rank gives a part of its own.
+
+    >>> import armilla as am
+    >>> import polars as pl
+    >>> am.from_polars(pl.DataFrame({"x": [1, 2, 3]})).to_polars()["x"].to_list()
+    [1, 2, 3]
+    """
     return table(frame, local=local)
 
 
 def from_pandas(frame: Any, *, local: bool = False) -> Table:
-    """A distributed table of a frame of pandas, as `from_polars`."""
+    """A distributed table of a frame of pandas, as `from_polars`.
+
+    >>> import armilla as am
+    >>> import pandas as pd
+    >>> len(am.from_pandas(pd.DataFrame({"x": [1, 2, 3]})))
+    3
+    """
     return table(frame, local=local)
 
 
 def from_arrow(source: Any, *, local: bool = False) -> Table:
-    """A distributed table of a table of pyarrow, or of what has Arrow's C stream, as `from_polars`."""
+    """A distributed table of a table of pyarrow, or of what has Arrow's C stream, as `from_polars`.
+
+    >>> import armilla as am
+    >>> import pyarrow as pa
+    >>> am.from_arrow(pa.table({"x": [1, 2, 3]})).columns
+    ['x']
+    """
     return table(source, local=local)

@@ -60,6 +60,15 @@ def read_csv(path: Any, *, columns: Sequence[str] | None = None, schema: dict[st
 
     The ranks share one file by its bytes; of several files each is read by one rank. Types are those of the first `infer_rows` rows; `schema`
     gives some or all of them.
+
+    >>> import armilla as am
+    >>> import os, tempfile
+    >>> folder = am.broadcast(tempfile.mkdtemp() if am.rank == 0 else None)
+    >>> if am.rank == 0:
+    ...     done = open(f"{folder}/x.csv", "w").write("a,b\\n1,x\\n2,y\\n")
+    >>> am.barrier()
+    >>> am.read_csv(f"{folder}/x.csv").to_polars().rows()
+    [(1, 'x'), (2, 'y')]
     """
     name = "armilla.read_csv"
     options = {"separator": separator, "quote_char": quote, "null_values": null_values}
@@ -145,6 +154,13 @@ def read_parquet(path: Any, *, columns: Sequence[str] | None = None) -> Table:
 
     Each rank reads row groups that follow each other. Columns that are not selected, and rows that a following `filter` leaves out, are skipped
     while reading.
+
+    >>> import armilla as am
+    >>> import os, tempfile
+    >>> folder = am.broadcast(tempfile.mkdtemp() if am.rank == 0 else None)
+    >>> am.table({"a": [1, 2, 3]}).write_parquet(f"{folder}/t")
+    >>> am.read_parquet(f"{folder}/t", columns=["a"]).to_polars()["a"].to_list()
+    [1, 2, 3]
     """
 
     def groups(file: str) -> list[int]:
@@ -155,7 +171,18 @@ def read_parquet(path: Any, *, columns: Sequence[str] | None = None) -> Table:
 
 
 def read_ipc(path: Any, *, columns: Sequence[str] | None = None) -> Table:
-    """A table of files in Arrow's file format, also called Feather. `path` as for `read_parquet`."""
+    """A table of files in Arrow's file format, also called Feather. `path` as for `read_parquet`.
+
+    >>> import armilla as am
+    >>> import os, tempfile
+    >>> folder = am.broadcast(tempfile.mkdtemp() if am.rank == 0 else None)
+    >>> if am.rank == 0:
+    ...     import polars as pl
+    ...     pl.DataFrame({"a": [1, 2]}).write_ipc(f"{folder}/x.arrow")
+    >>> am.barrier()
+    >>> len(am.read_ipc(f"{folder}/x.arrow"))
+    2
+    """
 
     def groups(file: str) -> list[int]:
         rows = pl.scan_ipc(file).select(pl.len()).collect().item()
