@@ -46,6 +46,10 @@ def _of_type(hint: Any, what: str) -> str:
     if hint in _plain:
         return _plain[hint]
     origin, parts = typing.get_origin(hint), typing.get_args(hint)
+    for alias in (origin, hint):  # of a `type` statement, as NumPy's NDArray is from 2.5 on
+        value = getattr(alias, "__value__", None)
+        if value is not None:
+            return _of_type(value[parts] if parts else value, what)
     if origin in _containers:
         return f"{_containers[origin]}<{', '.join(_of_type(p, what) for p in parts)}>"
     if origin is tuple and Ellipsis not in parts:
