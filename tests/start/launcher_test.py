@@ -89,6 +89,23 @@ class Launcher(StartTest):
             job = self.launch("--checked", "-n", "1", first, "a", ":", "-n", "1", f"{second}.checked", "b")
             self.assertEqual(sorted(job.out.splitlines()), [f"{first}.checked a", f"{second}.checked b"], job.err)
 
+    def cores_of(self, *words, ranks, pin="auto", **env):
+        """The processors of each rank of a job on two of them that runs until the test is over."""
+        two = sorted(os.sched_getaffinity(0))[:2]
+        job = Job([LAUNCHER, "-n", str(ranks), *words, ACTOR, "hang"], env={"ARMILLA_PIN": pin, **env}, preexec_fn=lambda: os.sched_setaffinity(0, two))
+        self.addCleanup(lambda: (job.process.terminate(), job.end()))
+        job.wait_for_lines(ranks)
+        return [frozenset(os.sched_getaffinity(pid)) for pid in job.children()]
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two processors")
+    def test_jobs_take_no_core_of_another_and_the_last_ones_are_not_bound(self):
+        everywhere = frozenset(sorted(os.sched_getaffinity(0))[:2])
+        for pin in ("none", "auto"):
+            self.assertEqual(self.cores_of(ranks=1, pin=pin), [everywhere])
+        self.assertEqual(self.cores_of(ranks=2, OMP_NUM_THREADS="1000"), [everywhere] * 2)
+        taken = [cores for _ in range(3) for cores in self.cores_of(ranks=2) if cores != everywhere]
+        self.assertEqual(len(taken), len(set(taken)))
+
     def test_wrong_use(self):
         cases = [
             (["-n", "x", ACTOR], "--ranks", 2),

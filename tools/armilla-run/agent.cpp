@@ -41,6 +41,7 @@ bool agent::start(const json& job) {
   label_ = job.at("label");
   raw_ = job.at("raw");
   goes_on_ = job.at("goes_on");
+  binds_ = job.at("binds");
   relay_.set_number(job.at("number"));
   grace_ns_ = job.at("grace_ns");
   root_.break_after(job.at("timeout_ns"));
@@ -103,7 +104,8 @@ void agent::wait_for_events() {
   lines_.watch(list);
   if (!root_lost_) clients_.watch(list), relay_.watch(list);
   const std::uint64_t now = now_ns(), until = std::min({stop_ns_, deadline_, clients_.until_ns(), relay_.until_ns()});
-  poll(list.data(), nfds_t(list.size()), until == never ? -1 : until <= now ? 0 : int((until - now) / milli) + 1);
+  const int patience = until == never ? -1 : until <= now ? 0 : int((until - now) / milli) + 1, cores = lent_.patience_ms();
+  poll(list.data(), nfds_t(list.size()), patience < 0 ? cores : cores < 0 ? patience : std::min(patience, cores));
 }
 
 void agent::read_signals() {
@@ -292,6 +294,7 @@ int agent::run() {
     hear_root();
     reap();
     advance();
+    lent_.look_at_cores();
     relay_.reap();
     if (!root_lost_) relay_.advance(), clients_.advance();
     lines_.forward();

@@ -31,7 +31,7 @@ void agent::hear(child& c) {
   int file = -1;
   const auto n = receive_with_descriptor(c.line, bytes, sizeof bytes, MSG_DONTWAIT, file);
   if (file >= 0) clients_.open(file), relay_.open(file);
-  if (file >= 0) lent_.take(file, ranks_);
+  if (file >= 0) lent_.take(file, ranks_, binds_);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (n <= 0) {
     close(c.line);

@@ -152,7 +152,8 @@ void describe_job(armilla::tools::program& all, job_words& job) {
         "What carries messages: auto, shm, threads, loop, or a backend such as ucx or mpi; see --options (default: auto)",
         into(job.fabric)},
        {"--pin", "HOW",
-        "core: each rank on its own core; share: cores in turn; none; auto: core if there are enough, else share (default: auto)",
+        "core: each rank on its own core; share: cores in turn; none; auto: core if enough are free, else share or none "
+        "(default: auto)",
         into(job.pin)},
        {"--hosts", "LIST",
         "a:2,b:2: two ranks on host a, two on host b; every host has armilla-run and the programs at the same paths",

@@ -72,7 +72,7 @@ class agent {
   bool told_to_stop_ = false;
   job_end end_;
   rank_t ranks_ = 0;
-  bool label_ = false, raw_ = false, goes_on_ = false, told_last_ = false, told_done_ = false, root_lost_ = false;
+  bool label_ = false, raw_ = false, goes_on_ = false, binds_ = false, told_last_ = false, told_done_ = false, root_lost_ = false;
   int ended_well_ = 0;  // ranks
   std::uint64_t grace_ns_ = 0;
   lent_memory lent_;

@@ -168,6 +168,7 @@ json root::job_of(const host& h) const {
           {"label", settings_.label},
           {"raw", settings_.output == output_kind::raw},
           {"goes_on", settings_.on_loss == loss_use::go_on},
+          {"binds", settings_.pin == pin_kind::automatic},
           {"folder", h.met_in.value_or(folder)},
           {"environment", environment},
           {"processes", processes},

@@ -2,9 +2,11 @@
 #pragma once
 #include <sys/types.h>
 
+#include <list>
 #include <string>
 #include <vector>
 
+#include "armilla/boot/watch/binding_watch.hpp"
 #include "armilla/boot/watch/ending.hpp"
 
 namespace armilla::run {
@@ -16,7 +18,11 @@ using detail::job_block;
 class lent_memory {
  public:
   /// Maps what it needs of it, once, and closes the file. What is no job of so many ranks is left alone.
-  void take(int file, rank_t ranks) noexcept;
+  /// `binds`: the library has chosen where its ranks run, and lets go of that where others use the cores.
+  void take(int file, rank_t ranks, bool binds) noexcept;
+  /// When to look at the cores again, in milliseconds; -1: never.
+  int patience_ms() const;
+  void look_at_cores();
   /// Lets the ranks of this host look what has come for them.
   void wake() const noexcept;
   /// Ranks `first` to `last` are lost, by this cause, on that host. `first` > `last`: none is.
@@ -29,6 +35,7 @@ class lent_memory {
  private:
   std::vector<job_block*> pieces_;
   std::vector<ino_t> taken_;  // their files
+  std::list<detail::binding_watch> bindings_;
 };
 
 }  // namespace armilla::run

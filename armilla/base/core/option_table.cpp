@@ -164,10 +164,12 @@ std::vector<row> make_table() {
                 "auto: shared memory inside a host, the best available backend between hosts; shm: shared memory only; threads: "
                 "ranks are threads of one process; loop: all messages take the path of a network, inside the library (for "
                 "tests); the name of a backend, such as ucx or mpi: all messages take that network, also inside a host.")),
-      choice("pin", &o::pin,
-             {{"auto", pin_kind::automatic}, {"core", pin_kind::core}, {"share", pin_kind::share}, {"none", pin_kind::none}},
-             "Bind each rank to its own core (core), several ranks to one core (share), or none; auto: core if there are enough "
-             "cores, else share."),
+      choice(
+          "pin", &o::pin,
+          {{"auto", pin_kind::automatic}, {"core", pin_kind::core}, {"share", pin_kind::share}, {"none", pin_kind::none}},
+          "Bind each rank to its own core (core), several ranks to one core (share), or none; auto: core while there are enough "
+          "that no other job has, else share if none has any; not under another launcher, not a rank by itself. "
+          "OMP_NUM_THREADS=k gives each rank k cores."),
       flag("label", &o::label, "Print the rank before each line of its output."),
       choice("output", &o::output, {{"raw", output_kind::raw}, {"lines", output_kind::lines}},
              "Output of several ranks to a file or a pipe: each rank's bytes as it writes them (raw), or whole lines through the "

@@ -122,9 +122,11 @@ void fill_processors(job_plan& plan, const options& settings) {
   const machine here = look_at_machine(settings.pin != pin_kind::none);
   plan.job->cores = std::uint32_t(here.cores.size());
   plan.job->processors = here.processors;
-  const auto all = places_to_run(here, plan.world_size, settings.pin);
-  for (std::size_t r = 0; r < all.size(); ++r)
-    for (std::size_t i = 0; i < 4; ++i) plan.job->rank[r].cpu[i] = i < all[r].size() ? std::int16_t(all[r][i]) : std::int16_t(-1);
+  std::vector<std::size_t> wanted;
+  for (rank_t r = 0; r < plan.world_size; ++r) wanted.push_back(cores_wanted(plan.program_of[std::size_t(r)]->environment));
+  chosen_places chosen = choose_places(here, wanted, settings.pin);
+  for (std::size_t r = 0; r < wanted.size(); ++r) note_place(chosen.where[r], plan.job->rank[r].cpu);
+  plan.cores = std::make_shared<core_claims>(std::move(chosen.claims));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <memory>
 #include <vector>
 
 #include "armilla/boot/children/spawn_process.hpp"
@@ -8,6 +9,7 @@
 
 namespace armilla::detail {
 
+class core_claims;
 struct options;
 
 /// A job that is ready to start: its memory, and what each rank runs where.
@@ -16,6 +18,7 @@ struct job_plan {
   job_block* job = nullptr;  ///< its first pages, filled; the control pages of all ranks are mapped behind them
   rank_t world_size = 0;     ///< ranks that are started
   oom_kills killed_for_memory;
+  std::shared_ptr<const core_claims> cores;     ///< to which ranks are bound
   std::vector<const program_spec*> program_of;  ///< for each place, of which there may be more; null: a spare one
 };
 

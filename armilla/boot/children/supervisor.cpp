@@ -28,6 +28,7 @@
 #include "armilla/boot/children/plan.hpp"
 #include "armilla/boot/host/life.hpp"
 #include "armilla/boot/host/units.hpp"
+#include "armilla/boot/watch/binding_watch.hpp"
 #include "armilla/boot/watch/ending.hpp"
 #include "armilla/boot/watch/failure_record.hpp"
 #include "armilla/boot/watch/loss_log.hpp"
@@ -49,6 +50,7 @@ class supervisor {
   supervisor(const std::vector<program_spec>& programs, const options& settings)
       : plan_(make_plan(programs, settings)),
         watch_(*plan_.job, settings.stall_ns, settings.wait_report_ns),
+        binding_(*plan_.job, settings.pin == pin_kind::automatic),
         grace_ns_(settings.loss_grace_ns),
         trace_(settings.trace),
         starter_(plan_, lines_, settings.output == output_kind::raw) {}
@@ -83,6 +85,7 @@ class supervisor {
   output_lines lines_;
   joiners joiners_{plan_};
   stall_detector watch_;
+  binding_watch binding_;
   std::uint64_t grace_ns_;
   std::string trace_;  // the file
   child_starter starter_;
@@ -112,6 +115,7 @@ int supervisor::run() {
     tell_losses();
     joiners_.answer_settled(children_);
     look_after();
+    binding_.look();
     advance();
   }
   judge();  // none may have come to life at all
@@ -188,6 +192,7 @@ int supervisor::patience_ms() const {
   const auto at_most = [&](int ms) { patience = patience < 0 ? ms : std::min(patience, ms); };
   if (blind || joiners_.any_undecided()) at_most(look_again_ms);
   if (const int asked = lines_.patience_ms(); asked >= 0) at_most(asked);
+  if (const int bound = binding_.patience_ms(); bound >= 0) at_most(bound);
   if (const int watching = watch_.patience_ms(); watching >= 0 && phase_ == phase::running) at_most(watching);
   return patience;
 }

@@ -38,7 +38,7 @@ struct rank_record {
   std::uint64_t build;      ///< identity of its executable
   std::uint32_t program;    ///< set by the supervisor
   std::int32_t exec_error;  ///< errno, if the program could not be started
-  std::int16_t cpu[4];      ///< the processors it is bound to; -1: none
+  std::int16_t cpu[4];      ///< bound to these processors: twice the first one and how many; -1: none
 };
 
 /// The first failure of the job. The rank that moves `stage` from 0 to 1 writes the rest, then sets 2.

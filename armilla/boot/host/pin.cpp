@@ -3,13 +3,19 @@
 
 #include <hwloc.h>
 #include <sched.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <numeric>
+#include <string_view>
+#include <utility>
 
 #include "armilla/base/core/options.hpp"
 
@@ -109,18 +115,92 @@ machine look_at_machine(bool cores) {
   return here;
 }
 
-std::vector<place> places_to_run(const machine& here, rank_t ranks, pin_kind how) {
-  std::vector<place> result(std::size_t(ranks), place{});
-  if (how == pin_kind::none) return result;
-  for (std::size_t r = 0; r < result.size(); ++r) result[r] = here.cores[r % here.cores.size()];
+// The socket is neither listened at nor connected: it is there for its name, of which there is one in the network of this host.
+static descriptor claim_core(const place& core) {
+  descriptor mine(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un name{};
+  name.sun_family = AF_UNIX;
+  const int n = std::snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "armilla-core-%d", core.front());
+  const auto bytes = socklen_t(offsetof(sockaddr_un, sun_path) + 1 + std::size_t(n));
+  if (mine.get() >= 0 && bind(mine.get(), reinterpret_cast<const sockaddr*>(&name), bytes) != 0) mine.reset(-1);
+  return mine;
+}
+
+core_claims::core_claims(const std::vector<place>& cores, std::size_t most) {
+  for (std::size_t i = 0; i < cores.size() && cores_.size() < most; ++i) {
+    if (cores[i].empty()) continue;
+    descriptor mine = claim_core(cores[i]);
+    if (mine.get() < 0) continue;
+    held_.push_back(std::move(mine));
+    cores_.push_back(i);
+  }
+}
+
+void core_claims::keep_to_the_end() noexcept {
+  for (descriptor& one : held_) one.release();
+}
+
+// A list, "4,2", is of nested regions.
+std::size_t cores_wanted(const std::vector<std::string>& settings) {
+  constexpr std::string_view name = "OMP_NUM_THREADS=";
+  const char* text = std::getenv("OMP_NUM_THREADS");
+  for (const std::string& one : settings)
+    if (one.starts_with(name)) text = one.c_str() + name.size();
+  const long n = text != nullptr ? std::strtol(text, nullptr, 10) : 1;
+  return n >= 1 && n <= CPU_SETSIZE ? std::size_t(n) : 1;
+}
+
+std::vector<place> places_to_run(const machine& here, const std::vector<std::size_t>& wanted,
+                                 const std::vector<std::size_t>& claimed, pin_kind how) {
+  std::vector<place> result(wanted.size());
+  const std::size_t total = std::accumulate(wanted.begin(), wanted.end(), std::size_t(0)), all = here.cores.size();
+  if (how == pin_kind::none || (how == pin_kind::automatic && wanted.size() == 1)) return result;
+  if (how == pin_kind::automatic && claimed.size() < total && (claimed.size() < std::min(total, all) || total != wanted.size()))
+    return result;  // it would stand in another's way, or in its own
+  std::vector<std::size_t> order = claimed;
+  for (std::size_t i = 0; i < all && claimed.size() < total; ++i)
+    if (std::ranges::find(claimed, i) == claimed.end()) order.push_back(i);
+  std::size_t next = 0;
+  for (std::size_t r = 0; r < wanted.size(); ++r) {
+    for (std::size_t i = 0; i < std::min(wanted[r], all); ++i) {
+      const place& core = here.cores[order[next++ % order.size()]];
+      result[r].insert(result[r].end(), core.begin(), core.end());
+    }
+    std::ranges::sort(result[r]);
+  }
   return result;
 }
 
-void bind_here(const std::int16_t (&cpu)[4]) noexcept {
+chosen_places choose_places(const machine& here, const std::vector<std::size_t>& wanted, pin_kind how) {
+  const bool binds = how != pin_kind::none && !(how == pin_kind::automatic && wanted.size() == 1);
+  core_claims claims(here.cores, binds ? std::accumulate(wanted.begin(), wanted.end(), std::size_t(0)) : 0);
+  std::vector<place> where = places_to_run(here, wanted, claims.cores(), how);
+  if (std::ranges::all_of(where, &place::empty)) claims = core_claims(here.cores, 0);
+  return {std::move(where), std::move(claims)};
+}
+
+void note_place(const place& where, std::int16_t (&cpu)[4]) noexcept {
+  for (auto& one : cpu) one = -1;
+  std::size_t range = 0;
+  for (std::size_t i = 0; i < where.size(); ++i) {
+    const bool goes_on = i > 0 && where[i] == where[i - 1] + 1;
+    if (!goes_on && i > 0 && ++range == 2) return;
+    if (!goes_on) cpu[2 * range] = std::int16_t(where[i]), cpu[2 * range + 1] = 0;
+    ++cpu[2 * range + 1];
+  }
+}
+
+cpu_set_t processors_of(const std::int16_t (&cpu)[4]) noexcept {
   cpu_set_t set;
   CPU_ZERO(&set);
-  for (int one : cpu)
-    if (one >= 0 && one < CPU_SETSIZE) CPU_SET(one, &set);
+  for (const std::size_t range : {0, 2})
+    for (int one = cpu[range], left = cpu[range + 1]; one >= 0 && one < CPU_SETSIZE && left > 0; ++one, --left)
+      CPU_SET(one, &set);
+  return set;
+}
+
+void bind_here(const std::int16_t (&cpu)[4]) noexcept {
+  const cpu_set_t set = processors_of(cpu);
   if (CPU_COUNT(&set) > 0) sched_setaffinity(0, sizeof set, &set);
 }
 

@@ -297,7 +297,9 @@ void joining::fill_block() {
   const std::vector<rank_t> here = candidates();
   job_->locals.take(here.data(), here.size());
   fill_programs();
-  place_ranks(*job_, peers_, ranks_here(), settings_.pin);
+  // A launcher that binds no rank has been told so, or has its reasons; agents leave it to their ranks.
+  const bool is_left_to_us = others_.to_agent() != nullptr || settings_.pin != pin_kind::automatic;
+  place_ranks(*job_, peers_, ranks_here(), is_left_to_us ? settings_.pin : pin_kind::none);
 }
 
 std::shared_ptr<process_monitor> joining::make_monitor() const {

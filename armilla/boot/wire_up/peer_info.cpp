@@ -128,10 +128,9 @@ void place_ranks(job_block& job, const std::vector<peer_info>& all, const std::v
   const machine machine = look_at_machine(!bound && pin != pin_kind::none);
   job.cores = bound ? processors : std::uint32_t(machine.cores.size());
   job.processors = bound ? std::max(1u, processors) : machine.processors;
-  const auto where = places_to_run(machine, rank_t(here.size()), bound ? pin_kind::none : pin);
-  for (std::size_t i = 0; i < here.size(); ++i)
-    for (std::size_t k = 0; k < 4; ++k)
-      job.rank[here[i]].cpu[k] = k < where[i].size() ? std::int16_t(where[i][k]) : std::int16_t(-1);
+  chosen_places chosen = choose_places(machine, std::vector(here.size(), cores_wanted()), bound ? pin_kind::none : pin);
+  for (std::size_t i = 0; i < here.size(); ++i) note_place(chosen.where[i], job.rank[here[i]].cpu);
+  chosen.claims.keep_to_the_end();  // as long as this rank, which is the first of the host
 }
 
 bool same_program(const peer_info& a, const peer_info& b) {

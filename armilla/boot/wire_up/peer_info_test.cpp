@@ -77,7 +77,7 @@ TEST(peer_info, ranks_that_share_memory_are_placed_and_others_left_alone) {
   place_ranks(*job, all, {0, 2}, pin_kind::core);
   EXPECT_EQ(job->processors, 3u);  // what the launcher has bound stays: they have three together
   EXPECT_EQ(job->rank[0].cpu[0], -1);
-  EXPECT_EQ(job->rank[2].cpu[3], -1);
+  EXPECT_EQ(job->rank[2].cpu[0], -1);
   EXPECT_EQ(job->rank[1].cpu[0], 77);
 }
 
