@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -10,12 +11,14 @@
 
 #include "armilla/base/core/options.hpp"
 #include "armilla/boot/host/bootstrap.hpp"
+#include "armilla/boot/host/interfaces.hpp"
 #include "armilla/boot/wire_up/exchange.hpp"
 #include "armilla/boot/wire_up/join_job.hpp"
 #include "armilla/boot/wire_up/listeners.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/backend_list.hpp"
 #include "armilla/fabric/backends.hpp"
+#include "armilla/fabric/reachability.hpp"
 #include "armilla/fabric/remote_segments.hpp"
 #include "armilla/fabric/testing/faults.hpp"
 #include "armilla/fabric/testing/loop_network.hpp"
@@ -47,7 +50,9 @@ class choosing {
   void require_fabric() const;
   bool leads_host() const;
   const std::byte* addresses_of_all(const network& carries);
-  void take_addresses();
+  std::string take_addresses();
+  std::string try_neighbours();
+  rank_t first_of(std::size_t host) const;
 
   launch& self_;
   std::string_view joined_by_;
@@ -152,14 +157,80 @@ const std::byte* choosing::addresses_of_all(const network& carries) {
   return shared;
 }
 
-void choosing::take_addresses() {
+rank_t choosing::first_of(std::size_t host) const {
+  return rank_t(std::ranges::find(self_.host_of, std::uint32_t(host)) - self_.host_of.begin());
+}
+
+namespace {
+
+/// What the first rank of a host says of its neighbours, and where it was to be reached.
+struct host_report {
+  network_interface at;
+  rank_t deaf_to = no_rank;  ///< the first rank of a host that it has no connection with
+  char why[128] = {};
+};
+
+network_interface interface_of(const std::string& name) {
+  const std::vector<network_interface> all = outer_interfaces();
+  const auto mine = std::ranges::find_if(all, [&](const network_interface& one) { return one.name == name; });
+  return mine != all.end() ? *mine : network_interface{};
+}
+
+std::string place_of(const network_interface& at) {
+  const std::string name(at.name, strnlen(at.name, sizeof at.name));
+  return at.there() ? fmt::format(" ({}, {})", address_text(at.address), name) : "";
+}
+
+}  // namespace
+
+// Engines find a dead way late or never, and then the program has begun. All ranks return the same.
+std::string choosing::try_neighbours() {
+  const std::size_t all = hosts();
+  if (all == 1 || settings_.loss_timeout_ns == 0) return {};
+  const std::size_t here = self_.host_of[std::size_t(self_.rank)];
+  host_report mine;
+  if (first_of(here) == self_.rank) {
+    std::vector<rank_t> peers{first_of((here + 1) % all)};
+    if (all > 2) peers.push_back(first_of((here + all - 1) % all));
+    for (const tried_peer& one : try_peers(*chosen_.carries, self_.rank, peers, settings_.loss_timeout_ns)) {
+      if (one.good() || mine.deaf_to != no_rank) continue;
+      mine.deaf_to = one.rank;
+      std::snprintf(mine.why, sizeof mine.why, "%s", one.why.c_str());
+    }
+  }
+  const std::uint8_t good = mine.deaf_to == no_rank ? 1 : 0;
+  std::vector<std::uint8_t> each(std::size_t(self_.places));
+  exchange(self_, &good, each.data(), sizeof good);
+  if (std::ranges::count(each, std::uint8_t{1}) == std::ptrdiff_t(each.size())) return {};
+  mine.at = interface_of(self_.interface);
+  std::vector<host_report> reports(std::size_t(self_.places));
+  exchange(self_, &mine, reports.data(), sizeof mine);
+  const auto first = std::ranges::find_if(reports, [](const host_report& one) { return one.deaf_to != no_rank; });
+  if (first == reports.end() || first->deaf_to < 0 || first->deaf_to >= self_.places) return "hosts do not reach each other";
+  const host_report& other = reports[std::size_t(first->deaf_to)];
+  const auto name = [&](std::ptrdiff_t r) { return self_.host_names[self_.host_of[std::size_t(r)]]; };
+  const std::string why(first->why, strnlen(first->why, sizeof first->why));
+  return fmt::format("{}{} and {}{} do not reach each other{}; is there a firewall? UCX_NET_DEVICES names another interface",
+                     name(first - reports.begin()), place_of(first->at), name(first->deaf_to), place_of(other.at),
+                     why.empty() ? fmt::format(" within {:.3g} s", double(settings_.loss_timeout_ns) / 1e9) : ": " + why);
+}
+
+// What keeps its hosts apart; nothing: it is taken.
+std::string choosing::take_addresses() {
+  if (self_.all_far && reaches_segments(settings_)) hold_segment(*chosen_.carries, self_);
+  chosen_.carries->set_addresses(addresses_of_all(*chosen_.carries));
+  if (std::string problem = try_neighbours(); !problem.empty()) {
+    for (rank_t r = 0; r < self_.places; ++r)
+      if (self_.far(r)) chosen_.carries->give_up(r);
+    chosen_.carries.reset();
+    return problem;
+  }
   chosen_.carries = with_faults(std::move(chosen_.carries), fault_settings::from(settings_.faults), self_.rank, self_.places);
   network& carries = *chosen_.carries;
-  if (self_.all_far && reaches_segments(settings_)) hold_segment(carries, self_);
-  carries.set_addresses(addresses_of_all(carries));
   self_.beyond = &carries;
   self_.why += fmt::format(": {}", carries.version());
   if (!settings_.faults.empty()) self_.why += fmt::format(", with faults ({})", settings_.faults);
+  return {};
 }
 
 // ARMILLA_FABRIC is a backend's name, or that of its kin.
@@ -173,7 +244,7 @@ void choosing::named() {
   if (!problem.empty()) throw_usage("start", fmt::format("{}: {}", option, problem));
   self_.all_far = true;
   self_.why = option;
-  take_addresses();
+  if (problem = take_addresses(); !problem.empty()) throw_usage("start", fmt::format("{}: {}", option, problem));
 }
 
 void choosing::loop() {
@@ -182,7 +253,7 @@ void choosing::loop() {
   chosen_.carries = make_loop_network(self_.host_base, self_.layout, self_.rank, self_.places);
   self_.all_far = true;
   self_.why = "ARMILLA_FABRIC=loop";
-  take_addresses();
+  take_addresses();  // the ranks are on one host
 }
 
 std::string names_with_spaces(const std::vector<backend_entry>& all) {
@@ -197,10 +268,11 @@ void choosing::automatic() {
   std::string names = as_rank_0(names_with_spaces(usable_backends(list_backends(folders_), &backend_entry::between_hosts)));
   for (; !names.empty(); names.erase(0, names.find(' ') + 1)) {
     const std::string name = names.substr(0, names.find(' '));
-    const std::string problem = try_backend(name);
+    std::string problem = try_backend(name);
     if (problem.empty()) {
       self_.why = hosts_text + problems;
-      return take_addresses();
+      problem = take_addresses();
+      if (problem.empty()) return;
     }
     problems += fmt::format("; {} cannot be used ({})", name, problem);
   }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """armilla-run --hosts between two hosts that share no memory: on_hosts_test.py ACTOR LAUNCHER, run on h1 by tests/hosts/hosts."""
 import os
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -14,8 +15,8 @@ RSH = os.environ["TEST_HOSTS_RSH"]
 
 
 class OnHosts(unittest.TestCase):
-    def launch(self, *arguments):
-        return Job([LAUNCHER, "--hosts", "h1:2,h2:2", "--rsh", RSH, ACTOR, *arguments], fabric="auto").end()
+    def launch(self, *arguments, **more):
+        return Job([LAUNCHER, "--hosts", "h1:2,h2:2", "--rsh", RSH, ACTOR, *arguments], fabric="auto", **more).end()
 
     def test_every_rank_runs_the_function(self):
         job = self.launch("hello")
@@ -33,6 +34,17 @@ class OnHosts(unittest.TestCase):
                     self.assertEqual(len(job.messages()), 1, job.err)
                     self.assertRegex(job.messages()[0], f"rank {star} on {host} .*{cause}")
                     self.assertNotEqual(job.code, 0)
+
+    def test_hosts_that_do_not_reach_each_other_are_named(self):
+        """By an interface from which nothing comes, to an address that is there."""
+        for host, here, there in (("h1", 1, 2), ("h2", 2, 1)):
+            steps = ("link add dead type veth peer name end", f"addr add 10.5.0.{here}/24 dev dead", "link set dead up", "link set end up",
+                     f"neigh add 10.5.0.{there} lladdr 02:00:00:00:00:09 dev dead")
+            subprocess.run([RSH, host, "set -e; " + "; ".join("ip " + step for step in steps)], check=True)
+        job = self.launch("hello", env={"UCX_NET_DEVICES": "dead", "FI_TCP_IFACE": "dead", "ARMILLA_LOSS_TIMEOUT": "1s"})
+        self.assertEqual(len(job.messages()), 1, job.err)
+        self.assertRegex(job.messages()[0], r"h1 \(10.5.0.1, dead\) and h2 \(10.5.0.2, dead\) do not reach each other.*is there a firewall\?")
+        self.assertNotEqual(job.code, 0)
 
     def test_hosts_meet_without_a_shell_between_them(self):
         with tempfile.TemporaryDirectory() as folder:  # of h1's /tmp, which h2 does not see

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "armilla/fabric/network.hpp"
+
+namespace armilla::detail {
+
+/// What a rank found out of one that it tried to reach.
+struct tried_peer {
+  rank_t rank = no_rank;
+  bool heard = false;     ///< something came from it
+  bool answered = false;  ///< it has said that it hears this rank
+  std::string why = {};   ///< what the network said of a broken connection
+  bool good() const noexcept { return heard && answered; }
+};
+
+/// Sends a word to each of these ranks, which call it at about the same time with this one among theirs, and waits for theirs:
+/// until all have answered, a connection breaks, or `within_ns` are over. Before anything else is sent over `net`.
+std::vector<tried_peer> try_peers(network& net, rank_t me, const std::vector<rank_t>& peers, std::uint64_t within_ns);
+
+}  // namespace armilla::detail
