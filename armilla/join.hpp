@@ -95,20 +95,20 @@ auto anti_join(L&& left, R&& right, LeftKey left_key, RightKey right_key) {
 template <class L, class R>
 auto join(L&& left, R&& right) {
   const team t = detail::members_of(left);
+  detail::algorithm_call why("join");
   auto both = detail::meeting_by_key<L, R>::of(t, "join", left, right);
   using meeting = decltype(both);
   std::vector<std::tuple<typename meeting::key, detail::value_of_pairs<L>, detail::value_of_pairs<R>>> joined;
-  detail::failure why;
   try {
     detail::chained<typename meeting::left_pairs::element> table;
     detail::reserve_large(joined, std::max(both.left.size(), both.right.size()));
-    for (std::size_t p = 0; p < both.left.partitions(); ++p) {
+    both.each_partition([&](std::size_t p) {
       table.clear(both.left.size() / both.left.partitions());
       both.left.in(p, [&](const auto& e) { table.add(e); });
       both.right.in(p, [&](const auto& e) {
         table.each(e.first, [&](const auto& l) { joined.emplace_back(e.first, l.second, e.second); });
       });
-    }
+    });
   } catch (...) { why.note(); }
   detail::agree(t, "join", why);
   return joined;

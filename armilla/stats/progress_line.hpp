@@ -3,6 +3,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -11,12 +12,17 @@
 
 namespace armilla::detail {
 
-/// Tells how a rank's long algorithms get on: on a terminal a line that is written anew, else a line now and then. A thread of
-/// its own writes, for the rank computes.
+/// What the ranks have done of what there is to do, in units of the algorithm; `expected` is 0 where that is not known.
+struct work_seen {
+  std::uint64_t done = 0, expected = 0;
+};
+
+/// Shows the progress of long algorithms: on a terminal a bar with rate and time left, which is drawn again and again; else a
+/// line now and then. A thread of its own writes, for the rank computes.
 class progress_line {
  public:
   struct manner {
-    int file = 2;
+    int file = 2;  ///< closed at the end unless it is a standard one
     bool terminal = false;
     std::chrono::milliseconds first{500}, every{5000};  ///< after the begin of an algorithm, and from then on
   };
@@ -26,13 +32,17 @@ class progress_line {
   progress_line(const progress_line&) = delete;
   progress_line& operator=(const progress_line&) = delete;
 
-  /// Of algorithms that call each other, the outermost counts. `name` must live on.
-  void begin(const char* name);
+  /// Of algorithms that run at the same time, the first counts. `name` must live on; `seen` is asked until the end.
+  void begin(const char* name, std::function<work_seen()> seen = {});
   void end();
+  /// Of what is done: a literal.
+  void set_unit(const char* unit);
 
  private:
   void watch();
-  std::string text() const;
+  std::string line() const;
+  std::string bar();
+  void look();
   void write(const std::string& text) const;
 
   const counters& count_;
@@ -42,8 +52,15 @@ class progress_line {
   bool over_ = false, shown_ = false;
   int depth_ = 0;
   const char* name_ = nullptr;
-  std::uint64_t began_ns_ = 0, elements_before_ = 0, moved_before_ = 0;
+  const char* unit_ = "";
+  std::function<work_seen()> seen_;
+  work_seen work_;                                // when it was looked at last
+  std::uint64_t began_ns_ = 0, moved_on_ns_ = 0;  // the last time at which more was done
+  std::uint64_t elements_before_ = 0, moved_before_ = 0;
   std::thread writer_;
 };
+
+/// "3.2 M", for people.
+std::string short_number(double n);
 
 }  // namespace armilla::detail

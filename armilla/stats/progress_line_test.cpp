@@ -4,6 +4,10 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cstdint>
+#include <string>
+
 #include <gtest/gtest.h>
 
 namespace armilla::detail {
@@ -54,11 +58,53 @@ TEST(progress_line, clears_its_line_on_a_terminal) {
   pipe_reader out;
   progress_line line(count, {.file = out.writing(), .terminal = true, .first = milliseconds(1), .every = milliseconds(1)});
   line.begin("sort");
-  out.read_until("moved 0");
+  out.read_until("am::sort 1 s");
   line.end();
   const std::string all = out.what_is_there();
   EXPECT_EQ(all.find('\n'), std::string::npos);
   EXPECT_EQ(all.substr(all.size() - 4), "\r\033[K");
+}
+
+TEST(progress_line, draws_a_bar_with_rate_and_time_left_on_a_terminal) {
+  counters count;
+  pipe_reader out;
+  progress_line line(count, {.file = out.writing(), .terminal = true, .first = milliseconds(1), .every = milliseconds(1)});
+  line.begin("load", [] { return work_seen{50, 200}; });
+  line.set_unit("bytes");
+  const std::string all = out.read_until(" left");
+  EXPECT_NE(all.find("am::load [######..................]  25 %, "), std::string::npos) << all;
+  EXPECT_NE(all.find("B/s, "), std::string::npos) << all;
+  line.end();
+}
+
+TEST(progress_line, the_time_left_follows_from_the_share_that_is_done) {
+  counters count;
+  std::atomic<std::uint64_t> done = 1;
+  pipe_reader out;
+  progress_line line(count, {.file = out.writing(), .terminal = true, .first = milliseconds(1), .every = milliseconds(1)});
+  line.begin("bfs", [&done] { return work_seen{done, 1'000'000'000}; });
+  out.read_until(" h ");  // a billionth of it in some milliseconds
+  done = 1'000'000'000;
+  out.read_until("[########################] 100 %, ");
+  line.end();
+}
+
+TEST(progress_line, a_line_says_what_share_is_done) {
+  counters count;
+  pipe_reader out;
+  progress_line line(count, {.file = out.writing(), .terminal = false, .first = milliseconds(1), .every = milliseconds(1)});
+  line.begin("sort", [] { return work_seen{3, 4}; });
+  out.read_until("; 75 % is done\n");
+  line.end();
+}
+
+TEST(short_number, has_at_most_four_digits_and_a_prefix) {
+  EXPECT_EQ(short_number(7), "7 ");
+  EXPECT_EQ(short_number(999), "999 ");
+  EXPECT_EQ(short_number(1234), "1.2 k");
+  EXPECT_EQ(short_number(999'960), "1.0 M");
+  EXPECT_EQ(short_number(123'456'789), "123 M");
+  EXPECT_EQ(short_number(5e15), "5000 T");
 }
 
 TEST(progress_line, of_algorithms_that_call_each_other_the_outermost_counts) {

@@ -20,7 +20,7 @@ void start_stats(context& self, const launch&) {
   s->began_ns = now_ns();
   if (self.count == nullptr) self.count = &s->own;
   self.stats = s.release();
-  if (self.settings->show_progress == progress_use::on) tell_progress(self);
+  start_progress(self);
 }
 
 void begin_stats(context& self) {

@@ -8,7 +8,7 @@ struct launch;
 
 void start_stats(context& self, const launch& how);
 void stop_stats(context& self);
-/// On rank 0: its long algorithms are told of from now on.
-void tell_progress(context& self);
+/// As the options ask for it, rank 0 shows the progress of long algorithms from now on.
+void start_progress(context& self);
 
 }  // namespace armilla::detail

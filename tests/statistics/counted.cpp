@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Does things whose number is known: each rank sends 100 one-way calls and asks 10 two-way calls, in phases. Then `counted fail`
 // fails, with `counted throw` the last rank throws and with `counted kill` it is killed; before, `counted fibers` spawns some
-// that wait for calls, `counted many` asks 1000 two-way calls more, and `counted algorithms` goes through an array of which the
-// last rank has four times as much as each other.
+// that wait for calls, `counted many` asks 1000 two-way calls more, `counted algorithms` goes through an array of which the last
+// rank has four times as much as each other, and
+// `counted long` groups by key for more than a second.
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <armilla/algorithms.hpp>
@@ -51,6 +54,15 @@ void use_algorithms() {
   am::for_each(x, [](int& e) { ++e; });
 }
 
+void group_for_long() {
+  std::vector<int> keys(5 * 0x10000, am::rank());
+  int seen = 0;
+  am::count_by_key(keys, [&seen](int key) {
+    if (++seen % 0x8000 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    return key;
+  });
+}
+
 void end_badly(std::string_view how) {
   if (am::rank() != am::ranks() - 1) return am::barrier();  // which never ends
   if (how == "throw") throw std::runtime_error("as asked");
@@ -65,6 +77,7 @@ int main(int argc, char** argv) {
     const am::rank_t next = (am::rank() + 1) % am::ranks();
     work(next);
     if (how == "algorithms") use_algorithms();
+    if (how == "long") group_for_long();
     if (how == "fibers") wait_in_fibers(next);
     for (int i = 0; how == "many" && i < 1000; ++i) static_cast<void>(am::call<&ask>(next, i).get());
     if (how == "throw" || how == "kill") end_badly(how);

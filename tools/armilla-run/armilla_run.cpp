@@ -58,7 +58,7 @@ struct job_words {
   std::optional<std::string> hosts, hostfile, rsh, join, seed;
   int explore = 0;
   armilla::run::meeting_plan meeting;
-  bool label = false, manual = false, gdb = false, checked = false;
+  bool label = false, progress = false, manual = false, gdb = false, checked = false;
 };
 
 std::vector<words> split_at_colons(int argc, char** argv) {
@@ -180,6 +180,10 @@ void describe_job(armilla::tools::program& all, job_words& job) {
         "(default: raw)",
         into(job.output)},
        {"--label", "", "Print [rank] before each line of a rank", into(job.label)},
+       {"--progress", "",
+        "Show a bar with rate and time left while the job sorts, loads, saves, reads or runs another long algorithm; on a "
+        "terminal",
+        into(job.progress)},
        {"--checked", "",
         "Run the programs that are compiled for the checked library: ./heat.checked for ./heat; armilla-c++ --checked makes them",
         into(job.checked)},
@@ -213,6 +217,8 @@ void pass_on(const job_words& job) {
   if (!job.pin.empty()) setenv("ARMILLA_PIN", job.pin.c_str(), 1);
   if (!job.output.empty()) setenv("ARMILLA_OUTPUT", job.output.c_str(), 1);
   if (job.label) setenv("ARMILLA_LABEL", "1", 1);
+  // Rank 0 draws it. Its errors may go through a pipe: then it takes the terminal that it was started from.
+  if (job.progress) setenv("ARMILLA_PROGRESS_BAR", isatty(STDERR_FILENO) == 1 ? "tty" : "1", 1);
 }
 
 // Where Slurm has started nothing yet, its srun starts the agents: nodes may not allow ssh.
@@ -276,8 +282,8 @@ void require_one_host(const options& settings, bool named) {
 
 // How the ranks of a running job are carried, bound and shown is settled.
 int run_joiners(const job_words& job, std::vector<program_spec> programs) {
-  if (job.hosts || job.hostfile || job.rsh || job.label || job.gdb || !job.output.empty() || !job.fabric.empty() ||
-      !job.pin.empty())
+  if (job.hosts || job.hostfile || job.rsh || job.label || job.progress || job.gdb || !job.output.empty() ||
+      !job.fabric.empty() || !job.pin.empty())
     throw failure{wrong_use,
                   "--join adds ranks to a job that was started otherwise; of the options only -n and --env go with it"};
   for (auto& program : programs) program.ranks = std::max(program.ranks, 1);

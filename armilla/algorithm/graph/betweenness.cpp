@@ -125,7 +125,11 @@ array<double> betweenness(const graph_shape& g, std::span<const vertex_id> sourc
   static_cast<void>(in_rows(g, "betweenness"));
   array<double> centrality(g.where.size(), as_in(g.members, g.where));
   path_counting counting(g, centrality.local());
-  for (const vertex_id v : sources) counting.add(v);
+  expect_work(sources.size() * g.count, "vertices");
+  for (const vertex_id v : sources) {
+    counting.add(v);
+    count_work(g.count);
+  }
   agree(g.members, "betweenness", why);
   return centrality;
 }

@@ -45,12 +45,14 @@ class search {
       : g_(g), rows_(g.rows()), in_(in_rows_or_null(g)), level_(level), seen_(g.where.size()), told_(g) {}
 
   void run(vertex_id root) {
+    expect_work(g_.count, "vertices");
     if (g_.owner(root) == std::uint32_t(g_.members.rank())) reach(root - g_.first);
     std::uint64_t unexplored = g_.ends;
     frontier_size before{0, 0};
     for (frontier_size now = advance(); now.vertices != 0; before = now, now = advance()) {
       from_below_ = in_ != nullptr && comes_from_below(now, before, unexplored);
       unexplored -= now.edges;
+      count_work(frontier_.size());
       from_below_ ? look_up() : tell_down();
     }
   }

@@ -83,13 +83,14 @@ class joiner {
   /// Of each vertex the edges from number `from` to `to`, unless `passed_over(v)`.
   template <class PassedOver>
   void join(std::size_t from, std::size_t to, PassedOver passed_over) {
-    std::size_t edges = 0;
+    std::size_t edges = 0, reported = 0;
     for (std::size_t k = 0; k < g_.count; ++k) {
       const auto v = vertex_id(g_.first + k);
       const std::span<const vertex_id> row = rows_[k];
       const std::size_t end = std::min(to, row.size());
       if (from >= end || passed_over(v)) continue;
       edges += end - from;
+      if ((k & 0xffff) == 0) count_work(edges - std::exchange(reported, edges));
       for (std::size_t j = from; j < end; ++j) forest_.join(v, row[j]);
     }
     count_elements(edges);
@@ -103,6 +104,7 @@ class joiner {
 
 void find_components(const graph_shape& g, joined_forests& all) {
   constexpr std::size_t first_edges = 2;  // as the paper has it
+  if (g.count != 0) expect_work(g.rows().begin[g.count], "edges");
   joiner edges(g, all.mine());
   const auto none = [](vertex_id) { return false; };
   if (!g.undirected) return edges.join(0, npos, none);  // an edge stands in one row only

@@ -77,6 +77,7 @@ class searcher {
     }
     if (s.enters) {
       order = s.entered++;
+      count_work(1);
       from_(member, s.at) = s.from;
     }
     const std::span<const vertex_id> row = g_->out.of[member][s.at - g_->first_of[member]];
@@ -116,6 +117,7 @@ array<std::int64_t> dfs(const graph_shape& g, std::size_t root) {
   algorithm_call why("dfs");
   require_same_argument(g.members, "dfs", "root", root);
   checked_vertex(g, root, "dfs");
+  expect_work(g.count, "vertices");
   search_arrays known(g);
   distributed<searcher> parts = object_access::of_members<searcher>(g.members, g, known, vertex_id(root));
   parts->can_send_to(parts);

@@ -20,10 +20,12 @@ class peeling {
   }
 
   void run() {
+    expect_work(g_.count, "vertices");
     while (begin_level())
       while (anything(!go_.empty())) {
         doomed_.swap(go_);
         for (const vertex_id place : doomed_) take_away(place);
+        count_work(doomed_.size());
         doomed_.clear();
         told_.exchange([this](vertex_id v) { lose_edge(v - g_.first); });
       }

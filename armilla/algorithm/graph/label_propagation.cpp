@@ -71,6 +71,7 @@ class propagation {
     std::iota(first.begin(), first.end(), vertex_id(g_.first));
     meet(g_.members);
     int now = 0;
+    expect_work(std::uint64_t(rounds) * g_.count, "vertices");
     for (int round = 0; round < rounds; ++round, now = 1 - now)
       if (!g_.members.all_reduce(step(now), [](bool a, bool b) { return a || b; })) break;
     return std::move(label_[now]);
@@ -93,6 +94,7 @@ class propagation {
       changed = changed || fresh[k] != old[k];
     }
     count_elements(looked);
+    count_work(g_.count);
     return changed;
   }
   vertex_id* copy_labels(std::span<const vertex_id> row, int now, vertex_id* to) const noexcept {

@@ -218,12 +218,15 @@ class spanning_forest {
     std::vector<vertex_id> above = roots_;
     vertex_forest trees(above, trees_that_are_there{});
     std::vector<edge> forest;
-    for (std::size_t p = 0; p < inside_.begin.size(); ++p) {
+    const std::size_t pieces = inside_.begin.size();
+    expect_work(g_.count, "vertices");
+    for (std::size_t p = 0; p < pieces; ++p) {
       some_.clear();
       add_those_that_join(across_[p], trees);
       add_those_that_join(inside_[p], trees);
       for (const edge& e : in_order())
         if (trees.join(e.from, e.to)) forest.push_back(e);
+      count_work(g_.count * (p + 1) / pieces - g_.count * p / pieces);
     }
     inside_ = edges_in_pieces<E>(), across_ = edges_in_pieces<E>();
     return forest;

@@ -37,6 +37,7 @@ class ranking {
 
   void run(const pagerank_options& how) {
     const double n = double(g_.where.size());
+    expect_work(std::uint64_t(how.rounds) * edges(), "edges");
     std::ranges::fill(rank_, 1 / n);
     sums_ = {how.tolerance, 0};
     const std::span<double> first = share_[0].local();
@@ -63,9 +64,11 @@ class ranking {
       rank_[k] = fresh;
       next[k] = share_of(k, sums);
     }
-    count_elements(g_.count == 0 ? 0 : in_.begin[g_.count]);
+    count_elements(edges());
+    count_work(edges());
     return sums;
   }
+  std::uint64_t edges() const noexcept { return g_.count == 0 ? 0 : in_.begin[g_.count]; }
   /// What each neighbour gets of a vertex.
   double share_of(std::size_t k, round_sums& sums) const noexcept {
     const std::size_t degree = out_[k].size();

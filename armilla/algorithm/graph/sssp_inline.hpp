@@ -47,6 +47,7 @@ class shortest_paths {
     const double greatest = g_.members.all_reduce(weights.greatest, [](double a, double b) { return a < b ? b : a; });
     buckets_.resize(std::size_t(greatest / width_) + 3);  // what a bucket's vertices reach lies no further
     if (root - g_.first < g_.count) lower(root - g_.first, 0);
+    expect_work(rows_.begin[g_.count], "edges");  // at least: a path that becomes shorter goes through them again
     while (find_next()) {
       empty_bucket();
       told_.exchange([this](const news& n) { lower(std::size_t(n.vertex) - g_.first, n.distance); });
@@ -109,6 +110,7 @@ class shortest_paths {
       todo_.clear();
     }
     count_elements(edges);
+    count_work(edges);
   }
 
   std::size_t extend(std::size_t place) {

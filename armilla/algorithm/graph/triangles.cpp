@@ -59,6 +59,8 @@ std::uint64_t common_below(std::span<const vertex_id> a, std::span<const vertex_
   return count;
 }
 
+constexpr std::size_t at_once = 1 << 14;  // vertices between two reports of progress
+
 /// Triangles whose greatest vertex is this rank's, and the middle one that of `member`.
 std::uint64_t triangles_over(const graph_shape& g, std::size_t member) {
   const rows_view mine = g.rows();
@@ -67,6 +69,7 @@ std::uint64_t triangles_over(const graph_shape& g, std::size_t member) {
   const rows_of_member theirs(g, g.out, member);
   std::uint64_t count = 0;
   for (std::size_t k = 0; k < g.count; ++k) {
+    if (k % at_once == at_once - 1) count_work(at_once);
     const std::span<const vertex_id> row = mine[k];
     const std::size_t v = g.first + k;
     const vertex_id* u = std::lower_bound(row.data(), row.data() + row.size(), vertex_id(first));
@@ -78,6 +81,7 @@ std::uint64_t triangles_over(const graph_shape& g, std::size_t member) {
 
 std::uint64_t triangles_in_rows(const graph_shape& g) {
   std::uint64_t count = 0;
+  expect_work(std::uint64_t(g.members.size()) * g.count, "vertices");
   for (std::size_t m = 0; m < std::size_t(g.members.size()); ++m) count += triangles_over(g, m);
   return count;
 }
@@ -120,6 +124,8 @@ class rising_triangles {
       : g_(g), rising_(rising), marks_((g.where.size() + 63) / 64, 0) {}
 
   std::uint64_t count() {
+    const auto unmapped = std::ranges::count(rising_.of, nullptr, &rows_view::begin);
+    expect_work(std::uint64_t(1 + unmapped) * g_.count, "vertices");
     std::uint64_t all = over(rising_.of);
     for (std::size_t m = 0; m < rising_.of.size(); ++m) {
       if (rising_.of[m].begin != nullptr) continue;
@@ -138,6 +144,7 @@ class rising_triangles {
     const rows_view mine = rising_.of[std::size_t(g_.members.rank())];
     std::uint64_t all = 0;
     for (std::size_t k = 0; k < g_.count; ++k) {
+      if (k % at_once == at_once - 1) count_work(at_once);
       const std::span<const vertex_id> row = mine[k];
       if (row.size() < 2) continue;
       for (const vertex_id w : row) marks_[w / 64] |= std::uint64_t{1} << w % 64;

@@ -185,7 +185,9 @@ class parts_sort {
     for (rank_t m = 0; m + 1 < t.size(); ++m) wanted_.push_back(before += where.count(m));
   }
 
+  // Of the work, a fifth each is to deal the elements into buckets and to take a share; the rest is the sort of that.
   void run(bool stable) {
+    expect_work(mine_, "elements");
     const std::size_t members = std::size_t(t_.size());
     if (members > 1 && n_ < few_elements(members)) return sort_few(stable);
     found_order found = order_of_parts(stable);
@@ -310,6 +312,7 @@ class parts_sort {
   /// False on all, and nothing has changed: a border does not lie in its bucket.
   bool sort_by(const border_groups& groups, const std::byte* sample, bool stable) {
     dealt mine(t_, part_, where_, groups, sample, of_, order_);
+    count_work(mine_ / 5);
     agree(t_, operation_, why_);
     std::vector<cut> cuts;
     std::vector<std::uint64_t> all = mine.borders();
@@ -328,7 +331,9 @@ class parts_sort {
       take_share(mine, groups, begins_of_shares(mine, groups, cuts));
     else
       take_share(mine, groups, begins_of_own_elements());
+    count_work(mine_ / 5);
     sort(part_, mine_, stable);
+    count_work(mine_ - 2 * (mine_ / 5));
     agree(t_, operation_, why_);
     return true;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -70,7 +71,11 @@ void each_then_fence(R& items, const team& t, const char* operation, F f) {
   try {
     auto&& part = part_of(items);  // of a view, members may meet there
     const in_functions here;
-    for (auto&& e : part) f(e), ++n;
+    if constexpr (requires { std::ranges::size(part); }) expect_work(std::ranges::size(part), "elements");
+    for (auto&& e : part) {
+      f(e);
+      if ((++n & 0xffff) == 0) count_work(0x10000);
+    }
   } catch (...) { why.note(); }
   count_elements(n);
   t.fence();

@@ -16,6 +16,7 @@
 #include "armilla/by_key.hpp"
 #include "armilla/collectives.hpp"
 #include "armilla/container/place/agreed_exchange.hpp"
+#include "armilla/container/place/algorithm_call.hpp"
 #include "armilla/container/place/failure_agreement.hpp"
 #include "armilla/hash.hpp"
 
@@ -232,6 +233,17 @@ class meeting_by_key {
     return both;
   }
 
+  /// Calls f(p) for each partition.
+  template <class F>
+  void each_partition(F f) {
+    const std::size_t n = left.partitions(), elements = left.size() + right.size();
+    expect_work(elements, "elements");
+    for (std::size_t p = 0; p < n; ++p) {
+      f(p);
+      count_work(elements / n);
+    }
+  }
+
   left_pairs left;
   right_pairs right;
 };
@@ -307,16 +319,16 @@ struct as_element {
 template <class Joined, class L, class R, class Emit>
 std::vector<Joined> join_by_key(const char* operation, L& left, R& right, Emit emit) {
   const team t = members_of(left);
+  algorithm_call why(operation);
   auto both = meeting_by_key<L, R>::of(t, operation, left, right);
   std::vector<Joined> joined;
-  failure why;
   try {
     chained<typename decltype(both)::right_pairs::element> table;
-    for (std::size_t p = 0; p < both.left.partitions(); ++p) {
+    both.each_partition([&](std::size_t p) {
       table.clear(both.right.size() / both.right.partitions());
       both.right.in(p, [&](const auto& e) { table.add(e); });
       both.left.in(p, [&](const auto& e) { emit(joined, e, table); });
-    }
+    });
   } catch (...) { why.note(); }
   agree(t, operation, why);
   return joined;
@@ -326,13 +338,13 @@ std::vector<Joined> join_by_key(const char* operation, L& left, R& right, Emit e
 template <class Make = as_pair, class L, class R>
 auto filter_by_key(const char* operation, L& left, R& right, bool wanted) {
   const team t = members_of(left);
+  algorithm_call why(operation);
   auto both = meeting_by_key<L, R>::of(t, operation, left, right);
   using pairs = decltype(both);
   std::vector<std::invoke_result_t<Make, typename pairs::key&, value_of_pairs<L>&>> chosen;
-  failure why;
   try {
     chained<typename pairs::right_pairs::element> keys;
-    for (std::size_t p = 0; p < both.left.partitions(); ++p) {
+    both.each_partition([&](std::size_t p) {
       keys.clear(both.right.size() / both.right.partitions());
       both.right.in(p, [&](const auto& e) {
         if (!keys.has(e.first)) keys.add(e);
@@ -340,7 +352,7 @@ auto filter_by_key(const char* operation, L& left, R& right, bool wanted) {
       both.left.in(p, [&](auto& e) {
         if (keys.has(e.first) == wanted) chosen.push_back(Make{}(e.first, e.second));
       });
-    }
+    });
   } catch (...) { why.note(); }
   agree(t, operation, why);
   return chosen;

@@ -274,6 +274,9 @@ std::vector<row> make_table() {
                    "Print counters at the end (1), with the time of each component (timing), or write them to a file.")),
       choice("progress", &o::show_progress, {{"auto", progress_use::as_asked}, {"1", progress_use::on}, {"0", progress_use::off}},
              "Show the progress of algorithms on stderr; auto: on a terminal, if the program calls show_progress."),
+      choice("progress_bar", &o::progress_bar, {{"0", bar_use::off}, {"1", bar_use::on}, {"tty", bar_use::terminal}},
+             "Show a bar with rate and time left while an algorithm, load or save of the job runs, if stderr is a terminal; tty: "
+             "else on the terminal of the process, if it has one."),
       shared(words(
           "trace", &o::trace, [](std::string_view v) { return v.empty() || (v.size() > 5 && v.ends_with(".json")); },
           "the name of a file that ends in .json",

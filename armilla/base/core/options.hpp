@@ -18,6 +18,7 @@ enum class output_kind { raw, lines };
 enum class access_kind { all, opened };
 enum class progress_mode { poll, thread, signal };
 enum class progress_use { as_asked, on, off };
+enum class bar_use { off, on, terminal };
 enum class error_form { text, json };
 enum class loss_use { end, go_on, replace };
 
@@ -81,6 +82,7 @@ struct options {
   // insight
   std::string stats;
   progress_use show_progress = progress_use::as_asked;
+  bar_use progress_bar = bar_use::off;
   std::string trace;
   std::uint64_t trace_events = 64 * 1024;
   bool checked = true;

@@ -85,7 +85,10 @@ struct control_block {
   /// Attached clients of the job that call this rank: what each wrote, a `client_place`; 0: the place is free.
   static constexpr std::size_t client_places = 8;
   alignas(cache_line) std::atomic<std::uint64_t> clients[client_places];
-  static constexpr std::size_t text_room = host_layout::control_bytes / 2 - std::size_t(7) * cache_line -
+  /// Of the algorithm that the rank is in, for a bar that shows the job's progress: what there is to do on this rank, 0 if that
+  /// is not known, and what of it is done. Read without order.
+  alignas(cache_line) std::atomic<std::uint64_t> work_expected, work_done;
+  static constexpr std::size_t text_room = host_layout::control_bytes / 2 - std::size_t(8) * cache_line -
                                            align_up(sizeof(counters), cache_line) - align_up(sizeof(ring_directory), cache_line);
   alignas(cache_line) char text[text_room];  ///< what its fibers wait for, in lines
 };

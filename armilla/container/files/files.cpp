@@ -27,6 +27,7 @@
 #include "armilla/container/image/save_agreement.hpp"
 #include "armilla/container/place/failure_agreement.hpp"
 #include "armilla/error.hpp"
+#include "armilla/team/collectives/named_algorithm.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -46,10 +47,11 @@ struct sight {
 /// Empty, or what is wrong. A file that ends before `n` bytes has changed.
 std::string read_all(int descriptor, char* to, std::size_t n, std::uint64_t from) {
   while (n != 0) {
-    const ssize_t got = ::pread(descriptor, to, std::min(n, std::size_t(1) << 30), off_t(from));
+    const ssize_t got = ::pread(descriptor, to, std::min(n, moved_at_once), off_t(from));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return text_of_errno(errno);
     if (got == 0) return changed;
+    count_work(std::uint64_t(got));
     to += got, from += std::uint64_t(got), n -= std::size_t(got);
   }
   return {};
@@ -89,6 +91,7 @@ struct file_part::opened {
 };
 
 file_part::file_part(const std::string& path, const file_use& use) : path_(path), use_(use) {
+  const named_algorithm name(use.operation);
   use_.members = or_all(use.members);
   const regular_file found = open_regular(path);
   opened how{descriptor(found.file)};
@@ -112,6 +115,7 @@ file_part::file_part(const std::string& path, const file_use& use) : path_(path)
   const std::uint64_t units = file_size_ / use.unit;
   how.share_begin = (units / ranks * rank + std::min(rank, units % ranks)) * use.unit;
   how.share_end = (units / ranks * (rank + 1) + std::min(rank + 1, units % ranks)) * use.unit;
+  expect_work(how.share_end - how.share_begin, "bytes");
   packed_ = all[0].packed != compression::none;
   if (is_first() && !packed_) {
     char first[64];
@@ -238,7 +242,9 @@ void file_part::unpack_share(const opened& file, compression kind) {
     std::vector<std::vector<char>> leaving(ranks);
     for (std::size_t left = round; !in.done() && wrong_.empty() && left > 0;) {
       std::string wrong;
+      const std::uint64_t before = in.position();
       const std::string_view text = in.next(wrong);
+      count_work(in.position() - before);
       note(wrong);
       // what is held back at the end of a file that is cut off comes from behind its last byte
       const auto owner = std::min(std::size_t(in.position() / step), ranks - 1);
@@ -407,12 +413,14 @@ std::string text_of_no_edge(std::string_view line, bool weighted) {
 
 void write_parts(const char* operation, const std::string& path, const team& given, std::string_view bytes, bool text) {
   const team members = or_all(given);
+  const named_algorithm name(operation);
   std::string packed, wrong;
   if (const compression kind = text ? compression_of_name(path) : compression::none; kind != compression::none) {
     bytes = packed = packed_text(kind, bytes, members.rank() == 0, members.rank() + 1 == members.size(), wrong);
     agree_on_file(members, operation, "write", path, wrong);
   }
   const std::size_t size = bytes.size();
+  expect_work(size, "bytes");
   const std::vector<std::uint64_t> sizes = members.all_gather(std::uint64_t(size));
   const auto mine = sizes.begin() + members.rank();
   new_file file(members, operation, "write", path, false);

@@ -82,7 +82,12 @@ std::string text_of_name(const std::string& name) {
 
 hdf5_input::hdf5_input(const char* operation, const std::string& path, const std::string& name, const team& members,
                        hdf5_type wanted, std::uint32_t dimensions)
-    : operation_(operation), path_(path), name_(name), members_(members ? members : world()), wrong_(text_of_name(name)) {
+    : called_(operation),
+      operation_(operation),
+      path_(path),
+      name_(name),
+      members_(members ? members : world()),
+      wrong_(text_of_name(name)) {
   if (wrong_.empty()) engine_ = load_engine<hdf5_engine>(hdf5_plugin, wrong_);
   agree();
   regular_file found = open_regular(path);
@@ -139,7 +144,7 @@ hdf5_value read_hdf5_value(const char* operation, const std::string& path, const
 }
 
 hdf5_output::hdf5_output(const char* operation, const std::string& path, std::span<const team* const> teams)
-    : operation_(operation), path_(path), members_(*teams[0]) {
+    : called_(operation), operation_(operation), path_(path), members_(*teams[0]) {
   require_team_of_file(operation, teams);
 }
 

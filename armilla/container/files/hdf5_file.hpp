@@ -17,6 +17,7 @@
 #include "armilla/container/files/hdf5_engine.hpp"
 #include "armilla/container/image/new_file.hpp"
 #include "armilla/team.hpp"
+#include "armilla/team/collectives/named_algorithm.hpp"
 
 /// Datasets of HDF5 files, as all members read or write them.
 namespace armilla::detail {
@@ -86,6 +87,7 @@ class hdf5_input {
   void note(const char* wrong);
   void agree();
 
+  const named_algorithm called_;
   const char* operation_;
   std::string path_, name_;
   team members_;
@@ -112,6 +114,7 @@ class hdf5_output {
   void put(std::uint64_t at, std::span<const std::byte> bytes);
   void flush();
 
+  const named_algorithm called_;
   const char* operation_;
   std::string path_;
   team members_;

@@ -164,6 +164,7 @@ npy_file::npy_file(const team& members, const std::string& path, const npy_type&
   if (header_.shape != members_.broadcast(header_.shape, 0) || mine != first)
     wrong_ = "it differs from the file of the first rank; all must read one file";
   agree();
+  expect_work((bytes_ - header_.begin) / std::uint64_t(members_.size()), "bytes");
 }
 
 std::string npy_file::open(const npy_type& type, std::size_t dimensions) {
@@ -204,7 +205,12 @@ std::string npy_file::check(const npy_type& type, std::size_t dimensions) {
 
 void npy_file::read(std::uint64_t first, std::size_t n, void* to) {
   if (!wrong_.empty()) return;
-  wrong_ = source_.read(header_.begin + first * type_.bytes, n * type_.bytes, to);
+  auto* const at = static_cast<char*>(to);
+  for (std::size_t done = 0, all = n * type_.bytes; done < all && wrong_.empty(); done += moved_at_once) {
+    const std::size_t bytes = std::min(all - done, moved_at_once);
+    wrong_ = source_.read(header_.begin + first * type_.bytes + done, bytes, at + done);
+    count_work(bytes);
+  }
   if (type_.kind == 'b')  // what is not 0 is true in NumPy, and no bool here
     for (char *p = static_cast<char*>(to), *const end = p + n; p != end; ++p) *p = *p != 0 ? 1 : 0;
   if (!swapped_) return;
@@ -258,6 +264,7 @@ void npy_writer::add(const std::string& name, const npy_type& type, const std::v
   a.member = {.name = name + ".npy", .bytes = a.header.size() + all, .flags = std::uint16_t(ascii ? 0 : 0x800)};
   a.member.packed = a.member.bytes;
   arrays_.push_back(std::move(a));
+  expect_work(all / std::uint64_t(members_.size()), "bytes");
 }
 
 void npy_writer::open() {

@@ -11,6 +11,7 @@
 #include "armilla/container/files/zip_file.hpp"
 #include "armilla/container/image/new_file.hpp"
 #include "armilla/team.hpp"
+#include "armilla/team/collectives/named_algorithm.hpp"
 
 /// Arrays in NumPy's formats .npy, and .npz: an archive of such.
 namespace armilla::detail {
@@ -61,6 +62,7 @@ class npy_file {
   void compare_checksum();
   void agree() const;
 
+  const named_algorithm name_{"read_npy"};
   team members_;
   std::string path_;
   npy_type type_;
@@ -101,6 +103,7 @@ class npy_writer {
   void read_back(array& a, int file, std::uint64_t& length);
 
   const char* operation_;
+  const named_algorithm name_{operation_};
   team members_;
   std::string path_;
   format as_;

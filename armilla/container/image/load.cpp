@@ -15,6 +15,7 @@
 #include "armilla/container/image/checksum.hpp"
 #include "armilla/container/image/save.hpp"
 #include "armilla/container/image/save_agreement.hpp"
+#include "armilla/team/collectives/named_algorithm.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -72,6 +73,8 @@ saved_file::saved_file(const team& members, const std::string& path, const saved
   raw_ = contents_.header.element_bytes != 0;
   numbers_ = contents_.header.grid.extents;
   count_pieces();
+  for (std::size_t k = share_begin(members.rank()); k < share_begin(members.rank() + 1); ++k)
+    expect_work(pieces_[k].bytes, "bytes");
 }
 
 saved_file::~saved_file() {
@@ -108,6 +111,7 @@ bool saved_file::load_piece(std::size_t k, std::byte* to) {
   if (!wrong_.empty()) return false;
   const saved_piece& p = pieces_[k];
   note(read_all(file_, to, p.bytes, p.offset));
+  count_work(p.bytes);
   if (wrong_.empty() && checksum_of(to, std::size_t(p.bytes)) != p.checksum)
     note(fmt::format("piece {} of {}, {} bytes from byte {} on, has changed since it was saved; load another file", k,
                      pieces_.size(), p.bytes, p.offset));

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "armilla/container/image/save_agreement.hpp"
+#include "armilla/team/collectives/named_algorithm.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -41,11 +42,12 @@ int sync_folder_of(const std::string& path) noexcept {
 
 int write_all(int file, const std::byte* from, std::uint64_t n, std::uint64_t to) {
   while (n != 0) {
-    const ssize_t put = ::pwrite(file, from, std::size_t(std::min<std::uint64_t>(n, 1u << 30)), off_t(to));
+    const ssize_t put = ::pwrite(file, from, std::size_t(std::min<std::uint64_t>(n, moved_at_once)), off_t(to));
     if (put < 0 && errno == EINTR) continue;
     if (put < 0) return errno;
     if (put == 0) return ENOSPC;
     from += put, to += std::uint64_t(put), n -= std::uint64_t(put);
+    count_work(std::uint64_t(put));
   }
   return 0;
 }

@@ -54,7 +54,10 @@ class new_file {
   std::string wrong_;
 };
 
-/// 0, or an error of errno.
+/// How many bytes are read or written between two reports of progress.
+inline constexpr std::size_t moved_at_once = std::size_t(16) << 20;
+
+/// 0, or an error of errno. What is written counts as work done (`expect_work`).
 int write_all(int file, const std::byte* from, std::uint64_t n, std::uint64_t to);
 
 }  // namespace armilla::detail

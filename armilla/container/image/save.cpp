@@ -133,6 +133,7 @@ void save_planned(const team& members, const std::string& path, const saved_type
   const std::uint64_t bytes = place_pieces(members, plan, type.element.size());
   new_file file(members, "save", "save", path, true);
   file.open(bytes);
+  expect_work(plan.bytes(), "bytes");
   if (file.usable()) file.note(write(file.number()));
   file.end_data();
   const std::vector<std::vector<saved_piece>> all = members.gather(plan.pieces, 0);

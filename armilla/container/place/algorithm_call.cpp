@@ -51,14 +51,8 @@ algorithm_call::algorithm_call(const char* name) : name_(here(name), name) {
   if (s.watched()) [[unlikely]]
     shown_ = std::make_unique<phase>(fmt::format("am::{}", name).c_str());
   ++current->count->algorithms;  // in the phase
-  if (s.progress != nullptr) [[unlikely]] {
-    told_ = s.progress.get();
-    told_->begin(name);
-  }
 }
 
-algorithm_call::~algorithm_call() {
-  if (told_ != nullptr) told_->end();
-}
+algorithm_call::~algorithm_call() = default;
 
 }  // namespace armilla::detail

@@ -14,8 +14,6 @@ class phase;
 
 namespace detail {
 
-class progress_line;
-
 /// An algorithm runs on this rank until the end of the scope: what its functions throw, and for the report a phase `am::NAME`.
 /// One that is a step of another is not reported, and errors name the other. Budget: a count and a name, unless statistics or a
 /// trace are asked for.
@@ -34,8 +32,7 @@ class algorithm_call : public failure {
 
  private:
   named_algorithm name_;
-  std::unique_ptr<phase> shown_;   // null: it is not reported
-  progress_line* told_ = nullptr;  // null: nothing is told of it while it runs
+  std::unique_ptr<phase> shown_;  // null: it is not reported
   bool waits_ = true;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/team/collectives/named_algorithm.hpp"
 
+#include <algorithm>
 #include <atomic>
 
 #include "armilla/base/core/context.hpp"
@@ -9,15 +10,45 @@
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/fiber/scheduler.hpp"
+#include "armilla/stats/rank_stats.hpp"
 
 namespace armilla::detail {
+
+namespace {
+
+/// What the ranks of this host have to do and have done. Ranks elsewhere are taken to be as far: both sums are for all ranks.
+work_seen work_of_job(const context& self) {
+  work_seen all;
+  rank_t seen = 0;
+  for (rank_t r = 0; r < self.world_size; ++r) {
+    if (self.host->far[std::size_t(r)]) continue;
+    const control_block& its = self.host->control(r);
+    const std::uint64_t expected = its.work_expected.load(std::memory_order_relaxed);
+    if (expected == 0) continue;
+    all.expected += expected;
+    all.done += std::min(its.work_done.load(std::memory_order_relaxed), expected);
+    ++seen;
+  }
+  if (seen == 0) return {};
+  const auto scaled = [&](std::uint64_t units) { return std::uint64_t(double(units) * double(self.world_size) / double(seen)); };
+  return {scaled(all.done), scaled(all.expected)};
+}
+
+progress_line* progress_of(const context& self) noexcept { return self.stats->progress.get(); }
+
+}  // namespace
 
 named_algorithm::named_algorithm(context& self, const char* name) noexcept {
   const char*& here = self.fibers->running().algorithm;
   if (here != nullptr) return;
   here = name;
   named_ = &self;
-  post_text(self.host->control(self.rank).algorithm, name);
+  control_block& mine = self.host->control(self.rank);
+  post_text(mine.algorithm, name);
+  mine.work_expected.store(0, std::memory_order_relaxed);
+  mine.work_done.store(0, std::memory_order_relaxed);
+  if (progress_line* const shown = progress_of(self); shown != nullptr) [[unlikely]]
+    shown->begin(name, [&self] { return work_of_job(self); });
 }
 
 named_algorithm::named_algorithm(const char* name) : named_algorithm(here(name), name) {}
@@ -26,6 +57,20 @@ named_algorithm::~named_algorithm() {
   if (named_ == nullptr) return;
   named_->fibers->running().algorithm = nullptr;
   named_->host->control(named_->rank).algorithm[0].store(0, std::memory_order_release);  // behind post_mismatch
+  if (progress_line* const shown = progress_of(*named_); shown != nullptr) [[unlikely]]
+    shown->end();
+}
+
+void expect_work(std::uint64_t units, const char* unit) noexcept {
+  std::atomic<std::uint64_t>& expected = current->host->control(current->rank).work_expected;
+  expected.store(expected.load(std::memory_order_relaxed) + units, std::memory_order_relaxed);
+  if (progress_line* const shown = progress_of(*current); shown != nullptr) [[unlikely]]
+    shown->set_unit(unit);
+}
+
+void count_work(std::uint64_t units) noexcept {
+  std::atomic<std::uint64_t>& done = current->host->control(current->rank).work_done;
+  done.store(done.load(std::memory_order_relaxed) + units, std::memory_order_relaxed);
 }
 
 const char* algorithm_here(const char* otherwise) noexcept {

@@ -9,9 +9,9 @@ namespace armilla::detail {
 
 struct context;
 
-/// The running fiber is in the algorithm or operation `name` until the end of the scope: errors of collectives and what is said
-/// of waits name it. Of those inside of each other the outermost counts, which is the one that the user has called. Budget: some
-/// ten instructions.
+/// The running fiber is in the algorithm or operation `name` until the end of the scope: errors of collectives, what is said of
+/// waits, and the job's progress name it. Of those inside of each other the outermost counts, which is the one that the user has
+/// called. `name` must live on. Budget: some fifteen instructions.
 class named_algorithm {
  public:
   named_algorithm(context& self, const char* name) noexcept;
@@ -24,6 +24,12 @@ class named_algorithm {
  private:
   context* named_ = nullptr;
 };
+
+/// In the algorithm that the running fiber is in, this rank has that many units more to do: the job's progress is the share of
+/// them that is done. `unit` is a literal: "elements", "bytes".
+void expect_work(std::uint64_t units, const char* unit) noexcept;
+/// So many of them are done. Budget: a load and a store on a line of this rank; once for thousands of units.
+void count_work(std::uint64_t units) noexcept;
 
 /// The algorithm that the running fiber is in; `otherwise` if it is in none.
 const char* algorithm_here(const char* otherwise) noexcept;
