@@ -45,7 +45,7 @@ struct rank_image {
   double seconds_per_border;
   statistics_image whole;
   std::vector<phase_image> phases;
-  std::vector<std::uint64_t> sent;
+  std::vector<std::uint64_t> sent, buffered;
 };
 
 statistics_image image_of(const statistics& s) {
@@ -66,16 +66,17 @@ statistics from_image(statistics_image&& image) {
 }
 
 rank_image image_of_this_rank(context& self) {
-  rank_image image{std::string(program_name(armilla::this_program())), 0, image_of(snapshot(self)), {}, {}};
+  rank_image image{std::string(program_name(armilla::this_program())), 0, image_of(snapshot(self)), {}, {}, {}};
   for (rank_t r = 0; r < self.places; ++r) image.sent.push_back(bytes_sent_to(outbox_of(self), r));
+  image.buffered = stats_of(self).buffered->longest();
   for (const phase_statistics& p : phases()) image.phases.push_back({p.name, p.times, image_of(p.what)});
   if (stats_of(self).watch) image.seconds_per_border = seconds_per_border();
   return image;
 }
 
 rank_report from_image(rank_image&& image) {
-  rank_report report{
-      std::move(image.program), image.seconds_per_border, from_image(std::move(image.whole)), {}, std::move(image.sent)};
+  rank_report report{std::move(image.program), image.seconds_per_border, from_image(std::move(image.whole)), {},
+                     std::move(image.sent),    std::move(image.buffered)};
   for (phase_image& p : image.phases) report.phases.push_back({std::move(p.name), p.times, from_image(std::move(p.what))});
   return report;
 }
@@ -142,6 +143,7 @@ std::vector<rank_report> gather_reports(context& self) try {
   rank_report unknown;
   unknown.program = "lost";
   unknown.sent.resize(std::size_t(self.places));
+  unknown.buffered.resize(std::size_t(self.places));
   std::vector<rank_report> reports(std::size_t(self.world_size), unknown);
   for (std::size_t i = 0; i < images.size(); ++i)
     reports[std::size_t(all.world_rank(rank_t(i)))] = from_image(std::move(images[i]));

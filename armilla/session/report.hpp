@@ -17,7 +17,8 @@ struct rank_report {
   double seconds_per_border = 0;  ///< 0 without times
   statistics whole;
   std::vector<phase_statistics> phases;
-  std::vector<std::uint64_t> sent;  ///< bytes to each rank, in frames, in lines of 64
+  std::vector<std::uint64_t> sent;      ///< bytes to each rank, in frames, in lines of 64
+  std::vector<std::uint64_t> buffered;  ///< ns for which a frame for each rank was filled, the longest
 };
 
 /// What phases of one name did in the job.

@@ -70,6 +70,7 @@ std::string json_of(const job_report& job) {
     json each{{"rank", r}, {"program", rank.program}};
     each.update(json_of(rank.whole, job.timing));
     each["sent_to"] = rank.sent;
+    each["longest_buffered_ns"] = rank.buffered;
     if (job.timing) each["seconds_per_border"] = rank.seconds_per_border;
     each["phases"] = json_of(rank.phases, job.timing);
     out["by_rank"].push_back(std::move(each));

@@ -140,17 +140,25 @@ void print_methods(output out, const std::string& title, const statistics& s) {
 
 std::string kilobytes(std::uint64_t bytes) { return fmt::format("{:.1f}", double(bytes) / 1024); }
 
-// A row a destination, a column a source; ranks that got nothing are left out.
-void print_destinations(output out, const std::vector<rank_report>& ranks, std::size_t first) {
-  const std::span<const rank_report> some = std::span(ranks).subspan(first, std::min(across, ranks.size() - first));
-  fmt::format_to(out, "\n{:<26}", "KiB sent, by destination");
-  for (std::size_t r = 0; r < some.size(); ++r) fmt::format_to(out, " {:>13}", fmt::format("from {}", first + r));
-  fmt::format_to(out, "\n");
-  for (std::size_t to = 0; to < ranks.size(); ++to) {
-    if (std::ranges::all_of(some, [to](const rank_report& r) { return r.sent[to] == 0; })) continue;
-    fmt::format_to(out, "  {:<24}", fmt::format("to rank {}", to));
-    for (const rank_report& from : some) fmt::format_to(out, " {:>13}", kilobytes(from.sent[to]));
+std::string milliseconds(std::uint64_t ns) { return fmt::format("{:.3f}", double(ns) * 1e-6); }
+
+using by_destination = std::vector<std::uint64_t> rank_report::*;
+
+// A row a destination, a column a source; destinations without a value are left out.
+void print_destinations(output out, const char* title, const std::vector<rank_report>& ranks, by_destination values,
+                        std::string (*text)(std::uint64_t)) {
+  if (ranks.size() > most_destinations) return;
+  for (std::size_t first = 0; first < ranks.size(); first += across) {
+    const std::span<const rank_report> some = std::span(ranks).subspan(first, std::min(across, ranks.size() - first));
+    fmt::format_to(out, "\n{:<26}", title);
+    for (std::size_t r = 0; r < some.size(); ++r) fmt::format_to(out, " {:>13}", fmt::format("from {}", first + r));
     fmt::format_to(out, "\n");
+    for (std::size_t to = 0; to < ranks.size(); ++to) {
+      if (std::ranges::all_of(some, [&](const rank_report& r) { return (r.*values)[to] == 0; })) continue;
+      fmt::format_to(out, "  {:<24}", fmt::format("to rank {}", to));
+      for (const rank_report& from : some) fmt::format_to(out, " {:>13}", text((from.*values)[to]));
+      fmt::format_to(out, "\n");
+    }
   }
 }
 
@@ -173,8 +181,9 @@ std::string text_of(const job_report& job) {
     columns.push_back({fmt::format("rank {}", r), &job.ranks[r].whole, job.ranks[r].seconds_per_border});
   columns.push_back({"total", &job.total, mean_cost(job)});
   print_tables(out, "by rank", columns, job.timing);
-  for (std::size_t first = 0; job.ranks.size() <= most_destinations && first < job.ranks.size(); first += across)
-    print_destinations(out, job.ranks, first);
+  print_destinations(out, "KiB sent, by destination", job.ranks, &rank_report::sent, kilobytes);
+  if (job.total.buffered_frames != 0)
+    print_destinations(out, "ms buffered, longest", job.ranks, &rank_report::buffered, milliseconds);
   columns.clear();
   for (const phase_report& p : job.phases) columns.push_back({p.name, &p.what, mean_cost(job), &p});
   print_tables(out, "by phase, all ranks", columns, job.timing);

@@ -38,6 +38,8 @@ constexpr counter_row table[] = {
     row("bulk_bytes_sent", &counters::bulk_bytes_sent, messages),
     row("backlog_frames", &counters::backlog_frames, messages),
     row("backlog_bytes", &counters::backlog_bytes, messages),
+    row("buffered_frames", &counters::buffered_frames, messages),
+    row("buffered_ns", &counters::buffered_ns, messages),
     row("credit_stalls", &counters::credit_stalls, messages),
     row("holds", &counters::holds, messages),
     row("polls", &counters::polls, waiting),

@@ -65,6 +65,9 @@ struct counters {
   std::uint64_t algorithms = 0;      ///< calls of this rank, those inside others included
   std::uint64_t elements = 0;        ///< that they went through here
   std::uint64_t elements_moved = 0;  ///< that they copied from parts of other ranks, or to them
+  // frames of small messages, from the first message until the frame left; only with ARMILLA_STATS or ARMILLA_TRACE
+  std::uint64_t buffered_frames = 0;
+  std::uint64_t buffered_ns = 0;  ///< the sum of their times
 };
 
 /// One of them, looked at by another thread or process than that which counts: a little late, never torn.

@@ -6,6 +6,7 @@
 
 #include "armilla/base/core/context.hpp"
 #include "armilla/phase.hpp"
+#include "armilla/stats/buffer_times.hpp"
 #include "armilla/stats/counters.hpp"
 #include "armilla/stats/method_counts.hpp"
 #include "armilla/stats/progress_line.hpp"
@@ -30,6 +31,7 @@ struct rank_stats {
   double seconds_per_lock = 0;              ///< measured at the start, with `timing`
   std::unique_ptr<trace> events;            ///< null without ARMILLA_TRACE
   std::unique_ptr<method_counts> methods;   ///< null unless anything was asked for
+  std::unique_ptr<buffer_times> buffered;   ///< null unless anything was asked for
   std::unique_ptr<progress_line> progress;  ///< null unless this rank tells of its algorithms
   const std::string& (*method_name)(std::uint32_t method) = nullptr;
   std::vector<open_phase> phases;

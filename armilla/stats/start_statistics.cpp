@@ -17,6 +17,7 @@ void start_stats(context& self, const launch&) {
     if (self.rank == 0) require_writable("ARMILLA_TRACE", set.trace);
     s->events = std::make_unique<trace>(set.trace, set.trace_events, self.rank, self.places);
   }
+  if (s->watched()) s->buffered = std::make_unique<buffer_times>(self.places);
   s->began_ns = now_ns();
   if (self.count == nullptr) self.count = &s->own;
   self.stats = s.release();
@@ -31,6 +32,7 @@ void begin_stats(context& self) {
     s.watch->restart();
   }
   if (s.events) s.events->restart();
+  if (s.buffered) s.buffered->restart();
   s.began_ns = now_ns();
 }
 

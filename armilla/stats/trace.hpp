@@ -39,6 +39,10 @@ class trace {
     const bool counted = channel < sent_.size();  // not so those to progress threads
     note(trace_kind::sent, first_method_ + method, bytes, to, counted ? ++sent_[channel] : 0);
   }
+  /// Its first message came `ns` ago; `sent` follows.
+  void buffered(rank_t to, std::uint32_t method, std::uint64_t ns) noexcept {
+    note(trace_kind::buffered, first_method_ + method, ns, to);
+  }
   /// A frame has come in: its number goes to the first bundle that begins.
   void taken(rank_t source) noexcept { arrow_ = ++taken_[std::size_t(source)]; }
   void begin_run(rank_t source, std::uint32_t method, std::size_t bytes) noexcept {

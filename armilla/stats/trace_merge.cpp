@@ -26,7 +26,8 @@
 namespace armilla::detail {
 namespace {
 
-constexpr std::int64_t point_ns = 10;        // what has no length is drawn so long: arrows need something to hold to
+constexpr std::int64_t point_ns = 10;  // what has no length is drawn so long: arrows need something to hold to
+constexpr std::uint64_t shown_buffering_ns = 10'000;
 constexpr std::int64_t counter_steps = 500;  // values of a counter, at most about
 
 std::string quoted(const std::string& raw) {
@@ -177,6 +178,7 @@ class rank_writer {
         if (open_phases_.empty()) return;  // its begin was dropped
         open_phases_.pop_back();
         return out_.line(R"({{"ph":"E","pid":{},"tid":{},"ts":{}}})", pid_, phase_track, us(at));
+      case trace_kind::buffered: return buffer(e, at);
       case trace_kind::none: return;
     }
   }
@@ -200,14 +202,27 @@ class rank_writer {
     const int number = here().number;
     const bool out = e.kind == trace_kind::sent;
     const std::int64_t length = std::min(next - at, point_ns);
-    out_.line(R"({{"ph":"X","name":"{}","cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{"{}":{},"bytes":{}}}}})",
-              quoted(name(e.name)), category, pid_, number, us(at), us(length), out ? "to" : "from", e.peer, e.value);
+    const std::uint64_t waited = std::exchange(buffered_, 0);
+    const std::string arguments = out && waited != 0 ? fmt::format(R"(,"buffered_us":{})", us(std::int64_t(waited))) : "";
+    out_.line(R"({{"ph":"X","name":"{}","cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{"{}":{},"bytes":{}{}}}}})",
+              quoted(name(e.name)), category, pid_, number, us(at), us(length), out ? "to" : "from", e.peer, e.value, arguments);
     if (!out) return arrive(e, at, number);
     if (const std::uint64_t key = arrow_key(rank_, e.peer, e.number); arrows_.contains(key))
       out_.line(R"({{"ph":"s","name":"message","cat":"message","id":"{:x}","pid":{},"tid":{},"ts":{}}})", key, pid_, number,
                 us(at));
     ++sent_, bytes_sent_ += e.value;
     count(at);
+  }
+
+  // A frame that stayed long has a bar on a track of its destination.
+  void buffer(const trace_event& e, std::int64_t at) {
+    buffered_ = std::min<std::uint64_t>(e.value, std::uint64_t(std::max<std::int64_t>(at, 0)));
+    if (buffered_ < shown_buffering_ns) return;
+    const std::string id = fmt::format("buffer-{}-{}", rank_, e.peer);
+    out_.line(R"({{"ph":"b","name":"buffered for rank {}","cat":"buffered","id":"{}","pid":{},"tid":{},"ts":{}}})", e.peer, id,
+              pid_, main_track, us(at - std::int64_t(buffered_)));
+    out_.line(R"({{"ph":"e","name":"buffered for rank {}","cat":"buffered","id":"{}","pid":{},"tid":{},"ts":{}}})", e.peer, id,
+              pid_, main_track, us(at));
   }
 
   void arrive(const trace_event& e, std::int64_t at, int number) {
@@ -255,6 +270,7 @@ class rank_writer {
   bool phases_named_ = false, loop_ = false, changes_ = false;
   std::uint64_t running_ = 0;
   std::int64_t since_ = 0, counted_ = 0, every_ns_ = 0;
+  std::uint64_t buffered_ = 0;  // ns, of the frame that is reported next
   std::uint64_t sent_ = 0, bytes_sent_ = 0, bundles_ = 0, bytes_received_ = 0;
 };
 

@@ -24,6 +24,7 @@ enum class trace_kind : std::uint32_t {
   change,       ///< another fiber runs: `value` which, `peer` 1 if it takes in messages, `name` and `number` the one before
   begin_phase,  ///< `name`
   end_phase,
+  buffered,  ///< the frame that `sent` reports next was filled before: `value` ns from its first message on
 };
 
 struct trace_event {

@@ -2,7 +2,7 @@
 // Does things whose number is known: each rank sends 100 one-way calls and asks 10 two-way calls, in phases. Then `counted fail`
 // fails, with `counted throw` the last rank throws and with `counted kill` it is killed; before, `counted fibers` spawns some
 // that wait for calls, `counted many` asks 1000 two-way calls more, `counted algorithms` goes through an array of which the last
-// rank has four times as much as each other, and
+// rank has four times as much as each other, `counted computes` computes for 30 ms between a call and the fence, and
 // `counted long` groups by key for more than a second.
 #include <chrono>
 #include <csignal>
@@ -54,6 +54,13 @@ void use_algorithms() {
   am::for_each(x, [](int& e) { ++e; });
 }
 
+void compute_before_the_fence(am::rank_t next) {
+  am::phase p("computes");
+  am::async<&take>(next, 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  am::fence();
+}
+
 void group_for_long() {
   std::vector<int> keys(5 * 0x10000, am::rank());
   int seen = 0;
@@ -77,6 +84,7 @@ int main(int argc, char** argv) {
     const am::rank_t next = (am::rank() + 1) % am::ranks();
     work(next);
     if (how == "algorithms") use_algorithms();
+    if (how == "computes") compute_before_the_fence(next);
     if (how == "long") group_for_long();
     if (how == "fibers") wait_in_fibers(next);
     for (int i = 0; how == "many" && i < 1000; ++i) static_cast<void>(am::call<&ask>(next, i).get());

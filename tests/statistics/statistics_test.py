@@ -71,6 +71,23 @@ class StatisticsTest(unittest.TestCase):
                 self.assertEqual(lines, [0] * report["ranks"])
                 self.assertGreaterEqual(sum(rank["sent_to"]), rank["counters"]["bytes_sent"])
 
+    def test_says_how_long_calls_were_buffered(self):
+        for fabric in FABRICS:
+            for ranks in RANKS:
+                run(f"{self.file}", ranks, fabric, ["computes"])
+                report = json.loads(self.file.read_text())
+                counters = self.phase(report, "computes")["counters"]
+                self.assertGreaterEqual(counters["buffered_frames"], ranks)
+                self.assertGreaterEqual(counters["buffered_ns"], 30_000_000 * ranks)
+                for each in report["by_rank"]:
+                    self.assertGreaterEqual(each["longest_buffered_ns"][(each["rank"] + 1) % ranks], 30_000_000)
+
+    def test_the_text_says_how_long_calls_were_buffered(self):
+        text = run("1", arguments=["computes"]).stderr
+        self.assertRegex(text, r"(?m)^ms buffered, longest +from 0 +from 1$")
+        self.assertRegex(text, r"(?m)^  to rank 0 +\S+ +[3-9]\d\.\d\d\d$")
+        self.assertRegex(text, r"(?m)^  buffered frames +\d")
+
     def test_methods_have_histograms(self):
         for report in self.everywhere():
             methods = {m["name"]: m for m in report["total"]["methods"]}

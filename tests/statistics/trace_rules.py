@@ -3,7 +3,7 @@
 import collections
 
 NEEDED = {"B": {"name", "cat"}, "E": set(), "X": {"name", "cat", "dur"}, "s": {"id", "name", "cat"}, "f": {"id", "name", "cat", "bp"},
-          "C": {"name", "args"}, "M": {"name", "args"}}
+          "b": {"id", "name", "cat"}, "e": {"id", "name", "cat"}, "C": {"name", "args"}, "M": {"name", "args"}}
 SLICES = "BEX"
 
 
@@ -31,7 +31,7 @@ def broken(trace):
     found, whole, tracks, processes, flows, ended = [], [], collections.defaultdict(Track), set(), {}, collections.Counter()
     say = found.append
     for e in trace["traceEvents"]:
-        lacks = ({"ph", "pid"} | ({"ts"} if e["ph"] != "M" else set()) | ({"tid"} if e["ph"] in "BEXsf" else set())
+        lacks = ({"ph", "pid"} | ({"ts"} if e["ph"] != "M" else set()) | ({"tid"} if e["ph"] in "BEXsfbe" else set())
                  | NEEDED.get(e["ph"], {"a known kind"})) - set(e)
         if lacks:
             say(f"{e} lacks {lacks}")

@@ -67,6 +67,14 @@ class TraceTest(unittest.TestCase):
                     self.assertGreaterEqual(sum(e["ph"] == "s" for e in events), 20 * ranks)
                     self.assertTrue(any(e["ph"] == "C" for e in events))
 
+    def test_says_how_long_frames_were_buffered(self):
+        for fabric in FABRICS:
+            self.assertEqual(self.run_job(2, fabric, ["computes"]).returncode, 0)
+            events = self.check(self.trace())
+            bars = {(e["pid"], e["name"], e["ph"]) for e in events if e.get("cat") == "buffered"}
+            self.assertLessEqual({(1, "buffered for rank 1", "b"), (1, "buffered for rank 1", "e"), (2, "buffered for rank 0", "b")}, bars)
+            self.assertGreaterEqual(max(e["args"].get("buffered_us", 0) for e in events if e.get("cat") == "send"), 30_000)
+
     def test_fibers_have_tracks(self):
         self.assertEqual(self.run_job(arguments=["fibers"]).returncode, 0)
         events = self.check(self.trace())

@@ -41,7 +41,9 @@ outbox::outbox(context& self, const host_map& host, role who)
       opens_all_(host.job().goes_on != 0 || self.settings->progress == progress_mode::signal),
       backlog_limit_(self.settings->backlog_limit),
       hold_above_(self.settings->backlog),
-      host_(host) {
+      host_(host),
+      buffered_(who == role::rank ? stats_of(self).buffered.get() : nullptr),
+      notes_frames_(trace_ != nullptr || buffered_ != nullptr) {
   static_assert(control_stride == host_layout::control_bytes);
   const auto places = std::size_t(self.places);
   const bool has_thread = who == role::rank && self.settings->progress == progress_mode::thread;
@@ -106,14 +108,23 @@ inline std::byte* outbox::append_in_general(peer_channel& c, handler_id h, std::
 
 void outbox::open_frame(peer_channel& c, std::size_t need) {
   const std::size_t want = need > c.aggregate ? need : c.aggregate;
-  if (c.staging_bytes < want) [[unlikely]] {
-    const std::size_t bytes = std::max(want, lines_for(want) * cache_line);
-    c.staging = std::make_unique_for_overwrite<std::byte[]>(bytes + cache_line);  // else it stays as it was
-    c.staging_bytes = bytes;
-  }
+  if (c.staging_bytes < want) [[unlikely]]
+    prepare_staging(c, want);
   c.frame = c.cursor = c.staging.get();
   c.limit = c.frame + want;
   if (!c.listed) c.listed = true, to_flush_.push_back(c.index);
+}
+
+void outbox::prepare_staging(peer_channel& c, std::size_t want) {
+  if (c.staging_room < want) {
+    const std::size_t bytes = std::max(want, lines_for(want) * cache_line);
+    c.staging = std::make_unique_for_overwrite<std::byte[]>(bytes + cache_line);  // else it stays as it was
+    c.staging_room = bytes;
+  }
+  if (buffered_ == nullptr)
+    c.staging_bytes = c.staging_room;
+  else
+    c.filled_since = ticks();
 }
 
 // The one place where a message of a channel waits for what is received: the rank makes room by taking in messages.
@@ -232,8 +243,8 @@ inline void outbox::push_frame(peer_channel& c) {
   c.urgent = false;
   ++c.frames;
   count_.bytes_sent += bytes;
-  if (observed_ && trace_ != nullptr) [[unlikely]]
-    trace_->sent(c.index, c.to, last, bytes);
+  if (notes_frames_) [[unlikely]]
+    note_frame(c, last, bytes);
   if (c.far) [[unlikely]] {
     if (c.lost) return far_->drop_blocks(c);
     far_->start_blocks(c);
@@ -241,6 +252,13 @@ inline void outbox::push_frame(peer_channel& c) {
   if (c.backlog.empty() && post(c, frame, bytes)) [[likely]]
     return;
   queue(c, frame, bytes, blocks);
+}
+
+void outbox::note_frame(const peer_channel& c, handler_id last, std::size_t bytes) noexcept {
+  const std::uint64_t ns = buffered_ == nullptr ? 0 : buffered_->note(c.to, c.filled_since, count_);
+  if (trace_ == nullptr) return;
+  if (ns != 0) trace_->buffered(c.to, last, ns);
+  trace_->sent(c.index, c.to, last, bytes);
 }
 
 // A whole frame, by ring or network; false: there is no credit.

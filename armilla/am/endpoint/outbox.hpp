@@ -21,6 +21,7 @@ struct remote_traffic;
 class heap;
 class router;
 struct host_map;
+class buffer_times;
 
 /// What an endpoint takes in: messages for the rank itself, or those for its progress thread (ARMILLA_PROGRESS_MODE=thread).
 enum class role { rank, progress_thread };
@@ -154,6 +155,8 @@ class outbox : public sending {
   bool has(peer kind) const noexcept;
   [[gnu::cold]] void open_ring(peer_channel& c);
   void open_frame(peer_channel& c, std::size_t need);
+  [[gnu::cold]] void prepare_staging(peer_channel& c, std::size_t bytes);
+  [[gnu::cold]] void note_frame(const peer_channel& c, handler_id last, std::size_t bytes) noexcept;
   [[gnu::cold]] void prepare_indirect(peer_channel& c, handler_id h, traffic kind);
   [[gnu::cold]] void refuse_if_spent(const peer_channel& c, handler_id h, traffic kind) const;
   void start_bundle(peer_channel& c, handler_id h, std::size_t size, traffic kind) noexcept;
@@ -187,7 +190,9 @@ class outbox : public sending {
   std::size_t backlog_limit_;
   std::size_t hold_above_;
   const host_map& host_;
-  owned<heap> blocks_;  // null: see `blocks`
+  owned<heap> blocks_;            // null: see `blocks`
+  buffer_times* const buffered_;  // null: it is not timed
+  const bool notes_frames_;
   std::unique_ptr<router> router_;
   std::unique_ptr<remote_traffic> far_;  // as `owned`, g++ 12 takes an instruction more for a poll that finds nothing
 };

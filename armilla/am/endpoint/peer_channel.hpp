@@ -49,8 +49,10 @@ struct peer_channel : channel_head {
   std::size_t backlog_weight = 0;  ///< of all of them
   std::size_t open_blocks = 0;     ///< bytes of the blocks that the open frame names
   owned<std::byte[]> staging;      ///< where frames are filled
-  std::size_t staging_bytes = 0;
-  std::uint64_t frames = 0;  ///< that were filled in `staging`
+  std::size_t staging_bytes = 0;   ///< its length; 0 while buffering is timed, so that each frame is opened by `prepare_staging`
+  std::size_t staging_room = 0;    ///< its length
+  std::uint64_t filled_since = 0;  ///< ticks when the open frame was opened, while that is timed
+  std::uint64_t frames = 0;        ///< that were filled in `staging`
   traffic alone_kind = traffic::uncounted;
   std::uint64_t alone_since = 0;  ///< lines of the ring when the first of them went
 
