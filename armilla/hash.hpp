@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "armilla/container/keyed/hash_inline.hpp"
 
@@ -45,6 +46,15 @@ struct hash_options {
   std::size_t combine = fitting;
   /// How many bytes of keys and values are buffered for a rank before they are sent.
   std::size_t gather = 8192;
+};
+
+/// The value that `get` of a map returns for keys that are not in it: an argument of the map's constructor.
+///
+///     am::unordered_map<std::string, double> price(am::default_value(-1.0));
+template <class Value>
+struct default_value {
+  Value value;
+  explicit default_value(Value v) : value(std::move(v)) {}
 };
 
 }  // namespace armilla

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <ranges>
+#include <utility>
 
 #include "armilla/base/values/container_names.hpp"
 
@@ -71,6 +73,13 @@ class map : public detail::ordered_container<detail::ordered_map_verbs<Key, Valu
   explicit map(const ordered_options& options) : base(options) {}
   /// Creates an empty map over the members of `members`, whose fence completes its operations.
   explicit map(const team& members, const ordered_options& options = {}) : base(members, options) {}
+  /// Creates an empty map with a default, what `get` returns for a key that is not in the map, as of an `unordered_map`.
+  template <class D>
+    requires std::constructible_from<Value, D>
+  explicit map(default_value<D> otherwise, const team& members = world(), const ordered_options& options = {})
+      : base(members, options) {
+    this->core_->missing.emplace(std::move(otherwise.value));
+  }
 
   // ---- Changes (one-way), as in unordered_map ----
 
@@ -115,6 +124,9 @@ class map : public detail::ordered_container<detail::ordered_map_verbs<Key, Valu
 
   /// Returns a copy of the value of `key`, or `nullopt` if `key` is not in the map.
   using base::find;  // template <class K> future<std::optional<Value>> find(const K& key) const
+
+  /// Returns a copy of the value of `key`, or the map's default, as `unordered_map::get`.
+  using base::get;  // template <class K> future<Value> get(const K& key) const
 
   /// Returns whether `key` is in the map.
   using base::contains;  // template <class K> future<bool> contains(const K& key) const

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <ranges>
+#include <utility>
 
 #include "armilla/base/values/container_names.hpp"
 #include "armilla/container/keyed/unordered_map_inline.hpp"
@@ -24,7 +26,8 @@ namespace armilla {
 /// **Kinds of operations.**
 /// - *One-way* (`insert`, `insert_or_assign`, `try_emplace`, `update`, `append`, `visit`, `erase`): return at once. They are
 ///   complete at the next fence of the map's team or of all ranks.
-/// - *Two-way* (`find`, `contains`, `count`, `test_and_insert`, `call`): return a future. `find_range` waits for its results.
+/// - *Two-way* (`find`, `get`, `contains`, `count`, `test_and_insert`, `call`): return a future. `find_range` waits for its
+/// results.
 /// - *Local* (`size`, `local`, `find_local`, `rank_of`): send no message.
 /// - *Collective* (construction, `save`, `load`, `keep`, `checkpoint`, `recover`): all members of the team call them.
 ///
@@ -70,6 +73,17 @@ class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value
   /// Creates an empty map that is distributed over the team `members`. A fence of that team completes one-way operations on the
   /// map.
   explicit unordered_map(const team& members, const hash_options& options = {}) : base(members, options) {}
+  /// Creates an empty map with a default: what `get` returns for a key that is not in the map. The same on all members. It is not
+  /// saved; it goes along when the map is recovered, rebalanced or shrunk.
+  ///
+  ///     am::unordered_map<std::string, double> price(am::default_value(-1.0));
+  ///     const double p = price.get("unobtainium").get();        // -1, and the map is still empty
+  template <class D>
+    requires std::constructible_from<Value, D>
+  explicit unordered_map(default_value<D> otherwise, const team& members = world(), const hash_options& options = {})
+      : base(members, options) {
+    this->core_->missing.emplace(std::move(otherwise.value));
+  }
 
   // ---- Changes (one-way) ----
 
@@ -131,6 +145,10 @@ class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value
   /// The result reflects all earlier operations of this rank on `key`, and all operations that any rank issued before the last
   /// fence.
   using base::find;  // template <class K> future<std::optional<Value>> find(const K& key) const
+
+  /// Returns a copy of the value of `key`; if `key` is not in the map, the default with which the map was constructed, or
+  /// `Value()`. It inserts nothing. Otherwise it is as `find`. Throws `usage_error` if there is neither.
+  using base::get;  // template <class K> future<Value> get(const K& key) const
 
   /// Returns whether `key` is in the map.
   using base::contains;  // template <class K> future<bool> contains(const K& key) const

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -151,6 +152,7 @@ struct rebalancer {
         insert_all(*old, made);
       } catch (...) { why.note(); }
     await_arrival(t, "rebalance", why);
+    take_default(t, first, has ? old : nullptr, made);
     if (how.copies != 0) made.keep(how.copies);
     return made;
   }
@@ -172,7 +174,9 @@ struct rebalancer {
   static Container image(const team& t, Container* old) {
     const team had = members_of(old);
     const rank_t first = require_given(t, had, {.needs_functions = true});
-    return images::moved(t, had ? old : nullptr, first);
+    Container made = images::moved(t, had ? old : nullptr, first);
+    take_default(t, first, had ? old : nullptr, made);
+    return made;
   }
 
   static bitmap bits(const team& t, bitmap* old) {
@@ -265,10 +269,22 @@ struct rebalancer {
     std::vector<packed_records> mine = hand_over(had, heirs, packed.words(), why, received);
     if (!t) return leave(old);
     mine.push_back(packed.records_of(had.rank()));
-    return images::unpack<Container>(t, "shrink", images::describe(*old), mine, std::move(why));
+    Container made = images::unpack<Container>(t, "shrink", images::describe(*old), mine, std::move(why));
+    if constexpr (has_default<Container>) made.core_->missing = old->core_->missing;
+    return made;
   }
 
  private:
+  template <class Container>
+  static constexpr bool has_default = requires(const Container& x, const typename Container::key_type& key) { x.get(key); };
+  /// Collective: a map's default, which `first` has.
+  template <class Container>
+  static void take_default(const team& t, rank_t first, const Container* old, Container& made) {
+    if constexpr (has_default<Container>) {
+      using value = typename Container::mapped_type;
+      made.core_->missing = t.broadcast(old != nullptr ? old->core_->missing : std::optional<value>(), first);
+    }
+  }
   /// Collective: all that members have sent is there, or all throw what failed on one. A user's code may encode an element.
   static void await_arrival(const team& t, const char* operation, failure& why) {
     t.fence();

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Containers, with arguments at their edges. Sizes have a test of their own, container/extents_test.cpp.
+#include <cmath>
+#include <string>
+
 #include <armilla/algorithms.hpp>
 
 #include "tests/arguments/edges.hpp"
@@ -296,6 +299,13 @@ EDGES(keys_that_are_not_there, counting_set::count) {
   am::barrier();
 }
 
+EDGES(defaults_of_maps, default_value::default_value) {
+  am::unordered_map<std::string, double> m(am::default_value(not_a_number));
+  EXPECT(std::isnan(m.get("").get()));
+  REFUSED(no_team, (am::unordered_map<int, int>(am::default_value(1), none)));
+  am::barrier();
+}
+
 EDGES(containers_over_no_rank, map::map, set::set, unordered_map::unordered_map, unordered_multimap::unordered_multimap,
       unordered_multiset::unordered_multiset, unordered_set::unordered_set, queue::queue, priority_queue::priority_queue) {
   REFUSED(no_team, (am::map<int, int>(none)));
@@ -335,8 +345,8 @@ EDGES(channels_between_ranks, remote_channel::remote_channel, remote_channel::pu
 }
 
 EDGES(keyed_containers_that_were_moved_from, map::insert_or_visit, map::insert_and_visit, map::visit, map::between,
-      map::find_local, map::find_range, map::insert_or_assign, map::rebalance_like, map::test_and_insert, map::try_emplace,
-      map::update_range) {
+      map::find_local, map::find_range, map::get, unordered_map::get, map::insert_or_assign, map::rebalance_like,
+      map::test_and_insert, map::try_emplace, map::update_range) {
   const std::vector<int> keys = {1, 2};
   const std::vector<std::pair<const int, int>> pairs = {{1, 1}};
   moved_from<am::map<int, int>> m;
@@ -350,6 +360,7 @@ EDGES(keyed_containers_that_were_moved_from, map::insert_or_visit, map::insert_a
     REFUSED(moved, x.clear());
     REFUSED(moved, x.find_local(1));
     REFUSED(moved, x.find_range(keys));
+    REFUSED(moved, x.get(1));
     REFUSED(moved, x.insert_or_assign(1, 1));
     REFUSED(moved, x.test_and_insert(1, 1));
     REFUSED(moved, x.try_emplace(1, 1));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -79,6 +80,7 @@ class hash_core final : public fence_participant {
   const part& mine() const noexcept { return *parts_; }
   std::size_t size() const noexcept { return total_; }
   [[no_unique_address]] order_check order;
+  std::optional<mapped> missing;  ///< what `get` gives for a key that is not there; empty: mapped()
   template <class K>
   std::size_t member_of(const K& key, std::uint64_t hash) const {
     return mine().spread.member_of(key, hash);

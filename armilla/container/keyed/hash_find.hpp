@@ -13,6 +13,8 @@
 namespace armilla::detail {
 
 [[noreturn, gnu::cold]] void throw_unlike_keys(std::size_t keys, std::size_t places);
+/// A key is missing, the map was made without a default, and its type has none.
+[[noreturn, gnu::cold]] void throw_no_default();
 
 /// A search for many keys at once: keys of one member travel together, and its reply has what it keeps for them. Those of this
 /// rank are looked up where they lie, some at a time: their cache lines come while others are asked for.

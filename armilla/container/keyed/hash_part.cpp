@@ -72,6 +72,12 @@ void throw_unlike_keys(std::size_t keys, std::size_t places) {
               std::to_string(keys) + " keys, and places for " + std::to_string(places) + " answers; give as many places as keys");
 }
 
+void throw_no_default() {
+  throw_usage("get",
+              "the map has no default, and its type of values has no default constructor; construct the map with "
+              "am::default_value(...), or call find");
+}
+
 void throw_negative_times(const char* operation, std::uint64_t times) {
   throw_usage(operation, "a key " + std::to_string(times) + " times (is the number negative?); give 0 or more");
 }

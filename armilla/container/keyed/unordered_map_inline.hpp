@@ -203,6 +203,20 @@ class map_verbs : public hash_verbs<Key, Value, Hash, Equal, Table, Spread> {
     return armilla::call(there.rank(), visiting<part, true>(there, f, "call"), Key(key), std::forward<A>(arguments)...);
   }
 
+  /// Two-way call: a copy of the value of the key, or the map's default where the key is not there.
+  template <class K = Key>
+  [[nodiscard]] future<Value> get(const K& key) const {
+    std::optional<Value> otherwise = core_->missing;
+    if (!otherwise) {
+      if constexpr (std::is_default_constructible_v<Value>)
+        otherwise.emplace();
+      else
+        throw_no_default();
+    }
+    return base::find(key).then(
+        [otherwise = std::move(*otherwise)](std::optional<Value> found) { return found ? std::move(*found) : otherwise; });
+  }
+
   /// This rank's value of the key, or null if it does not lie here. Good until the next call of the library.
   template <class K = Key>
   Value* find_local(const K& given) const {
@@ -349,7 +363,9 @@ class hash_container : public Verbs {
  protected:
   template <class Container>
   recovered<Container, rank_t> recover_as(const team& t) {
-    return images::recover<Container>(*this, t);
+    auto back = images::recover<Container>(*this, t);
+    static_cast<hash_container&>(back.container).core_->missing = this->core_->missing;
+    return back;
   }
   static hash_options options_of(const team&, const image_numbers& numbers) {
     return {.combine = std::size_t(numbers[0]), .gather = std::size_t(numbers[1])};
