@@ -30,6 +30,9 @@ inline void visit(std::size_t) {}
 inline std::size_t n = 1000;
 inline std::vector<std::pair<std::size_t, std::size_t>> my_edges;
 
+// keyed_disjoint_set.hpp
+inline std::vector<std::pair<std::string, std::string>> my_matches;
+
 // queue.hpp
 struct job {
   int number = 0;

@@ -11,6 +11,7 @@
 #include "armilla/graph.hpp"
 #include "armilla/graph_views.hpp"
 #include "armilla/handle.hpp"
+#include "armilla/keyed_disjoint_set.hpp"
 #include "armilla/list.hpp"
 #include "armilla/map.hpp"
 #include "armilla/matrix.hpp"

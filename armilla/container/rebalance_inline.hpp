@@ -311,6 +311,8 @@ struct rebalancer {
     for (const auto& slot : old.core_->mine().table.by_key())
       if constexpr (std::is_void_v<kept>)
         insert_slot(made, slot);
+      else if constexpr (requires { typename Container::map_type; })
+        insert_slot(static_cast<typename Container::map_type&>(made), slot.first, slot.second);
       else
         insert_slot(made, slot.first, slot.second);
   }

@@ -299,6 +299,28 @@ EDGES(keys_that_are_not_there, counting_set::count) {
   am::barrier();
 }
 
+EDGES(sets_of_keys, keyed_disjoint_set::keyed_disjoint_set, keyed_disjoint_set::insert, keyed_disjoint_set::unite,
+      keyed_disjoint_set::find, keyed_disjoint_set::test_and_unite, keyed_disjoint_set::same) {
+  using sets = am::keyed_disjoint_set<std::string>;
+  moved_from<sets> s;
+  REFUSED(moved, s.old.insert("a"));
+  REFUSED(moved, s.old.unite("a", "b"));
+  REFUSED(moved, s.old.find("a"));
+  REFUSED(moved, s.old.test_and_unite("a", "b"));
+  REFUSED(moved, s.old.same("a", "b"));
+  REFUSED(moved, s.old.num_sets());
+  REFUSED(moved, s.old.compress());
+  REFUSED(no_team, sets(none));
+  s.taken.unite("", std::string(100'000, 'x')), s.taken.unite("", "");
+  am::fence();
+  EXPECT(s.taken.same(std::string(100'000, 'x'), "").get());
+  am::keyed_disjoint_set<double> numbers;
+  numbers.unite(infinite, -infinite), numbers.unite(0.0, -0.0);
+  am::fence();
+  EXPECT_EQ(numbers.num_sets(), 2U);
+  am::barrier();
+}
+
 EDGES(defaults_of_maps, default_value::default_value) {
   am::unordered_map<std::string, double> m(am::default_value(not_a_number));
   EXPECT(std::isnan(m.get("").get()));

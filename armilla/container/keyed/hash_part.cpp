@@ -6,6 +6,7 @@
 
 #include "armilla/base/core/context.hpp"
 #include "armilla/container/keyed/hash_find.hpp"
+#include "armilla/container/keyed/keyed_forest.hpp"
 #include "armilla/container/keyed/multi_table.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fiber/scheduler.hpp"
@@ -70,6 +71,12 @@ void part_guard::refuse_loop(const char* operation) const {
 void throw_unlike_keys(std::size_t keys, std::size_t places) {
   throw_usage("find_range",
               std::to_string(keys) + " keys, and places for " + std::to_string(places) + " answers; give as many places as keys");
+}
+
+void throw_no_forest(const std::string& path) {
+  throw_usage("load", "'" + path +
+                          "' is a map whose values are not parents of its keys; load a file that a keyed_disjoint_set "
+                          "of the same keys has saved");
 }
 
 void throw_no_default() {

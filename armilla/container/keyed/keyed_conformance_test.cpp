@@ -69,6 +69,27 @@ struct ordered : keyed<C> {
   }
 };
 
+/// Sets of up to three keys.
+struct united {
+  using container = am::keyed_disjoint_set<std::string>;
+  static container empty(const am::team& t) { return container(t); }
+  static container filled(const am::team& t, std::size_t n) {
+    container x(t);
+    each_of_share(t, n, [&x](std::size_t i) { x.unite(element<std::string>(i), element<std::string>(i - i % 3)); });
+    t.fence();
+    return x;
+  }
+  static lines contents(container& x) {
+    x.compress();
+    return keyed<am::unordered_map<std::string, std::string>>::contents(x);
+  }
+  static void change(container& x) {
+    x.unite(element<std::string>(0), element<std::string>(7));
+    x.members().fence();
+  }
+};
+
+const suite<united> of_keyed_disjoint_set("keyed_disjoint_set", __FILE__);
 const suite<keyed<am::unordered_map<std::string, std::string>>> of_map("unordered_map", __FILE__);
 const suite<keyed<am::unordered_set<int>>> of_set("unordered_set", __FILE__);
 const suite<keyed<am::counting_set<std::string>, 3>> of_counting_set("counting_set", __FILE__);
