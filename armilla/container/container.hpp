@@ -10,6 +10,7 @@
 #include "armilla/files.hpp"
 #include "armilla/graph.hpp"
 #include "armilla/graph_views.hpp"
+#include "armilla/growing_graph.hpp"
 #include "armilla/handle.hpp"
 #include "armilla/keyed_disjoint_set.hpp"
 #include "armilla/list.hpp"

@@ -321,6 +321,29 @@ EDGES(sets_of_keys, keyed_disjoint_set::keyed_disjoint_set, keyed_disjoint_set::
   am::barrier();
 }
 
+EDGES(graphs_that_grow, growing_graph::growing_graph, growing_graph::add_vertex, growing_graph::add_edge,
+      growing_graph::erase_edges, growing_graph::neighbours, growing_graph::degree, growing_graph::compact) {
+  moved_from<am::growing_graph<>> g;
+  REFUSED(moved, g.old.add_vertex(1));
+  REFUSED(moved, g.old.add_edge(1, 2));
+  REFUSED(moved, g.old.erase_edges(1, 2));
+  REFUSED(moved, g.old.neighbours(1));
+  REFUSED(moved, g.old.degree(1));
+  REFUSED(moved, g.old.compact());
+  REFUSED(moved, g.old.count_edges());
+  REFUSED(no_team, am::growing_graph<>(none));
+  constexpr am::vertex_id greatest = 0xffffffff;
+  g.taken.add_edge(greatest, greatest), g.taken.erase_edges(greatest, 7);
+  am::fence();
+  EXPECT_EQ(g.taken.degree(greatest).get(), std::size_t(am::ranks()));
+  am::barrier();
+  try {
+    static_cast<void>(g.taken.compact());
+    EXPECT(false);
+  } catch (const am::limit_error&) {}
+  am::barrier();
+}
+
 EDGES(defaults_of_maps, default_value::default_value) {
   am::unordered_map<std::string, double> m(am::default_value(not_a_number));
   EXPECT(std::isnan(m.get("").get()));

@@ -125,6 +125,37 @@ struct edges {
   }
 };
 
+/// Vertex i has i % 4 edges.
+struct growing {
+  using container = am::growing_graph<double>;
+  static container empty(const am::team& t) { return container(t); }
+  static container filled(const am::team& t, std::size_t n) {
+    container x(t);
+    each_of_share(t, n, [&x](std::size_t i) {
+      const auto v = am::vertex_id(i);
+      x.add_vertex(v);
+      for (am::vertex_id k = 0; k < v % 4; ++k) x.add_edge(v, 3 * v + k, double(i) / 4);
+    });
+    t.fence();
+    return x;
+  }
+  static lines contents(container& x) {
+    lines mine;
+    for (const auto& [v, row] : x.local()) {
+      std::string line = std::to_string(v) + ":";
+      for (const auto& e : row) line += " " + std::to_string(e.to) + " " + std::to_string(e.weight);
+      mine.push_back(line);
+    }
+    return sorted(together(x.members(), mine));
+  }
+  static void change(container& x) {
+    x.add_edge(am::vertex_id(am::rank()), 1, 1);
+    x.erase_edges(5, 15);
+    x.members().fence();
+  }
+};
+
+const suite<growing> of_growing_graph("growing_graph", __FILE__);
 const suite<cells<1, 0>> of_row("matrix_1", __FILE__);
 const suite<cells<2, 1>> of_matrix("matrix_2", __FILE__);
 const suite<cells<3, 2>> of_matrix_3("matrix_3", __FILE__);

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+#include "armilla/files.hpp"
+#include "armilla/graph.hpp"
+#include "armilla/unordered_map.hpp"
+
+namespace armilla {
+
+/// Where an edge of a `growing_graph<E>` leads, and its value.
+template <class E = void>
+struct growing_edge {
+  vertex_id to = 0;
+  E weight{};
+  friend bool operator==(const growing_edge&, const growing_edge&) = default;
+};
+template <>
+struct growing_edge<void> {
+  vertex_id to = 0;
+  friend bool operator==(const growing_edge&, const growing_edge&) = default;
+};
+
+/// A graph to which vertices and edges are added while the program runs. `compact` makes the frozen `graph` of it, which the
+/// algorithms take.
+///
+/// Use it where edges are found one by one, by all ranks: a web that is crawled, molecules that bind, states of a search. If all
+/// edges are known at once, construct a `graph`.
+///
+///     am::growing_graph<double> roads;                       // collective: all ranks construct it
+///     roads.add_edge(0, 1, 2.5);                             // any rank adds any edge
+///     am::fence();                                           // all edges of all ranks are there
+///     for (const auto& e : roads.neighbours(0).get()) use(e.to, e.weight);
+///     const am::graph<void, double> g = roads.compact({.undirected = true});     // collective; roads goes on growing
+///     const auto distance = am::sssp(g, 0);
+///
+/// **Edges** lead from `from` to `to`; they are stored with `from`, on the rank that its hash chooses, in the order in which they
+/// came there. Parallel edges and loops stay. `graph_options` of `compact` say what becomes of them, and whether each edge leads
+/// both ways. `E` is the type of an edge's value, any sendable type; void: none.
+///
+/// **A map.** The class derives from an `unordered_map` from each vertex to a vector of `growing_edge<E>`. All of its operations
+/// work, and have its rules of kinds, order, errors and lifetime: `local()` walks over this rank's vertices, `visit` runs a
+/// function where a vertex is, `erase` removes a vertex with its edges, `save`, `keep` and `rebalance` are those of the map.
+/// Called functions use a handle: `h->append(from, {to})` adds an edge.
+///
+/// **Cost.** `add_edge` takes some 20 ns and 4 bytes and `sizeof(E)`; edges are buffered for each rank and sent in batches.
+/// `compact` takes what the construction of a `graph` takes. Walking over a `graph` is faster by far: its rows are stored one
+/// after the other.
+template <class E = void>
+class growing_graph : public unordered_map<vertex_id, std::vector<growing_edge<E>>> {
+  static_assert(std::is_void_v<E> || sendable_value<E>, "armilla: the edge values of a growing_graph must be sendable");
+  using base = unordered_map<vertex_id, std::vector<growing_edge<E>>>;
+
+ public:
+  using edge_value = E;
+
+  // ---- Construction (collective) ----
+
+  /// Creates a graph without vertices over all ranks of the job. Cost: one collective.
+  growing_graph() = default;
+  /// Creates a graph without vertices over the team `members`.
+  explicit growing_graph(const team& members, const hash_options& options = {}) : base(members, options) {}
+
+  // ---- Changes (one-way) ----
+
+  /// Adds the vertex `v`, without edges, unless it is there.
+  void add_vertex(vertex_id v) { base::insert(v, {}); }
+
+  /// Adds an edge. The vertex `from` is added with it.
+  void add_edge(vertex_id from, vertex_id to)
+    requires std::is_void_v<E>
+  {
+    base::append(from, growing_edge<E>{to});
+  }
+  /// Adds an edge with a value.
+  template <class W = E>
+    requires(!std::is_void_v<W>)
+  void add_edge(vertex_id from, vertex_id to, const W& weight) {
+    base::append(from, growing_edge<E>{to, static_cast<E>(weight)});
+  }
+
+  /// Removes all edges from `from` to `to`.
+  void erase_edges(vertex_id from, vertex_id to) {
+    base::visit(
+        from,
+        [](std::vector<growing_edge<E>>& row, vertex_id gone) {
+          std::erase_if(row, [gone](const growing_edge<E>& e) { return e.to == gone; });
+        },
+        to);
+  }
+
+  // ---- Queries (two-way) ----
+
+  /// Returns the edges that leave `v`, in the order in which they came; none if `v` is not there.
+  [[nodiscard]] future<std::vector<growing_edge<E>>> neighbours(vertex_id v) const { return base::get(v); }
+
+  /// Returns the number of edges that leave `v`.
+  [[nodiscard]] future<std::size_t> degree(vertex_id v) {
+    return base::call(v, [](const std::vector<growing_edge<E>>& row) { return row.size(); })
+        .then([](const std::optional<std::size_t>& n) { return n.value_or(0); });
+  }
+
+  // ---- Local access (no message) ----
+
+  /// Returns the number of vertices that were added or that edges leave, on all ranks, as of the last fence.
+  using base::size;  // std::size_t size() const noexcept
+
+  // ---- Whole graph (collective) ----
+
+  /// Returns the number of edges on all ranks. Call it after a fence. Cost: one reduction.
+  std::size_t count_edges() const {
+    std::size_t n = 0;
+    for (const auto& [v, row] : this->local()) n += row.size();
+    return this->members().all_reduce(n, std::plus<>{});
+  }
+
+  /// Returns the frozen form: a `graph` with these edges, over the same ranks, whose vertices are the numbers up to the greatest
+  /// one. Fences the team first; this graph remains, and may go on growing.
+  ///
+  /// `V` is the type of a value of each vertex. `how.members` is not read. Throws what the construction of a `graph` throws.
+  template <class V = void>
+  [[nodiscard]] graph<V, E> compact(graph_options how = {}) const;
+
+  /// Returns a graph over `t` with the content of the last checkpoint, as `unordered_map::recover`. Collective.
+  [[nodiscard]] recovered<growing_graph, rank_t> recover(const team& t) { return base::template recover_as<growing_graph>(t); }
+};
+
+// ---- Implementation only below ----
+
+template <class E>
+template <class V>
+graph<V, E> growing_graph<E>::compact(graph_options how) const {
+  using listed = std::conditional_t<std::is_void_v<E>, edge, weighted_edge<std::conditional_t<std::is_void_v<E>, int, E>>>;
+  how.members = this->members();
+  how.members.fence();
+  std::vector<listed> mine;
+  std::uint64_t n = 0;
+  detail::failure why;
+  try {
+    for (const auto& [v, row] : this->local()) {
+      n = std::max(n, std::uint64_t(v) + 1);
+      for (const growing_edge<E>& e : row) {
+        n = std::max(n, std::uint64_t(e.to) + 1);
+        if constexpr (std::is_void_v<E>)
+          mine.push_back({v, e.to});
+        else
+          mine.push_back({v, e.to, e.weight});
+      }
+    }
+  } catch (...) { why.note(); }
+  n = detail::agree(how.members, "compact", why, n, [](std::uint64_t a, std::uint64_t b) { return a < b ? b : a; });
+  return graph<V, E>(std::size_t(n), mine, how);
+}
+
+}  // namespace armilla
