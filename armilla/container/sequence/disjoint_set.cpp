@@ -45,12 +45,12 @@ std::uint64_t parent_at(const std::uint64_t* at) {
 }
 void shorten(std::uint64_t* at, std::uint64_t further) { std::atomic_ref(*at).store(further, std::memory_order_release); }
 
-using numbers = mapped_blocks<std::uint64_t>::finder;
+using parent_finder = mapped_blocks<std::uint64_t>::finder;
 
 // Ways are halved while they are gone: the parent of the parent becomes the parent. A number that is no root never is one again,
 // and all that is ever stored as its parent is on its way up, so a store suffices: it may make a way longer again, but never
 // wrong.
-std::size_t root_in(const numbers all, std::size_t a) noexcept {
+std::size_t root_in(const parent_finder all, std::size_t a) noexcept {
   for (std::uint64_t* place = all.at(a);;) {
     const std::uint64_t up = parent_at(place);
     if (up == a) return a;
@@ -63,7 +63,7 @@ std::size_t root_in(const numbers all, std::size_t a) noexcept {
 
 // Both ways are gone side by side, so that their cache misses overlap. A root is the least number of its tree: one that is
 // greater than a number of the other tree is not in that, and is hung below it.
-bool join_in(const numbers all, std::size_t a, std::size_t b) noexcept {
+bool join_in(const parent_finder all, std::size_t a, std::size_t b) noexcept {
   std::uint64_t *at = all.at(a), *bt = all.at(b);
   for (;;) {
     const std::uint64_t up = parent_at(at), other = parent_at(bt);
@@ -173,7 +173,7 @@ std::size_t disjoint_set_core::root_of(std::size_t a) {
 
 bool disjoint_set_core::shorten_ways() {
   if (!all_) return false;
-  const numbers all = all_.find();
+  const parent_finder all = all_.find();
   for (std::uint64_t& parent : parents_.local()) {
     const std::uint64_t up = parent_at(&parent);
     if (parent_at(all.at(up)) != up) shorten(&parent, root_in(all, up));
