@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small programs whose result depends on an order that docs/spec/order.md does not promise, and their correct twins:
 // `orders NAME wrong|right`, on three ranks. Usually both print the same.
+#include <algorithm>
 #include <cstdio>
 #include <functional>
 #include <optional>
@@ -14,6 +15,7 @@ namespace am = armilla;
 namespace {
 
 thread_local long value = 0;
+thread_local int exit_code = 0;
 thread_local std::vector<int> notes;
 
 void add(long n) { value += n; }
@@ -65,12 +67,18 @@ void flag_without_order(bool right) {
   am::sync_memory();
 }
 
-void calls_that_do_not_commute(bool right) {
+// Rank 0's value is 6 or 3.
+long add_and_double(bool right) {
   if (am::rank() == 1) am::async(0, &add, 3);
   if (right) am::fence();
   if (am::rank() == 2) am::async(0, &twice);
   am::fence();
-  if (am::rank() == 0) am::outcome(value);
+  return value;
+}
+
+void calls_that_do_not_commute(bool right) {
+  const long sum = add_and_double(right);
+  if (am::rank() == 0) am::outcome(sum);
 }
 
 void lost_update(bool right) {
@@ -132,6 +140,18 @@ void fibers_that_share_a_variable(bool right) {
   am::barrier();
 }
 
+// ---- what is compared: no mistakes of their own ----
+
+void in_output(bool right) {
+  const long sum = add_and_double(right);
+  std::printf("rank %d took %lld ns\n", am::rank(), (long long)am::clock::now().time_since_epoch().count());
+  if (am::rank() == 0) std::printf("sum %ld\n", sum);
+}
+
+void in_exit_code(bool right) {
+  if (add_and_double(right) == 3) exit_code = 4;
+}
+
 constexpr struct {
   std::string_view name;
   void (*run)(bool right);
@@ -148,6 +168,8 @@ constexpr struct {
     SCENE(reply_not_awaited),
     SCENE(fibers_that_share_a_variable),
 #undef SCENE
+    {"in_output", &in_output},
+    {"in_exit_code", &in_exit_code},
 };
 
 }  // namespace
@@ -158,5 +180,6 @@ int main(int argc, char** argv) {
   return am::run(argc, argv, [&] {
     for (const auto& scene : scenes)
       if (scene.name == name) scene.run(how == "right");
+    return exit_code;
   });
 }

@@ -56,6 +56,7 @@ struct run_result {
 detail::descriptor memory_file(const char* name, unsigned flags) {
   detail::descriptor file(memfd_create(name, flags));
   if (file.get() < 0) fail("memory for a run");
+  fcntl(file.get(), F_SETFL, O_APPEND);  // else ranks that print at a time write over each other's lines
   return file;
 }
 

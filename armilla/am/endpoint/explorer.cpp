@@ -33,7 +33,8 @@ void explorer::begin_look() noexcept {
   shared_.pass(rank_, ranks_);
 }
 
-// Most runs hold few frames back, some nearly all. The length is such that others can do much meanwhile, or little.
+// Most runs hold few frames back, some nearly all; of many, few in any case, so that long runs end. The length is such that others
+// can do much meanwhile, or little.
 bool explorer::lets_in(rank_t source) noexcept {
   if (!inside_) return true;
   in_vain_ = 0;
@@ -41,7 +42,9 @@ bool explorer::lets_in(rank_t source) noexcept {
   if (!std::exchange(first.met, true)) {
     constexpr std::uint64_t shares[] = {32, 128, 224};  // of 256
     std::uint64_t bits = 0;
-    const bool holds = shared_.decide(bits) && (bits & 255) < shares[shared_.manner(1) % 3];
+    const std::uint64_t share = shares[shared_.manner(1) % 3] >> (holds_ < 500 ? 0 : 5);
+    const bool holds = shared_.decide(bits) && (bits & 255) < share;
+    holds_ += holds;
     first.until = holds ? looks_ + (std::uint64_t{1} << ((bits >> 8) % 9)) : 0;
   }
   if (looks_ < first.until) return false;
