@@ -31,8 +31,8 @@
 /// of up to 32 bytes whose projection is a number (`am::sort(x, {}, &item::price)`) by its digits.
 ///
 /// **Cost.** Two passes and one copy in addition to the local sort. A range that is in order takes one pass; a range in reverse
-/// order takes one pass and a copy. Memory: as much again as the elements occupy, and twice as much for views and for cyclic
-/// distributions.
+/// order takes one pass and a copy. Memory: as much again as the elements occupy, and twice as much for views, for cyclic
+/// distributions, and where one member has most of the elements, which are then sorted in even blocks.
 ///
 /// Paper: STAPL, p_sort.
 namespace armilla {

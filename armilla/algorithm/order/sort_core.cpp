@@ -186,19 +186,25 @@ class parts_sort {
   }
 
   // Of the work, a fifth each is to deal the elements into buckets and to take a share; the rest is the sort of that.
-  void run(bool stable) {
-    expect_work(mine_, "elements");
+  bool run(bool stable) {
     const std::size_t members = std::size_t(t_.size());
-    if (members > 1 && n_ < few_elements(members)) return sort_few(stable);
+    const bool evens_out = members > 1 && one_has_most();
+    if (!evens_out) expect_work(mine_, "elements");
+    if (members > 1 && n_ < few_elements(members)) {
+      sort_few(stable);
+      return true;
+    }
     found_order found = order_of_parts(stable);
     if (members == 1 && found == found_order::none) sort(part_, mine_, stable);
     found = agree(t_, operation_, why_, found, [](found_order a, found_order b) { return a == b ? a : found_order::none; });
     if (found == found_order::reversed) {
       reverse_parts();
-      return agree(t_, operation_, why_);
+      agree(t_, operation_, why_);
+    } else if (members > 1 && found == found_order::none) {
+      if (evens_out) return false;
+      if (!sort_by_sample(stable)) sort_by(border_groups(wanted_.size()), nullptr, stable);
     }
-    if (members > 1 && found == found_order::none && !sort_by_sample(stable))
-      sort_by(border_groups(wanted_.size()), nullptr, stable);
+    return true;
   }
 
  private:
@@ -210,6 +216,13 @@ class parts_sort {
     const std::vector<std::byte> all = t_.all_gather_v(std::span<const std::byte>(mine, many * of_.size), counts);
     n = all.size() / of_.size;
     return {all, of_.alignment};
+  }
+
+  /// A copy there and back takes as long as a third of the sort.
+  bool one_has_most() const noexcept {
+    std::size_t most = 0;
+    for (rank_t m = 0; m < t_.size(); ++m) most = std::max(most, where_.count(m));
+    return double(most) * double(t_.size()) > 1.5 * double(n_);
   }
 
   void sort_few(bool stable) {
@@ -387,9 +400,9 @@ class parts_sort {
 
 }  // namespace
 
-void sort_parts(const team& t, void* part, const placement& where, const char* operation, bool stable, const sort_functions& of,
+bool sort_parts(const team& t, void* part, const placement& where, const char* operation, bool stable, const sort_functions& of,
                 const void* order, failure& why) {
-  parts_sort(t, part, where, operation, of, order, why).run(stable);
+  return parts_sort(t, part, where, operation, of, order, why).run(stable);
 }
 
 }  // namespace armilla::detail

@@ -36,8 +36,9 @@ struct sort_functions {
 };
 
 /// Sorts the parts of all members, one after the other, as one sequence. Each member keeps as many elements as it has.
-/// Collective.
-void sort_parts(const team& t, void* part, const placement& where, const char* operation, bool stable, const sort_functions& of,
+/// Collective. Returns false on all members, and has changed nothing, if one has so many more than the others that they are
+/// sorted sooner in even blocks.
+bool sort_parts(const team& t, void* part, const placement& where, const char* operation, bool stable, const sort_functions& of,
                 const void* order, failure& why);
 
 /// The functions for numbers, which the library has. There is one for each type that `as_sorted` gives.

@@ -95,17 +95,19 @@ void sort_range(const V& v, const char* operation, bool stable, Comp& comp, Proj
   if (t.size() > 1) refuse_in_functions();
   const auto sort_all = [&](std::span<T> part, const placement& where) {
     using order = element_order<T, Comp, Proj>;
-    if constexpr (order::meant != number_order::other)
-      sort_parts(t, part.data(), where, operation, stable, number_sort<as_sorted<T>>(order::meant == number_order::ascending),
-                 nullptr, why);
-    else if constexpr (std::is_trivially_copyable_v<T>)
-      sort_parts(t, part.data(), where, operation, stable, sort_loops<kept_as<T>, order>::functions, &comes_first, why);
-    else
+    if constexpr (order::meant != number_order::other) {
+      return sort_parts(t, part.data(), where, operation, stable,
+                        number_sort<as_sorted<T>>(order::meant == number_order::ascending), nullptr, why);
+    } else if constexpr (std::is_trivially_copyable_v<T>) {
+      return sort_parts(t, part.data(), where, operation, stable, sort_loops<kept_as<T>, order>::functions, &comes_first, why);
+    } else {
       sort_owned(t, part, where, operation, comes_first, why);
+      return true;
+    }
   };
   if constexpr (is_whole<V>) {
     if (const placement* const where = v.common().where; where->linear())
-      return sort_all(std::span<T>(v.places(), where->count(t.rank())), *where);
+      if (sort_all(std::span<T>(v.places(), where->count(t.rank())), *where)) return;
   }
   array<T> in_blocks(v.extent(), on(t));
   copy_all(v.reading(), views::all(in_blocks));
