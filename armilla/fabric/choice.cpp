@@ -208,11 +208,15 @@ std::string choosing::try_neighbours() {
   const auto first = std::ranges::find_if(reports, [](const host_report& one) { return one.deaf_to != no_rank; });
   if (first == reports.end() || first->deaf_to < 0 || first->deaf_to >= self_.places) return "hosts do not reach each other";
   const host_report& other = reports[std::size_t(first->deaf_to)];
+  // Adapters such as InfiniBand's need none.
+  const bool addressed = first->at.there() && other.at.there();
   const auto name = [&](std::ptrdiff_t r) { return self_.host_names[self_.host_of[std::size_t(r)]]; };
   const std::string why(first->why, strnlen(first->why, sizeof first->why));
-  return fmt::format("{}{} and {}{} do not reach each other{}; is there a firewall? UCX_NET_DEVICES names another interface",
-                     name(first - reports.begin()), place_of(first->at), name(first->deaf_to), place_of(other.at),
-                     why.empty() ? fmt::format(" within {:.3g} s", double(settings_.loss_timeout_ns) / 1e9) : ": " + why);
+  return fmt::format("{}{} and {}{} do not reach each other{}; {}", name(first - reports.begin()), place_of(first->at),
+                     name(first->deaf_to), place_of(other.at),
+                     why.empty() ? fmt::format(" within {:.3g} s", double(settings_.loss_timeout_ns) / 1e9) : ": " + why,
+                     addressed ? "is there a firewall? UCX_NET_DEVICES names another interface"
+                               : "hosts of a job need addresses of IPv4 in one network; IPv6 is not used");
 }
 
 // What keeps its hosts apart; nothing: it is taken.

@@ -5,6 +5,7 @@ import collections
 import os
 import signal
 import socket
+import subprocess
 import sys
 import tempfile
 import threading
@@ -90,6 +91,13 @@ class Agents(FailedJobs, unittest.TestCase):
         self.assert_failed(self.launch(ACTOR, "hello", env={"ARMILLA_RNIG": "1"}), "ARMILLA_RNIG.*ARMILLA_RING", 2)
         self.assert_failed(self.launch(ACTOR, "hello", rsh="false"), "ended before the agent called .code 1.")
         self.assert_failed(self.launch(ACTOR, "hello", rsh="/no/such"), "'/no/such' could not start .*armilla-run on")
+
+    def test_a_host_without_ipv4_is_told_so(self):
+        alone = ["unshare", "--map-root-user", "--net"]
+        if subprocess.run([*alone, "true"], stderr=subprocess.DEVNULL, check=False).returncode != 0:
+            self.skipTest("no network namespace can be made")
+        job = Job([*alone, LAUNCHER, "--hosts", "no.such.invalid", "--rsh", "false", ACTOR, "hello"], fabric="auto")
+        self.assert_failed(self.end(job), "This host has no address of IPv4, over which agents call; IPv6 is not used")
 
     def hanging(self, **more):
         job = self.begin(ACTOR, "hang", **more)

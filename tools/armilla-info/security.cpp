@@ -27,8 +27,7 @@ std::string described(const network_interface& one) {
 
 void print_interfaces() {
   fmt::print("Interfaces of this machine, in the order in which a job over several hosts prefers them\n");
-  for (const network_interface& one : own_interfaces().all)
-    if (one.there()) line(one.name, described(one));
+  for (const network_interface& one : own_interfaces()) line(one.name, described(one));
   line("lo", "all users of this host, and no others");
 }
 
@@ -37,7 +36,8 @@ void print_rules(const options& settings) {
   line("one host", "none; with ARMILLA_FABRIC=ucx and UCX_TLS=tcp, or with ofi, on the loopback: for all users of this host");
   line("",
        "with ARMILLA_FABRIC=ucx local sockets by which all users of this host can end the job, but not read or write its memory");
-  const network_interface first = own_interfaces().all[0];
+  const interface_list all = own_interfaces();
+  const network_interface first = all.empty() ? network_interface{} : all.front();
   line("more hosts", first.there()
                          ? fmt::format("on the first network that all of them are in; here {} ({}), if the others are in it, too",
                                        first.name, described(first))
@@ -46,7 +46,7 @@ void print_rules(const options& settings) {
        "UCX and libfabric (TCP): every process that completes its hello can read and write the memory of the job; nothing is "
        "encrypted");
   line("", "heartbeats (UDP): refused without the job's word, which travels unencrypted");
-  line("armilla-run", "--hosts: one port, while the agents call; who does not know the job's key is sent away");
+  line("armilla-run", "--hosts, --meet: one port, while the agents call; who does not know the job's key is sent away");
   line("MPI, PMIx", "open ports of their own, under rules of their own");
   line("public", settings.trust_network ? "UCX and libfabric may listen on public addresses (ARMILLA_TRUST_NETWORK=1)"
                                         : "UCX and libfabric are refused on public addresses (ARMILLA_TRUST_NETWORK=0)");

@@ -149,7 +149,11 @@ bool channel::send_waiting() noexcept {
   return true;
 }
 
-void channel::note_error() noexcept { timed_out_ |= errno == ETIMEDOUT || errno == EHOSTUNREACH || errno == ENETUNREACH; }
+// The first one counts: what follows is of a connection that is closed.
+void channel::note_error() noexcept {
+  if (broken_by_ == 0) broken_by_ = errno;
+  timed_out_ |= errno == ETIMEDOUT || errno == EHOSTUNREACH || errno == ENETUNREACH;
+}
 
 void channel::break_after(std::uint64_t timeout_ns) noexcept {
   if (timeout_ns == 0) return;

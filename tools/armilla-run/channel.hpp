@@ -69,6 +69,8 @@ class channel {
   void break_after(std::uint64_t timeout_ns) noexcept;
   /// It broke because of that, or because there is no way to the other host.
   bool timed_out() const noexcept { return timed_out_; }
+  /// Why it broke, as errno; 0: the other side closed it.
+  int broken_by() const noexcept { return broken_by_; }
 
  private:
   void note_error() noexcept;
@@ -77,6 +79,7 @@ class channel {
   int socket_;
   job_key session_;
   bool root_, garbled_ = false, timed_out_ = false;
+  int broken_by_ = 0;
   std::uint64_t sent_ = 0, received_ = 0;
   std::string incoming_;
   std::deque<frame> waiting_;

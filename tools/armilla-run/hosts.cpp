@@ -25,6 +25,7 @@
 
 #include "armilla/base/core/options.hpp"
 #include "armilla/base/values/clock.hpp"
+#include "armilla/boot/host/interfaces.hpp"
 #include "armilla/boot/host/units.hpp"
 #include "armilla/boot/watch/ending.hpp"
 #include "armilla/boot/watch/orphans.hpp"
@@ -285,6 +286,12 @@ void root::pass_exchange() {
   started_ = last_meeting_;
 }
 
+// Names that have no address of IPv4 here leave all of this host's, of which there may be none.
+std::string root::hint_of_ipv6() const {
+  const bool alone = port_.addresses() == std::vector<std::string>{"127.0.0.1"};
+  return alone && outer_interfaces().empty() ? " This host has no address of IPv4, over which agents call; IPv6 is not used" : "";
+}
+
 void root::reap() {
   for (auto& h : hosts_) {
     int status = 0;
@@ -294,8 +301,8 @@ void root::reap() {
       fail({1, false, false,
             WIFEXITED(status) && WEXITSTATUS(status) == 127
                 ? fmt::format("'{}' could not start {} on {}", rsh_, self_, h.what.name)
-                : fmt::format("'{} {}' ended before the agent called (code {}); can it start {} there?", rsh_, h.what.name,
-                              WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), self_)});
+                : fmt::format("'{} {}' ended before the agent called (code {}); can it start {} there?{}", rsh_, h.what.name,
+                              WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), self_, hint_of_ipv6())});
   }
 }
 
@@ -325,8 +332,8 @@ void root::advance() {
   if (port_.is_open() && !stopping_ && now >= call_ns_) {
     const auto missing = std::ranges::find_if(hosts_, [](const host& h) { return h.agent == nullptr; });
     fail({1, false, false,
-          fmt::format("the agent on {} has not called for a minute; can it reach port {} of {}?", missing->what.name,
-                      port_.number(), fmt::join(port_.addresses(), ", "))});
+          fmt::format("the agent on {} has not called for a minute; can it reach port {} of {}?{}", missing->what.name,
+                      port_.number(), fmt::join(port_.addresses(), ", "), hint_of_ipv6())});
     call_ns_ = never;
   }
   const bool done = std::ranges::all_of(hosts_, &host::done);

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -16,14 +17,20 @@ void root::lose(host& h) {
   const rank_t last = h.first + h.ranks - 1;
   if (h.agent->garbled()) return fail({1, false, false, fmt::format("what came from the agent on {} was garbled", h.what.name)});
   const bool silent = h.silent || h.agent->timed_out();
+  // Where packets of full length get lost, the other side gives up, and its system answers what still comes by a reset.
+  const int error = h.agent->broken_by();
+  const std::string reset = error == 0 || error == EPIPE
+                                ? ""
+                                : fmt::format(", or lost its connection ({}; do long packets arrive?)", std::strerror(error));
   const std::string why = silent ? fmt::format("its host has not answered for {:.3g} s", double(settings_.loss_timeout_ns) / 1e9)
-                                 : std::string("the agent of armilla-run on its host ended");
+                                 : "the agent of armilla-run on its host ended" + reset;
   const json said{{"first", h.first}, {"last", last}, {"cause", "cannot be reached any more: " + why}, {"host", h.what.name}};
   pass_loss(h, said.dump(-1, ' ', false, json::error_handler_t::replace));
   const failure how{1, false, true,
-                    silent ? fmt::format("{}, with ranks {} to {}, has not answered for {:.3g} s: it is cut off or stands still",
-                                         h.what.name, h.first, last, double(settings_.loss_timeout_ns) / 1e9)
-                           : fmt::format("the agent on {} ended, and with it ranks {} to {}", h.what.name, h.first, last)};
+                    silent
+                        ? fmt::format("{}, with ranks {} to {}, has not answered for {:.3g} s: it is cut off or stands still",
+                                      h.what.name, h.first, last, double(settings_.loss_timeout_ns) / 1e9)
+                        : fmt::format("the agent on {} ended{}, and with it ranks {} to {}", h.what.name, reset, h.first, last)};
   if (!goes_on()) return fail(how);
   h.done = true;
   go_on_without(how, desk_.left());

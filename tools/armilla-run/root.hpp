@@ -78,6 +78,7 @@ class root {
   void close_circuits(const host& gone);
   void pass_exchange();
   void reap();
+  std::string hint_of_ipv6() const;
   void fail(failure f);
   void stop();
   void advance();

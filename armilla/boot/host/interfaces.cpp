@@ -30,14 +30,14 @@ bool names(std::string_view list, std::string_view word) {
 // The host's own one in the network of `there`. Bridges of containers have the same address everywhere: that is no common
 // network.
 const network_interface* in_network(const interface_list& host, const network_interface& there) {
-  for (const network_interface& mine : host.all)
-    if (mine.there() && mine.beside(there) && mine.address != there.address) return &mine;
+  for (const network_interface& mine : host)
+    if (mine.beside(there) && mine.address != there.address) return &mine;
   return nullptr;
 }
 
 network_interface with_address(const interface_list& host, std::uint32_t address) {
-  for (const network_interface& one : host.all)
-    if (one.there() && one.address == address) return one;
+  for (const network_interface& one : host)
+    if (one.address == address) return one;
   return {};
 }
 
@@ -71,25 +71,21 @@ std::vector<network_interface> outer_interfaces() {
 }
 
 interface_list own_interfaces() {
-  std::vector<network_interface> found = outer_interfaces();
+  interface_list found = outer_interfaces();
   if (const char* const wanted = std::getenv("UCX_NET_DEVICES"))
     if (std::ranges::any_of(found, [&](const auto& one) { return names(wanted, one.name); }))
       std::erase_if(found, [&](const auto& one) { return !names(wanted, one.name); });
   std::ranges::stable_partition(found, [](const auto& one) { return is_private(one.address); });
-  interface_list list;
-  for (std::size_t i = 0; i < std::min(found.size(), list.all.size()); ++i) list.all[i] = found[i];
-  return list;
+  return found;
 }
 
 network_interface interface_between(const std::vector<interface_list>& hosts, std::size_t me) {
-  for (const network_interface& first : hosts[0].all) {
-    if (!first.there()) break;
+  for (const network_interface& first : hosts[0]) {
     const auto is_in = [&](const interface_list& host) { return in_network(host, first) != nullptr; };
     if (std::all_of(hosts.begin() + 1, hosts.end(), is_in)) return me == 0 ? first : *in_network(hosts[me], first);
   }
-  for (const network_interface& there : hosts[me == 0 ? 1 : 0].all)
-    if (there.there())
-      if (const auto mine = with_address(hosts[me], source_towards(there.address)); mine.there()) return mine;
+  for (const network_interface& there : hosts[me == 0 ? 1 : 0])
+    if (const auto mine = with_address(hosts[me], source_towards(there.address)); mine.there()) return mine;
   return {};
 }
 

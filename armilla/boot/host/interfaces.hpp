@@ -2,7 +2,6 @@
 #pragma once
 #include <netinet/in.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -33,9 +32,7 @@ bool visit_addresses(const std::function<void(const ifaddrs&)>& visit);
 std::vector<network_interface> outer_interfaces();
 
 /// Those of one host, the preferred ones first.
-struct interface_list {
-  std::array<network_interface, 8> all;
-};
+using interface_list = std::vector<network_interface>;
 
 /// The outer interfaces, those with private addresses first. Where UCX_NET_DEVICES names some of them, these alone: a choice for
 /// UCX is one for the rest.

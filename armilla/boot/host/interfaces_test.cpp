@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <initializer_list>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -21,11 +22,7 @@ network_interface interface_at(const char* name, const char* address, int bits) 
   return one;
 }
 
-interface_list host_with(std::initializer_list<network_interface> all) {
-  interface_list list;
-  std::ranges::copy(all, list.all.begin());
-  return list;
-}
+interface_list host_with(std::initializer_list<network_interface> all) { return all; }
 
 std::uint32_t four(const char* text) {
   std::uint32_t address = 0;
@@ -57,6 +54,15 @@ TEST(interfaces, behind_a_router_the_route_decides) {
   const auto far = host_with({interface_at("far0", "127.8.8.8", 32)});  // whose route leads over the loopback
   const auto mine = host_with({interface_at("other0", "10.0.0.1", 24), interface_at("near0", "127.0.0.1", 32)});
   EXPECT_STREQ(interface_between({mine, far}, 0).name, "near0");
+}
+
+TEST(interfaces, a_host_may_have_many) {
+  interface_list a, b{interface_at("eth0", "10.9.9.2", 24)};
+  for (int i = 0; i < 100; ++i)
+    a.push_back(interface_at(("br" + std::to_string(i)).c_str(), ("10.1." + std::to_string(i) + ".1").c_str(), 24));
+  a.push_back(interface_at("eth7", "10.9.9.1", 24));
+  EXPECT_STREQ(interface_between({a, b}, 0).name, "eth7");
+  EXPECT_STREQ(interface_between({b, a}, 1).name, "eth7");
 }
 
 TEST(interfaces, without_a_way_there_is_none) {

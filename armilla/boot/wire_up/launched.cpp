@@ -322,11 +322,24 @@ void joining::watch(const std::shared_ptr<process_monitor>& them, std::size_t ho
   process_monitor::start(them, heard);
 }
 
+constexpr std::size_t most_interfaces = 65'536;  // more than a kernel has room for names of
+
 // All ports of the job are there, and nowhere else.
 network_interface joining::find_interface(const std::vector<rank_t>& leads, std::size_t host) {
-  const auto interfaces = exchange(own_interfaces());
+  interface_list mine = own_interfaces();
+  const auto counts = exchange(std::uint32_t(mine.size()));
+  const std::size_t most = std::ranges::max(counts);
+  if (most > most_interfaces)
+    refuse(0, fmt::format("a host has {} interfaces; up to {} are possible; name those of the job by UCX_NET_DEVICES", most,
+                          most_interfaces));
+  mine.resize(most);
+  interface_list all(most * ranks());
+  if (most != 0) exchange(mine.data(), all.data(), most * sizeof(network_interface));
   std::vector<interface_list> hosts;
-  for (const rank_t lead : leads) hosts.push_back(interfaces[std::size_t(lead)]);
+  for (const rank_t lead : leads) {
+    const auto first = all.begin() + std::ptrdiff_t(std::size_t(lead) * most);
+    hosts.emplace_back(first, first + std::ptrdiff_t(counts[std::size_t(lead)]));
+  }
   return interface_between(hosts, host);
 }
 
