@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -162,12 +163,29 @@ void look_for_silent(void* rank, bool again) {
   say(text);
 }
 
+// Messages in a network cannot be seen, and a launcher's ranks have nobody who looks at all of them.
+bool finds_stalls(const launch& self) { return self.job->supervisor != job_block::launched && self.beyond == nullptr; }
+
+// Who sets the time expects it to count.
+void admit_that_stalls_are_not_found(const launch& self) {
+  const char* const asked = std::getenv("ARMILLA_STALL");
+  if (self.rank != 0 || asked == nullptr || self.settings->stall_ns == 0 || finds_stalls(self)) return;
+  say(
+      fmt::format("armilla: ARMILLA_STALL={} ends no job here: one that stands still is found only where its ranks share memory "
+                  "and are started by "
+                  "armilla-run -n or by themselves; a rank that receives nothing for {:.3g} s is reported. "
+                  "ARMILLA_WAIT_REPORT=10s shows what ranks "
+                  "wait for",
+                  asked, double(silence_after(self.settings->stall_ns)) / 1e9));
+}
+
 }  // namespace
 
 void start_wait_reports(context& self) {
   event_count& sleeper = self.messages->sleeper;
   sleeper.set_reporter({&answer, &stalled, &look_for_silent, &self});
   const options& set = *self.settings;
+  admit_that_stalls_are_not_found(self.session->self);
   // A launcher looks after its job, but knows nothing of waits: each rank tells its own, and of whom it waits for.
   if (alone(self)) sleeper.watch_alone(set.stall_ns, set.wait_report_ns, 0);
   if (self.session->self.job->supervisor == job_block::launched)
