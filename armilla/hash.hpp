@@ -48,13 +48,19 @@ struct hash_options {
   std::size_t gather = 8192;
 };
 
-/// The value that `get` of a map returns for keys that are not in it: an argument of the map's constructor.
+namespace detail {
+template <class Value>
+struct map_default {
+  Value value;
+};
+}  // namespace detail
+
+/// Returns an argument of a map's constructor that says what `get` returns for keys that are not in the map.
 ///
 ///     am::unordered_map<std::string, double> price(am::default_value(-1.0));
 template <class Value>
-struct default_value {
-  Value value;
-  explicit default_value(Value v) : value(std::move(v)) {}
-};
+detail::map_default<Value> default_value(Value value) {
+  return {std::move(value)};
+}
 
 }  // namespace armilla

@@ -76,7 +76,7 @@ class map : public detail::ordered_container<detail::ordered_map_verbs<Key, Valu
   /// Creates an empty map with a default, what `get` returns for a key that is not in the map, as of an `unordered_map`.
   template <class D>
     requires std::constructible_from<Value, D>
-  explicit map(default_value<D> otherwise, const team& members = world(), const ordered_options& options = {})
+  explicit map(detail::map_default<D> otherwise, const team& members = world(), const ordered_options& options = {})
       : base(members, options) {
     this->core_->missing.emplace(std::move(otherwise.value));
   }

@@ -80,7 +80,7 @@ class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value
   ///     const double p = price.get("unobtainium").get();        // -1, and the map is still empty
   template <class D>
     requires std::constructible_from<Value, D>
-  explicit unordered_map(default_value<D> otherwise, const team& members = world(), const hash_options& options = {})
+  explicit unordered_map(detail::map_default<D> otherwise, const team& members = world(), const hash_options& options = {})
       : base(members, options) {
     this->core_->missing.emplace(std::move(otherwise.value));
   }

@@ -344,7 +344,7 @@ EDGES(graphs_that_grow, growing_graph::growing_graph, growing_graph::add_vertex,
   am::barrier();
 }
 
-EDGES(defaults_of_maps, default_value::default_value) {
+EDGES(defaults_of_maps, default_value) {
   am::unordered_map<std::string, double> m(am::default_value(not_a_number));
   EXPECT(std::isnan(m.get("").get()));
   REFUSED(no_team, (am::unordered_map<int, int>(am::default_value(1), none)));
