@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "armilla/algorithm/elementwise/walk.hpp"
+#include "armilla/algorithm/linear/cyclic_inline.hpp"
 #include "armilla/algorithm/linear/gemm_inline.hpp"
 #include "armilla/algorithm/linear/gemv_inline.hpp"
 #include "armilla/algorithm/linear/spmv_inline.hpp"
@@ -94,6 +95,34 @@ void spmv(const sparse_matrix<T>& a, const array<T>& x, array<T>& y) {
 /// Sets `out(j, i)` to `in(i, j)`. Each rank reads the cells of its block of the output where they are.
 template <class T>
 void transpose(const matrix<T, 2>& in, matrix<T, 2>& out) {
+  detail::turn(in, out);
+}
+
+/// The same products and the same transposition of matrices that are dealt in turn (`cyclic_matrix`).
+///
+/// `gemm` takes the index that `a` and `b` share tile by tile: each rank fetches its rows of a tile's columns of `a`, its columns
+/// of a tile's rows of `b`, and adds their product to its cells of `c`. A matrix whose tiles or grid differ from those of `c` is
+/// copied into ones that fit first. `gemv` copies `x` to each rank, and reduces as many numbers as `y` has elements.
+template <detail::multiplied_number T>
+void gemm(const cyclic_matrix<T>& a, const cyclic_matrix<T>& b, cyclic_matrix<T>& c) {
+  detail::product(T(1), a, b, T(0), c);
+}
+template <detail::multiplied_number T>
+void gemm(std::type_identity_t<T> alpha, const cyclic_matrix<T>& a, const cyclic_matrix<T>& b, std::type_identity_t<T> beta,
+          cyclic_matrix<T>& c) {
+  detail::product<T>(alpha, a, b, beta, c);
+}
+template <detail::multiplied_number T>
+void gemv(const cyclic_matrix<T>& a, const array<T>& x, array<T>& y) {
+  detail::product(T(1), a, x, T(0), y);
+}
+template <detail::multiplied_number T>
+void gemv(std::type_identity_t<T> alpha, const cyclic_matrix<T>& a, const array<T>& x, std::type_identity_t<T> beta,
+          array<T>& y) {
+  detail::product<T>(alpha, a, x, beta, y);
+}
+template <class T>
+void transpose(const cyclic_matrix<T>& in, cyclic_matrix<T>& out) {
   detail::turn(in, out);
 }
 

@@ -4,6 +4,7 @@
 #include "armilla/array.hpp"
 #include "armilla/bag.hpp"
 #include "armilla/bitmap.hpp"
+#include "armilla/cyclic_matrix.hpp"
 #include "armilla/disjoint_set.hpp"
 #include "armilla/distribution.hpp"
 #include "armilla/expose_container.hpp"

@@ -12,6 +12,7 @@
 
 #include "armilla/bag.hpp"
 #include "armilla/bitmap.hpp"
+#include "armilla/cyclic_matrix.hpp"
 #include "armilla/disjoint_set.hpp"
 #include "armilla/graph.hpp"
 #include "armilla/list.hpp"
@@ -166,6 +167,35 @@ struct rebalancer {
     if (has) send_cells(old->plan().mine, static_cast<const T*>(old->first()), made);
     t.fence();
     if (how.copies != 0) made.keep(how.copies);
+    return made;
+  }
+
+  /// In blocks. The others learn its tiles.
+  template <class T>
+  static cyclic_matrix<T> tiles(const team& t, cyclic_matrix<T>* old) {
+    const bool has = old != nullptr && old->cells_.plan_ != nullptr;
+    struct dealt {
+      std::array<std::size_t, 2> tile;
+      int copies;
+    };
+    matrix<T> in_blocks;
+    if (has) in_blocks = old->in_blocks();
+    matrix<T> wider = cells(t, has ? &in_blocks : nullptr);
+    const dealt mine = has ? dealt{{old->tile(0), old->tile(1)}, old->copies_} : dealt{{0, 0}, 0};
+    const dealt all = t.all_reduce(mine, [](const dealt& a, const dealt& b) { return a.tile[0] < b.tile[0] ? b : a; });
+    cyclic_matrix<T> made({wider.extent(0), wider.extent(1)}, all.tile, on(t, grid()));
+    made.take(wider);
+    if (all.copies != 0) made.keep(all.copies);
+    return made;
+  }
+  template <class T>
+  static cyclic_matrix<T> fewer_tiles(const team& t, cyclic_matrix<T>* old) {
+    matrix<T> in_blocks = old->in_blocks();
+    const matrix<T> left = fewer_cells(t, &in_blocks);
+    if (!t) return leave(old);
+    cyclic_matrix<T> made({left.extent(0), left.extent(1)}, {old->tile(0), old->tile(1)}, on(t, grid()));
+    made.take(left);
+    if (old->copies_ != 0) made.keep(old->copies_);
     return made;
   }
 
@@ -336,6 +366,10 @@ template <class T, std::size_t N>
 matrix<T, N> shrunk_on(const team& t, matrix<T, N>* old) {
   return rebalancer::fewer_cells(t, old);
 }
+template <class T>
+cyclic_matrix<T> shrunk_on(const team& t, cyclic_matrix<T>* old) {
+  return rebalancer::fewer_tiles(t, old);
+}
 inline bitmap shrunk_on(const team& t, bitmap* old) { return rebalancer::fewer_bits(t, old); }
 inline disjoint_set shrunk_on(const team& t, disjoint_set* old) { return rebalancer::fewer_numbers(t, old); }
 template <class Container>
@@ -350,6 +384,10 @@ Container shrunk_on(const team& t, Container* old) {
 template <class T, std::size_t N>
 matrix<T, N> rebalanced_on(const team& t, matrix<T, N>* old) {
   return rebalancer::cells(t, old);
+}
+template <class T>
+cyclic_matrix<T> rebalanced_on(const team& t, cyclic_matrix<T>* old) {
+  return rebalancer::tiles(t, old);
 }
 inline bitmap rebalanced_on(const team& t, bitmap* old) { return rebalancer::bits(t, old); }
 inline disjoint_set rebalanced_on(const team& t, disjoint_set* old) { return rebalancer::numbers(t, old); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Containers, with arguments at their edges. Sizes have a test of their own, container/extents_test.cpp.
+#include <array>
 #include <cmath>
 #include <string>
 
@@ -318,6 +319,34 @@ EDGES(sets_of_keys, keyed_disjoint_set::keyed_disjoint_set, keyed_disjoint_set::
   numbers.unite(infinite, -infinite), numbers.unite(0.0, -0.0);
   am::fence();
   EXPECT_EQ(numbers.num_sets(), 2U);
+  am::barrier();
+}
+
+EDGES(matrices_dealt_in_turn, cyclic_matrix::cyclic_matrix, cyclic_matrix::ptr, cyclic_matrix::extent, cyclic_matrix::tile,
+      cyclic_matrix::blocks, cyclic_matrix::rank_of, cyclic_matrix::cell_of, cyclic_matrix::index_of, cyclic_matrix::take,
+      cyclic_matrix::in_blocks, cyclic_matrix::keep) {
+  using cells = am::cyclic_matrix<double>;
+  cells m({10, 4}, {3, most});
+  for (const std::size_t i : {std::size_t{10}, half, most}) {
+    REFUSED("10", m.ptr({i, 0}));
+    REFUSED("10", m.rank_of({i, 0}));
+    REFUSED("4", m.index_of({0, i}));
+    REFUSED("40", m.cell_of(i + 30 < i ? most : i + 30));
+    REFUSED("dimension", m.extent(i));
+    REFUSED("dimension", m.tile(i));
+    REFUSED("dimension", m.blocks(i));
+  }
+  REFUSED("a tile has no cells", cells({4, 4}, {0, 1}));
+  REFUSED("", cells({4, 4}, {1, 1}, am::grid({am::ranks() + 1, 1})));
+  EXPECT_THROWS_SAYING(am::limit_error, "more than any segments hold", cells({half, half}, {1, 1}));
+  REFUSED("by 4 cells takes those of one of 4 by 10", m.take(am::matrix<double>({4, 10})));
+  REFUSED("", m.in_blocks(am::grid({am::ranks() + 1, 1})));
+  REFUSED("", m.keep(0));
+  REFUSED("no copies", m.checkpoint());
+  moved_from<cells> gone(std::array<std::size_t, 2>{4, 4}, std::array<std::size_t, 2>{2, 2});
+  EXPECT_EQ(gone.old.size(), 0U);
+  REFUSED("it has no cells", gone.old.take(m));
+  REFUSED("it has no cells", gone.old.in_blocks());
   am::barrier();
 }
 

@@ -155,6 +155,39 @@ struct growing {
   }
 };
 
+struct dealt {
+  using container = am::cyclic_matrix<long>;
+  static container made(const am::team& t, std::size_t n) {
+    return container({n, n == 0 ? n : 7}, {3, 2}, am::on(t, am::grid()));
+  }
+  static container empty(const am::team& t) { return made(t, 0); }
+  template <class F>
+  static void each(container& x, F f) {
+    for (auto& tile : x.local())
+      for (std::size_t i = 0; i < tile.cells.extent(0); ++i)
+        for (std::size_t j = 0; j < tile.cells.extent(1); ++j)
+          f(x.index_of({tile.origin[0] + i, tile.origin[1] + j}), tile(i, j));
+  }
+  static container filled(const am::team& t, std::size_t n) {
+    container x = made(t, n);
+    each(x, [](std::size_t i, long& cell) { cell = long(i * 5 + 1); });
+    t.barrier();
+    return x;
+  }
+  static lines contents(container& x) {
+    lines mine;
+    each(x, [&mine](std::size_t i, long cell) { mine.push_back(text(i) + " " + text(cell)); });
+    lines all = sorted(together(x.members(), mine));
+    all.push_back(std::to_string(x.extent(0)) + " by " + std::to_string(x.extent(1)));
+    return all;
+  }
+  static void change(container& x) {
+    each(x, [](std::size_t, long& cell) { cell = -1; });
+    x.members().barrier();
+  }
+};
+
+const suite<dealt> of_cyclic_matrix("cyclic_matrix", __FILE__);
 const suite<growing> of_growing_graph("growing_graph", __FILE__);
 const suite<cells<1, 0>> of_row("matrix_1", __FILE__);
 const suite<cells<2, 1>> of_matrix("matrix_2", __FILE__);
