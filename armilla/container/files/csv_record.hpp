@@ -23,6 +23,19 @@ void require_distinct(const char* operation, const csv_format& format, char deci
 /// The same for a writer, which needs a quote.
 void require_writable(const csv_format& format, char decimal);
 
+/// The characters that may end a plain field.
+class field_ends {
+ public:
+  explicit field_ends(const csv_format& format) noexcept;
+  bool has(char c) const noexcept { return is_end_[std::uint8_t(c)]; }
+  /// The first of them in [at, end), or `end`.
+  const char* find(const char* at, const char* end) const noexcept;
+
+ private:
+  std::array<std::uint64_t, 4> eight_{};  // each of them, eight times
+  std::array<bool, 256> is_end_{};
+};
+
 /// Parses records, one after the other.
 class record_parser {
  public:
@@ -48,7 +61,7 @@ class record_parser {
   bool is_quote(char c) const noexcept { return c == format_.quote && format_.quote != 0; }
 
   csv_format format_;
-  std::array<bool, 256> stops_{};  // characters that may end a plain field
+  field_ends ends_;
   bool blank_ = false;
   const char* begin_ = nullptr;  // of the last record
   std::vector<std::string_view> fields_;

@@ -263,6 +263,22 @@ RANK_TEST(a_byte_order_mark_is_not_cut_in_short_files) {
   }
 }
 
+// Fields end at any byte of a word, and records anywhere in a share.
+RANK_TEST(fields_of_any_length_are_read_wherever_the_file_is_cut) {
+  using record = std::tuple<std::string, std::string, std::string, std::string>;
+  for (const std::size_t longest : {3, 9, 30}) {
+    std::vector<record> expected;
+    std::string text;
+    for (std::size_t i = 0; i < 200; ++i) {
+      const std::string plain(i % longest, char('a' + i % 26)), high(i * 7 % longest, '\xC3'), last(i % 8, '\x8D');
+      expected.emplace_back(plain, high, "\n,\"" + plain, last);
+      text += plain + "," + high + ",\"\n,\"\"" + plain + "\"," + last + (i % 3 == 0 ? "\r\n" : "\n");
+    }
+    const text_file file(text);
+    EXPECT(all_of<record>(am::read_csv<std::string, std::string, std::string, std::string>(file.path())) == expected);
+  }
+}
+
 RANK_TEST(a_number_has_one_sign) {
   EXPECT_EQ(values_of<int>("+5\n-6\n"), (std::vector<int>{5, -6}));
   for (const char* text : {"+-5", "++5", "-+5", "--5", "+"}) {

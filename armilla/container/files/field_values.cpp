@@ -80,12 +80,6 @@ bool is_word(std::string_view field, std::string_view word) noexcept {
 
 }  // namespace
 
-std::string_view without_spaces(std::string_view field) noexcept {
-  while (!field.empty() && field.front() == ' ') field.remove_prefix(1);
-  while (!field.empty() && field.back() == ' ') field.remove_suffix(1);
-  return field;
-}
-
 bool parse_moment(std::string_view field, moment& value) {
   std::chrono::sys_days date;
   if (!take_date(field, date)) return false;
@@ -143,9 +137,15 @@ void append_text(std::string& all, std::string_view text, const csv_format& form
   all += format.quote;
 }
 
+/// Of numbers and times. The decimal point of the options is not the separator.
+constexpr bool may_be_in_number(char c) noexcept {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '+' || c == '-' || c == '.' ||
+         c == ':';
+}
+
 void finish_number(std::string& all, std::size_t begin, const csv_format& format, char decimal) {
   if (decimal != '.') std::replace(all.begin() + std::ptrdiff_t(begin), all.end(), '.', decimal);
-  if (all.find(format.separator, begin) == all.npos) return;
+  if (!may_be_in_number(format.separator) || all.find(format.separator, begin) == all.npos) return;
   all.insert(begin, 1, format.quote);
   all += format.quote;
 }

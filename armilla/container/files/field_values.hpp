@@ -43,7 +43,11 @@ bool parse_bool(std::string_view field, bool& value) noexcept;
 /// The field as a number whose decimal point is `decimal`; false: it does not fit `room`, or has another point.
 bool to_plain_number(std::string_view& field, char decimal, char (&room)[128]) noexcept;
 bool means_missing(std::string_view field, const field_rules& rules) noexcept;
-std::string_view without_spaces(std::string_view field) noexcept;
+inline std::string_view without_spaces(std::string_view field) noexcept {
+  while (!field.empty() && field.front() == ' ') field.remove_prefix(1);
+  while (!field.empty() && field.back() == ' ') field.remove_suffix(1);
+  return field;
+}
 
 /// False: T cannot hold it exactly. Floating-point numbers are rounded.
 template <class D>

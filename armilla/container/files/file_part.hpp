@@ -67,8 +67,11 @@ class file_part {
     ~pages();
   };
   void read_share(const opened& file);
-  record_state state_before(const opened& file) const;
-  void cut(const opened& file, record_state before);
+  struct share_states {
+    record_state before = record_state::begin, after = record_state::begin;
+  };
+  share_states states_of_share(const opened& file) const;
+  void cut(const opened& file, share_states states);
   bool read_more(const opened& file);
   void unpack_share(const opened& file, compression kind);
   void append(pages& to, std::size_t& size, std::string_view bytes);

@@ -152,44 +152,44 @@ void file_part::read_share(const opened& file) {
   if (wrong_.empty() && reserve(memory_, need + (whole ? 0 : slack)))
     note(read_all(file.file.get(), memory_.at, need, read_from_));
   size_ = wrong_.empty() ? need : 0;
-  const record_state before = use_.where == cut_at::record ? state_before(file) : record_state::begin;
+  const share_states states = use_.where == cut_at::record ? states_of_share(file) : share_states();
   if (whole)
     end_ = size_;
   else if (size_ != 0 && file.share_begin != file.share_end)
-    cut(file, before);
+    cut(file, states);
 }
 
-/// Where the share begins: inside quotes, in a comment, with a record.
-record_state file_part::state_before(const opened& file) const {
+/// Where the share begins, and where it ends: inside quotes, in a comment, with a record.
+file_part::share_states file_part::states_of_share(const opened& file) const {
   const char* const mine = memory_.at + (size_ == 0 ? 0 : file.share_begin - read_from_);
   const record_states here = size_ == 0 ? record_states() : states_after({mine, memory_.at + size_}, use_.csv);
-  return members().exclusive_scan(here, record_states(), then_states)[record_state::begin];
+  const record_state before = members().exclusive_scan(here, record_states(), then_states)[record_state::begin];
+  return {before, here[before]};
 }
 
 /// An item begins after a boundary, and belongs to the share in which it begins. So both ends of the part are after the first
 /// boundary at or after the byte before a share; a share in which nothing begins has no part.
-void file_part::cut(const opened& file, record_state before) {
+void file_part::cut(const opened& file, share_states states) {
   const std::size_t last = std::size_t(file.share_end - read_from_) - 1;  // the byte before the next share
   const bool records = use_.where == cut_at::record;
-  if (read_from_ != file.share_begin && records && before == record_state::begin) {
+  if (read_from_ != file.share_begin && records && states.before == record_state::begin) {
     begin_ = 1;
   } else if (read_from_ != file.share_begin) {
     const char* const memory = memory_.at;
-    const char* const found = find_cut(memory + (records ? 1 : 0), memory + last, use_, before);
+    const char* const found = find_cut(memory + (records ? 1 : 0), memory + last, use_, states.before);
     if (found == memory + last) return;  // nothing begins here
     begin_ = std::size_t(found - memory) + 1;
   }
-  record_state state = record_state::begin;
-  std::size_t at = records ? begin_ : last;
-  for (;;) {
-    at = std::size_t(find_cut(memory_.at + at, memory_.at + size_, use_, state) - memory_.at);
-    if (at == size_) {
-      if (!read_more(file)) break;
-    } else if (at++ >= last) {
-      break;
+  end_ = records ? last + 1 : last;
+  if (records && states.after == record_state::begin && memory_.at[last] == '\n') return;
+  do {
+    const char* const found = find_cut(memory_.at + end_, memory_.at + size_, use_, states.after);
+    end_ = std::size_t(found - memory_.at);
+    if (end_ != size_) {
+      ++end_;
+      return;
     }
-  }
-  end_ = at;
+  } while (read_more(file));
 }
 
 /// False: the file ends here.
