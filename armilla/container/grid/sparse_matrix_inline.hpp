@@ -82,8 +82,8 @@ std::size_t column_of(const sparse_part<T>& p, const placement& columns, rank_t 
 /// In order, those of one place as one.
 template <class T>
 void add_up(std::vector<matrix_entry<T>>& mine) {
-  std::ranges::stable_sort(mine,
-                           [](const auto& a, const auto& b) { return a.row != b.row ? b.row > a.row : b.column > a.column; });
+  const auto before = [](const auto& a, const auto& b) { return a.row != b.row ? b.row > a.row : b.column > a.column; };
+  if (!std::ranges::is_sorted(mine, before)) std::ranges::stable_sort(mine, before);
   std::size_t kept = 0;
   for (std::size_t k = 0; k < mine.size(); ++k)
     if (kept > 0 && mine[kept - 1].row == mine[k].row && mine[kept - 1].column == mine[k].column)
@@ -93,15 +93,43 @@ void add_up(std::vector<matrix_entry<T>>& mine) {
   mine.resize(kept);
 }
 
+/// Columns of other members, in order, and the numbers that they have among these.
+class far_columns {
+ public:
+  /// `some`: columns of a matrix of `all` columns, in any order, often.
+  far_columns(std::vector<std::size_t> some, std::size_t all) {
+    if (all / 16 > some.size()) {
+      std::ranges::sort(some);
+      some.erase(std::unique(some.begin(), some.end()), some.end());
+      columns_ = std::move(some);
+      return;
+    }
+    number_.resize(all);
+    for (const std::size_t column : some) number_[column] = 1;
+    for (std::size_t column = 0; column < all; ++column)
+      if (number_[column] != 0) {
+        number_[column] = std::uint32_t(columns_.size());
+        columns_.push_back(column);
+      }
+  }
+  std::size_t size() const noexcept { return columns_.size(); }
+  std::size_t operator[](std::size_t k) const noexcept { return columns_[k]; }
+  std::size_t number_of(std::size_t column) const noexcept {
+    return number_.empty() ? std::size_t(std::ranges::lower_bound(columns_, column) - columns_.begin()) : number_[column];
+  }
+
+ private:
+  std::vector<std::size_t> columns_;
+  std::vector<std::uint32_t> number_;  // by column, if columns are as many as entries; there are fewer than 2^32
+};
+
 /// Columns of other members, each once, and which member has them.
 template <class T>
-std::vector<std::size_t> find_ghosts(sparse_part<T>& p, const std::vector<matrix_entry<T>>& mine, const placement& where,
-                                     rank_t me) {
-  std::vector<std::size_t> far;
+far_columns find_ghosts(sparse_part<T>& p, const std::vector<matrix_entry<T>>& mine, const placement& where, rank_t me) {
+  std::vector<std::size_t> some;
   for (const auto& e : mine)
-    if (where.member_of(e.column) != me) far.push_back(e.column);
-  std::ranges::sort(far);
-  far.erase(std::unique(far.begin(), far.end()), far.end());
+    if (where.member_of(e.column) != me) some.push_back(e.column);
+  far_columns far(std::move(some), where.size());
   for (std::size_t k = 0; k < far.size(); ++k) {
     const auto at = where.locate(far[k]);
     if (p.ghosts.empty() || p.ghosts.back().owner != at.member) p.ghosts.push_back({at.member, k, {}});
@@ -116,12 +144,11 @@ sparse_part<T> compress(const std::vector<matrix_entry<T>>& mine, std::size_t fi
                         rank_t me) {
   sparse_part<T> p;
   p.own_columns = where.count(me);
-  const std::vector<std::size_t> far = find_ghosts(p, mine, where, me);
+  const far_columns far = find_ghosts(p, mine, where, me);
   if (p.own_columns + far.size() > UINT32_MAX) throw_too_many_columns(p.own_columns + far.size());
   const auto local = [&](std::size_t column) {
     const auto at = where.locate(column);
-    return std::uint32_t(at.member == me ? at.place
-                                         : p.own_columns + std::size_t(std::ranges::lower_bound(far, column) - far.begin()));
+    return std::uint32_t(at.member == me ? at.place : p.own_columns + far.number_of(column));
   };
   for (std::size_t row = 0, k = 0; row < rows; ++row) {
     std::size_t end = k;
