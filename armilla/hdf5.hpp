@@ -3,7 +3,9 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -21,7 +23,16 @@
 ///
 /// **Numbers** are integers of 1 to 8 bytes, `float`, `double`, and `std::complex` of them, which h5py writes as a pair of `r`
 /// and `i`. A dataset is read into any type that represents all its numbers exactly: 32-bit integers into `double` or
-/// `std::int64_t`, but not into `float`. `bool` is not a number.
+/// `std::int64_t`, but not into `float`.
+///
+/// **Other elements** are `bool`, `std::string`, and aggregates of these, of numbers, of `std::array` and of aggregates:
+///
+///     struct particle { std::array<double, 3> place; std::int32_t kind; std::string name; };
+///     am::vector<particle> all = am::read_hdf5<am::vector<particle>>("run.h5", "particles");
+///
+/// An aggregate is a compound (in h5py, an array of a structured dtype), whose members have its members' names. A compound of a
+/// file may have more members, in any order. Strings of fixed and of variable length are read. They are written with a fixed
+/// length, that of the longest, in UTF-8: h5py reads them as bytes, or with `.asstr()`. A string must not contain a NUL.
 ///
 /// **Reading.** Each rank reads its own part, with all filters and layouts of libhdf5: chunks, compression, fill values.
 ///
@@ -62,12 +73,24 @@ template <class X>
   requires detail::hdf5_container<X>
 X read_hdf5(const std::string& path, const std::string& name, const team& members = {}) {
   using T = typename X::value_type;
-  detail::hdf5_input file("read_hdf5", path, name, members, detail::hdf5_type_of<T>(), detail::hdf5_dimensions<X>);
-  X made = detail::hdf5_container_of<X>(file.shape(), file.members());
-  detail::with_hdf5_part(made, [&](const detail::hdf5_part& part, T* to) { file.read(part, to); });
-  file.end();
-  detail::meet(file.members());
-  return made;
+  constexpr std::uint32_t dimensions = detail::hdf5_dimensions<X>;
+  const auto finish = [](detail::hdf5_input& file, X made) {
+    file.end();
+    detail::meet(file.members());
+    return made;
+  };
+  if constexpr (detail::is_hdf5_number<T>) {
+    detail::hdf5_input file("read_hdf5", path, name, members, detail::hdf5_type_of<T>(), dimensions);
+    X made = detail::hdf5_container_of<X>(file.shape(), file.members());
+    detail::with_hdf5_part(made, [&](const detail::hdf5_part& part, T* to) { file.read(part, to); });
+    return finish(file, std::move(made));
+  } else {
+    detail::hdf5_layout<T> layout;
+    detail::hdf5_input file("read_hdf5", path, name, members, layout.nodes, dimensions);
+    X made = detail::hdf5_container_of<X>(file.shape(), file.members());
+    detail::read_hdf5_records(made, file, layout);
+    return finish(file, std::move(made));
+  }
 }
 
 /// Reads an attribute of a dataset: a number that `T` represents exactly, or a `std::string`. Collective.
@@ -87,10 +110,15 @@ template <class... X>
 void write_hdf5(const std::string& path, const dataset<X>&... data) {
   const std::array<const team*, sizeof...(X)> teams = {&data.values->members()...};
   detail::hdf5_output file("write_hdf5", path, teams);
-  (file.add(data.name, detail::hdf5_type_of<typename X::value_type>(), detail::hdf5_extents(*data.values), data.attributes), ...);
-  file.make();
-  std::size_t k = 0;
-  (detail::write_hdf5_parts(file, k++, *data.values), ...);
+  std::tuple<detail::hdf5_layout_of<X>...> layouts;
+  std::apply(
+      [&](auto&... layout) {
+        (detail::add_hdf5_dataset(file, data.name, *data.values, data.attributes, layout), ...);
+        file.make();
+        std::size_t k = 0;
+        (detail::write_hdf5_parts(file, k++, *data.values, layout), ...);
+      },
+      layouts);
   file.end();
 }
 

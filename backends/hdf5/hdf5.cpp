@@ -94,12 +94,28 @@ hdf5_type complex_type(hid_t type) {
   }
   return part[0] == part[1] ? hdf5_type{kind::complex, 2 * part[0].bytes} : hdf5_type{};
 }
+/// As h5py writes truths.
+bool is_truth(hid_t type) {
+  if (H5Tget_nmembers(type) != 2 || H5Tget_size(type) != 1) return false;
+  std::string names;
+  for (unsigned k = 0; k < 2; ++k) {
+    char* const name = H5Tget_member_name(type, k);
+    if (name != nullptr) names += name;
+    H5free_memory(name);
+  }
+  return names == "FALSETRUE";
+}
 hdf5_type type_of(hid_t type) {
   const auto bytes = std::uint32_t(H5Tget_size(type));
   switch (H5Tget_class(type)) {
     case H5T_INTEGER: return {H5Tget_sign(type) == H5T_SGN_NONE ? kind::natural : kind::integer, bytes};
     case H5T_FLOAT: return {kind::floating, bytes};
-    case H5T_COMPOUND: return complex_type(type);
+    case H5T_COMPOUND: {
+      const hdf5_type pair = complex_type(type);
+      return pair.is == kind::complex ? pair : hdf5_type{kind::compound, bytes};
+    }
+    case H5T_STRING: return {kind::text, H5Tis_variable_str(type) > 0 ? 0 : bytes};
+    case H5T_ENUM: return {is_truth(type) ? kind::truth : kind::none, bytes};
     default: return {};
   }
 }
@@ -124,6 +140,67 @@ handle native_type(hdf5_type t) {
   return {known < 0 ? known : H5Tcopy(known), H5Tclose, "no type of this size"};
 }
 
+handle truth_type() {
+  handle truth(H5Tenum_create(H5T_NATIVE_INT8), H5Tclose, "no type");
+  for (std::int8_t value = 0; value < 2; ++value) check(H5Tenum_insert(truth, value == 0 ? "FALSE" : "TRUE", &value), "no type");
+  return truth;
+}
+
+/// The type of a node, which `at` goes behind.
+handle node_type(const hdf5_node*& at) {
+  const hdf5_node& n = *at++;
+  const auto one = [&]() -> handle {
+    if (n.type.is == kind::truth) return truth_type();
+    if (n.type.is == kind::text) {
+      handle text(H5Tcopy(H5T_C_S1), H5Tclose, "no type");
+      check(H5Tset_size(text, n.type.bytes == 0 ? H5T_VARIABLE : n.type.bytes), "no type");
+      check(H5Tset_strpad(text, n.type.bytes == 0 ? H5T_STR_NULLTERM : H5T_STR_NULLPAD), "no type");
+      check(H5Tset_cset(text, H5T_cset_t(n.character)), "no type");
+      return text;
+    }
+    if (n.type.is != kind::compound) return native_type(n.type);
+    handle whole(H5Tcreate(H5T_COMPOUND, n.type.bytes), H5Tclose, "no type");
+    for (std::uint32_t k = 0; k < n.members; ++k) {
+      const hdf5_node& member = *at;
+      const handle type = node_type(at);
+      check(H5Tinsert(whole, std::string(member.name).c_str(), std::size_t(member.at - n.at), type), "no type");
+    }
+    return whole;
+  };
+  handle type = one();
+  if (n.array == 0) return type;
+  const hsize_t extent = n.array;
+  return {H5Tarray_create2(type, 1, &extent), H5Tclose, "no type"};
+}
+
+/// Finds the nodes in the type of the file, by the names of members.
+void describe_node(hid_t type, hdf5_node*& at, const std::string& where) {
+  hdf5_node& n = *at++;
+  const std::string which = where.empty() ? "its elements are" : "its member '" + where + "' is";
+  const bool is_array = H5Tget_class(type) == H5T_ARRAY;
+  handle element(is_array ? H5Tget_super(type) : H5Tcopy(type), H5Tclose, "it has no type");
+  if (is_array || n.array != 0) {
+    hsize_t extent = 0;
+    const bool one = is_array && H5Tget_array_ndims(type) == 1 && H5Tget_array_dims2(type, &extent) == 1;
+    if (n.array == 0) fail(which + " an array, which only std::array reads");
+    if (!one || extent != n.array) fail(which + " not an array of " + std::to_string(n.array));
+  }
+  const hdf5_type have = type_of(element);
+  if (n.type.is != kind::compound) {
+    n.type = have;
+    if (have.is == kind::text) n.character = std::uint32_t(H5Tget_cset(element));
+    return;
+  }
+  if (H5Tget_class(element) != H5T_COMPOUND) fail(which + " not a structure");
+  for (std::uint32_t k = 0; k < n.members; ++k) {
+    const std::string name(at->name), path = where.empty() ? name : where + "." + name;
+    const int index = H5Tget_member_index(element, name.c_str());
+    if (index < 0) fail("its elements have no member '" + path + "'");
+    const handle member(H5Tget_member_type(element, unsigned(index)), H5Tclose, "it has no type");
+    describe_node(member, at, path);
+  }
+}
+
 void describe_dataset(const char* file_name, const char* name, hdf5_shape& shape) {
   const handle file = open_file(file_name), dataset = open_dataset(file, name);
   const handle type(H5Dget_type(dataset), H5Tclose, "it has no type"), space(H5Dget_space(dataset), H5Sclose, "it has no shape");
@@ -136,8 +213,24 @@ void describe_dataset(const char* file_name, const char* name, hdf5_shape& shape
   std::copy_n(extent.begin(), std::min(shape.dimensions, hdf5_shape::most), shape.extent.begin());
 }
 
-void read_dataset(const char* file_name, const char* name, const hdf5_shape& shape, const hdf5_part& part, void* to) {
-  const handle file = open_file(file_name), dataset = open_dataset(file, name), type = native_type(shape.type);
+void describe_nodes(const char* file_name, const char* name, hdf5_node* nodes) {
+  const handle file = open_file(file_name), dataset = open_dataset(file, name);
+  const handle type(H5Dget_type(dataset), H5Tclose, "it has no type");
+  describe_node(type, nodes, "");
+}
+
+void free_texts(const hdf5_node* nodes, std::uint64_t count, void* elements) {
+  const handle type = node_type(nodes);
+  const hsize_t extent = count;
+  const handle space(H5Screate_simple(1, &extent, nullptr), H5Sclose, "no room");
+  H5Dvlen_reclaim(type, space, H5P_DEFAULT, elements);
+}
+
+/// `nodes` may be null: numbers.
+void read_dataset(const char* file_name, const char* name, const hdf5_shape& shape, const hdf5_part& part, const hdf5_node* nodes,
+                  void* to) {
+  const handle file = open_file(file_name), dataset = open_dataset(file, name);
+  const handle type = nodes != nullptr ? node_type(nodes) : native_type(shape.type);
   const handle space(H5Dget_space(dataset), H5Sclose, "it has no shape");
   const auto select = [&](hid_t in, const std::array<std::uint64_t, hdf5_shape::most>& from, const char* otherwise) {
     std::array<hsize_t, hdf5_shape::most> first{}, count{};
@@ -156,7 +249,8 @@ void read_dataset(const char* file_name, const char* name, const hdf5_shape& sha
 
 /// The room of a dataset is there when it is made, in one piece; nothing fills it.
 void create_dataset(hid_t file, hdf5_dataset& d) {
-  const handle type = native_type(d.shape.type);
+  const hdf5_node* nodes = d.nodes;
+  const handle type = nodes != nullptr ? node_type(nodes) : native_type(d.shape.type);
   std::array<hsize_t, hdf5_shape::most> extent{};
   std::copy(d.shape.extent.begin(), d.shape.extent.end(), extent.begin());
   const handle space(H5Screate_simple(int(d.shape.dimensions), extent.data(), nullptr), H5Sclose, "no such shape");
@@ -216,7 +310,7 @@ void read_attribute(const char* file_name, hdf5_attribute& a) {
     return;
   }
   a.type = type_of(type);
-  if (a.type.is == kind::none || a.type.is == kind::complex || a.type.bytes > 8)
+  if ((a.type.is != kind::integer && a.type.is != kind::natural && a.type.is != kind::floating) || a.type.bytes > 8)
     fail("the attribute is neither a number nor a text");
   const handle as = native_type({a.type.is, 8});
   check(H5Aread(attribute, as, &a.number), "the attribute cannot be read");
@@ -236,14 +330,20 @@ const hdf5_engine engine{
     .describe = [](const char* file, const char* name,
                    hdf5_shape* shape) noexcept { return guarded([&] { describe_dataset(file, name, *shape); }); },
     .read = [](const char* file, const char* name, const hdf5_shape* shape, const hdf5_part* part,
-               void* to) noexcept { return guarded([&] { read_dataset(file, name, *shape, *part, to); }); },
+               void* to) noexcept { return guarded([&] { read_dataset(file, name, *shape, *part, nullptr, to); }); },
     .create =
         [](const char* file, hdf5_dataset* datasets, std::uint32_t count, const hdf5_attribute* attributes,
            std::uint32_t attribute_count) noexcept {
           return guarded([&] { create_file(file, datasets, count, attributes, attribute_count); });
         },
     .read_attribute = [](const char* file,
-                         hdf5_attribute* attribute) noexcept { return guarded([&] { read_attribute(file, *attribute); }); }};
+                         hdf5_attribute* attribute) noexcept { return guarded([&] { read_attribute(file, *attribute); }); },
+    .describe_nodes = [](const char* file, const char* name,
+                         hdf5_node* nodes) noexcept { return guarded([&] { describe_nodes(file, name, nodes); }); },
+    .read_nodes = [](const char* file, const char* name, const hdf5_shape* shape, const hdf5_part* part, const hdf5_node* nodes,
+                     void* to) noexcept { return guarded([&] { read_dataset(file, name, *shape, *part, nodes, to); }); },
+    .free_texts = [](const hdf5_node* nodes, std::uint64_t count,
+                     void* elements) noexcept { guarded([&] { free_texts(nodes, count, elements); }); }};
 
 }  // namespace
 }  // namespace armilla::detail

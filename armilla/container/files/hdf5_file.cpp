@@ -2,6 +2,8 @@
 #include "armilla/container/files/hdf5_file.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <stdexcept>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,6 +22,7 @@ namespace {
 
 using number_kind = hdf5_type::kind;
 
+constexpr std::uint64_t most_element = std::uint64_t(64) << 20;
 constexpr file_plugin hdf5_plugin{.name = "hdf5", .symbol = hdf5_symbol, .format = "HDF5", .package = "libhdf5-dev"};
 
 std::string name_of(hdf5_type t) {
@@ -28,6 +31,9 @@ std::string name_of(hdf5_type t) {
     case number_kind::natural: return fmt::format("std::uint{}_t", 8 * t.bytes);
     case number_kind::floating:
       return t.bytes == 8 ? "double" : t.bytes == 4 ? "float" : fmt::format("floating-point numbers of {} bytes", t.bytes);
+    case number_kind::truth: return "bool";
+    case number_kind::text: return "std::string";
+    case number_kind::compound: return "a structure";
     case number_kind::complex: return t.bytes == 16 ? "std::complex<double>" : "std::complex<float>";
     default: return "no numbers";
   }
@@ -43,6 +49,7 @@ std::uint32_t digits_of(hdf5_type t) {
 
 /// Whether each number of type `have` is one of `want`.
 bool fits(hdf5_type have, hdf5_type want) {
+  if (want.is >= number_kind::truth || have.is >= number_kind::truth) return have.is == want.is;
   if (have.is == number_kind::none || digits_of(have) > digits_of(want)) return false;
   const bool whole = have.is == number_kind::integer || have.is == number_kind::natural;
   switch (want.is) {
@@ -57,19 +64,31 @@ std::string text_of_extents(const hdf5_shape& s) {
   return fmt::format("{}", fmt::join(s.extent.begin(), s.extent.begin() + std::min(s.dimensions, hdf5_shape::most), " x "));
 }
 
-/// Why a dataset is not what the caller reads it for.
-std::string text_of_shape(const hdf5_shape& s, hdf5_type wanted, std::uint32_t dimensions) {
-  if (s.dimensions != dimensions)
-    return fmt::format("it has {} dimension{}{}{}; {}", s.dimensions, s.dimensions == 1 ? "" : "s", s.dimensions == 0 ? "" : ": ",
-                       text_of_extents(s),
-                       s.dimensions == 1                        ? "read it into a vector"
-                       : s.dimensions == 2 || s.dimensions == 3 ? fmt::format("read it into a matrix<T, {}>", s.dimensions)
-                                                                : "convert it first: containers have 1 to 3 dimensions");
-  if (s.type.is == number_kind::none) return "its elements are not integers, floating-point or complex numbers";
-  if (!fits(s.type, wanted))
-    return fmt::format("its numbers are {}, which {} does not represent exactly; read it into a container of {}", name_of(s.type),
-                       name_of(wanted), name_of(s.type));
-  return {};
+std::string text_of_dimensions(const hdf5_shape& s, std::uint32_t dimensions) {
+  if (s.dimensions == dimensions) return {};
+  return fmt::format("it has {} dimension{}{}{}; {}", s.dimensions, s.dimensions == 1 ? "" : "s", s.dimensions == 0 ? "" : ": ",
+                     text_of_extents(s),
+                     s.dimensions == 1                        ? "read it into a vector"
+                     : s.dimensions == 2 || s.dimensions == 3 ? fmt::format("read it into a matrix<T, {}>", s.dimensions)
+                                                              : "convert it first: containers have 1 to 3 dimensions");
+}
+
+/// Why numbers are not what the caller reads them for.
+std::string text_of_type(hdf5_type have, hdf5_type wanted) {
+  if (fits(have, wanted)) return {};
+  if (have.is == number_kind::none) return "its elements are of a type that no type of C++ reads";
+  if (have.is == number_kind::compound) return "its elements are structures; read them into a container of an aggregate";
+  if (have.is >= number_kind::truth) return fmt::format("its elements are {}; read it into a container of these", name_of(have));
+  return fmt::format("its numbers are {}, which {} does not represent exactly; read it into a container of {}", name_of(have),
+                     name_of(wanted), name_of(have));
+}
+
+/// Why a node of the file is not the one that is wanted.
+std::string text_of_node(const hdf5_node& have, const hdf5_node& wanted) {
+  if (fits(have.type, wanted.type)) return {};
+  const std::string which = wanted.name.empty() ? "its elements are" : fmt::format("its member '{}' is", wanted.name);
+  if (have.type.is == number_kind::none) return which + " of a type that no type of C++ reads";
+  return fmt::format("{} {}, which {} does not represent", which, name_of(have.type), name_of(wanted.type));
 }
 
 std::string name_in_process(const descriptor& file) { return fmt::format("/proc/self/fd/{}", file.get()); }
@@ -80,6 +99,47 @@ std::string text_of_name(const std::string& name) {
 
 }  // namespace
 
+std::uint64_t room_of(const hdf5_node& node) noexcept {
+  return node.type.is == number_kind::text && node.type.bytes == 0 ? sizeof(char*) : node.type.bytes;
+}
+
+namespace {
+/// Returns where the node behind these begins; `k` goes to it.
+std::uint64_t lay_out_from(std::span<hdf5_node> nodes, std::size_t& k, std::uint64_t at) noexcept {
+  hdf5_node& n = nodes[k++];
+  n.at = at;
+  if (n.type.is == number_kind::compound) {
+    std::uint64_t behind = at;
+    for (std::uint32_t m = 0; m < n.members; ++m) behind = lay_out_from(nodes, k, behind);
+    n.type.bytes = std::uint32_t(behind - at);
+  }
+  return at + room_of(n) * std::max<std::uint64_t>(n.array, 1);
+}
+}  // namespace
+
+std::uint64_t lay_out(std::span<hdf5_node> nodes) noexcept {
+  std::size_t k = 0;
+  return lay_out_from(nodes, k, 0);
+}
+
+void measure_hdf5_text(hdf5_node& node, const std::string& text) {
+  if (text.find('\0') != text.npos)
+    throw std::invalid_argument(fmt::format("'{}' contains a NUL, which ends a string in HDF5", escaped(text.substr(0, 60))));
+  if (text.size() > most_element)
+    throw std::invalid_argument(fmt::format("a string has {} bytes, more than 64 MiB", text.size()));
+  node.type.bytes = std::max(node.type.bytes, std::uint32_t(text.size()));
+}
+
+std::string hdf5_text_at(const hdf5_node& node, const std::byte* at) {
+  if (node.type.bytes == 0) {
+    const char* text = nullptr;
+    std::memcpy(&text, at, sizeof text);
+    return text == nullptr ? "" : text;
+  }
+  const std::string_view all(reinterpret_cast<const char*>(at), node.type.bytes);
+  return std::string(all.substr(0, all.find_last_not_of('\0') + 1));
+}
+
 hdf5_input::hdf5_input(const char* operation, const std::string& path, const std::string& name, const team& members,
                        hdf5_type wanted, std::uint32_t dimensions)
     : called_(operation),
@@ -88,19 +148,54 @@ hdf5_input::hdf5_input(const char* operation, const std::string& path, const std
       name_(name),
       members_(members ? members : world()),
       wrong_(text_of_name(name)) {
-  if (wrong_.empty()) engine_ = load_engine<hdf5_engine>(hdf5_plugin, wrong_);
-  agree();
-  regular_file found = open_regular(path);
-  file_.reset(found.file);
-  wrong_ = found.wrong;
-  agree();
-  if (members_.rank() == 0) {
-    note(engine_->describe(name_in_process(file_).c_str(), name_.c_str(), &shape_));
-    if (wrong_.empty()) note(text_of_shape(shape_, wanted, dimensions).c_str());
+  open();
+  if (members_.rank() == 0 && wrong_.empty()) {
+    note(text_of_dimensions(shape_, dimensions).c_str());
+    note(text_of_type(shape_.type, wanted).c_str());
   }
   agree();
   shape_ = members_.broadcast(shape_, 0);
   shape_.type = wanted;
+}
+
+hdf5_input::hdf5_input(const char* operation, const std::string& path, const std::string& name, const team& members,
+                       std::vector<hdf5_node>& nodes, std::uint32_t dimensions)
+    : operation_(operation), path_(path), name_(name), members_(members ? members : world()), wrong_(text_of_name(name)) {
+  open();
+  // each member looks, since names of members are in its memory
+  std::vector<hdf5_node> have = nodes;
+  if (wrong_.empty()) note(engine_->describe_nodes(name_in_process(file_).c_str(), name_.c_str(), have.data()));
+  for (std::size_t k = 0; k < nodes.size() && wrong_.empty(); ++k) {
+    note(text_of_node(have[k], nodes[k]).c_str());
+    if (nodes[k].type.is == number_kind::text) nodes[k] = have[k];
+  }
+  if (members_.rank() == 0 && wrong_.empty()) note(text_of_dimensions(shape_, dimensions).c_str());
+  const std::uint64_t bytes = lay_out(nodes);
+  if (bytes > most_element) note(fmt::format("its elements have {} bytes, more than 64 MiB", bytes).c_str());
+  agree();
+  shape_ = members_.broadcast(shape_, 0);
+  shape_.type = {number_kind::compound, std::uint32_t(bytes)};
+}
+
+/// The first member learns the shape.
+void hdf5_input::open() {
+  if (wrong_.empty()) engine_ = load_engine<hdf5_engine>(hdf5_plugin, wrong_);
+  agree();
+  regular_file found = open_regular(path_);
+  file_.reset(found.file);
+  wrong_ = found.wrong;
+  agree();
+  if (members_.rank() == 0) note(engine_->describe(name_in_process(file_).c_str(), name_.c_str(), &shape_));
+}
+
+bool hdf5_input::read(const hdf5_part& part, std::span<const hdf5_node> nodes, void* to) {
+  if (wrong_.empty()) note(engine_->read_nodes(name_in_process(file_).c_str(), name_.c_str(), &shape_, &part, nodes.data(), to));
+  return wrong_.empty();
+}
+
+void hdf5_input::free_texts(std::span<const hdf5_node> nodes, std::uint64_t count, void* elements) {
+  if (std::ranges::any_of(nodes, [](const hdf5_node& n) { return n.type.is == number_kind::text && n.type.bytes == 0; }))
+    engine_->free_texts(nodes.data(), count, elements);
 }
 
 void hdf5_input::note(const char* wrong) {
@@ -155,6 +250,19 @@ void hdf5_output::add(const std::string& name, hdf5_type type, std::span<const s
   hdf5_dataset d{.shape = {.type = type, .dimensions = std::uint32_t(extents.size())}};
   std::ranges::copy(extents, d.shape.extent.begin());
   datasets_.push_back(d);
+}
+
+void hdf5_output::add(const std::string& name, std::vector<hdf5_node>& nodes, std::span<const std::size_t> extents,
+                      const std::vector<hdf5_value>& attributes, failure& why) {
+  detail::agree(members_, operation_, why);
+  for (hdf5_node& n : nodes)
+    if (n.type.is == number_kind::text)
+      n.type.bytes = members_.all_reduce(n.type.bytes, [](std::uint32_t a, std::uint32_t b) { return std::max(a, b); });
+  const std::uint64_t bytes = lay_out(nodes);
+  if (bytes > most_element)
+    throw_usage(operation_, fmt::format("elements of '{}' have {} bytes, more than 64 MiB", escaped(name), bytes));
+  add(name, hdf5_type{number_kind::compound, std::uint32_t(bytes)}, extents, attributes);
+  datasets_.back().nodes = nodes_.emplace_back(nodes).data();
 }
 
 void hdf5_output::make() {

@@ -5,6 +5,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +17,7 @@
 #include "armilla/container/files/files_inline.hpp"
 #include "armilla/container/files/hdf5_engine.hpp"
 #include "armilla/container/image/new_file.hpp"
+#include "armilla/container/place/failure_agreement.hpp"
 #include "armilla/team.hpp"
 #include "armilla/team/collectives/named_algorithm.hpp"
 
@@ -35,6 +37,14 @@ constexpr hdf5_type hdf5_type_of() {
                                         : kind::natural,
           sizeof(T)};
 }
+
+/// Bytes of one value of a node in memory.
+std::uint64_t room_of(const hdf5_node& node) noexcept;
+/// Gives each node its place in an element; returns the bytes of the element.
+std::uint64_t lay_out(std::span<hdf5_node> nodes) noexcept;
+/// Makes room for a text. Throws std::invalid_argument if it contains a NUL.
+void measure_hdf5_text(hdf5_node& node, const std::string& text);
+std::string hdf5_text_at(const hdf5_node& node, const std::byte* at);
 
 /// The value of an attribute.
 struct hdf5_value {
@@ -78,12 +88,19 @@ class hdf5_input {
   /// Throws on all members if the file has no dataset of this name that fits.
   hdf5_input(const char* operation, const std::string& path, const std::string& name, const team& members, hdf5_type wanted,
              std::uint32_t dimensions);
+  /// The same for elements of these nodes, which get their sizes and places.
+  hdf5_input(const char* operation, const std::string& path, const std::string& name, const team& members,
+             std::vector<hdf5_node>& nodes, std::uint32_t dimensions);
   const hdf5_shape& shape() const noexcept { return shape_; }
   const team& members() const noexcept { return members_; }
   void read(const hdf5_part& part, void* to);
+  /// Elements of nodes, and what is freed behind them. Returns false if they cannot be read.
+  bool read(const hdf5_part& part, std::span<const hdf5_node> nodes, void* to);
+  void free_texts(std::span<const hdf5_node> nodes, std::uint64_t count, void* elements);
   void end();
 
  private:
+  void open();
   void note(const char* wrong);
   void agree();
 
@@ -104,6 +121,9 @@ class hdf5_output {
   hdf5_output(const char* operation, const std::string& path, std::span<const team* const> teams);
   void add(const std::string& name, hdf5_type type, std::span<const std::size_t> extents,
            const std::vector<hdf5_value>& attributes);
+  /// Elements of these nodes. `why`: what failed when this member measured its texts.
+  void add(const std::string& name, std::vector<hdf5_node>& nodes, std::span<const std::size_t> extents,
+           const std::vector<hdf5_value>& attributes, failure& why);
   /// Makes a file in which these have room.
   void make();
   /// The numbers from index `first` on, in the order of rows.
@@ -120,6 +140,7 @@ class hdf5_output {
   team members_;
   std::vector<std::string> names_;
   std::vector<hdf5_dataset> datasets_;
+  std::deque<std::vector<hdf5_node>> nodes_;                    // of datasets
   std::vector<std::pair<std::size_t, hdf5_value>> attributes_;  // and of which dataset
   std::optional<new_file> file_;
   std::vector<std::byte> waiting_;  // bytes of which the file has none yet, at waiting_at_

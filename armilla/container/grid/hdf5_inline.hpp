@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 #include "armilla/array.hpp"
 #include "armilla/container/files/hdf5_file.hpp"
+#include "armilla/container/files/hdf5_record.hpp"
 #include "armilla/distribution.hpp"
 #include "armilla/matrix.hpp"
 #include "armilla/vector.hpp"
@@ -25,7 +29,8 @@ template <class T, std::size_t N>
 inline constexpr std::uint32_t hdf5_dimensions<matrix<T, N>> = N;
 
 template <class X>
-concept hdf5_container = hdf5_dimensions<X> != 0 && is_hdf5_number<typename X::value_type>;
+concept hdf5_container =
+    hdf5_dimensions<X> != 0 && (is_hdf5_number<typename X::value_type> || hdf5_record<typename X::value_type>);
 
 template <class X>
 X hdf5_container_of(const hdf5_shape& s, const team& t) {
@@ -85,24 +90,87 @@ void with_hdf5_part(X& x, F f) {
   }
 }
 
-/// Elements that follow each other in the order of indices go in one piece.
+/// Reads elements that are not numbers, some at a time.
 template <class X>
-void write_hdf5_parts(hdf5_output& to, std::size_t dataset, const X& x) {
+void read_hdf5_records(X& made, hdf5_input& file, const hdf5_layout<typename X::value_type>& layout) {
+  constexpr std::uint64_t enough = std::uint64_t(16) << 20;
+  constexpr std::size_t n = hdf5_dimensions<X>;
+  const std::uint64_t bytes = layout.bytes();
+  std::vector<std::byte> room;
+  with_hdf5_part(made, [&](const hdf5_part& part, auto* to) {
+    std::uint64_t slab = 1;  // elements with one index in the first dimension
+    for (std::size_t d = 1; d < n; ++d) slab *= part.count[d];
+    const std::uint64_t step = std::max<std::uint64_t>(1, enough / (slab * bytes));
+    for (std::uint64_t first = 0; first < part.count[0]; first += step) {
+      hdf5_part piece = part;
+      piece.first[0] += first, piece.count[0] = std::min(step, part.count[0] - first);
+      piece.room = piece.count;
+      const std::uint64_t count = piece.count[0] * slab;
+      room.resize(std::size_t(count * bytes));
+      if (!file.read(piece, layout.nodes, room.data())) return;
+      for (std::uint64_t k = 0; k < count; ++k) {
+        std::uint64_t place = 0, stride = 1, rest = k;
+        for (std::size_t d = n; d-- > 0; rest /= piece.count[d], stride *= part.room[d])
+          place += (rest % piece.count[d] + (d == 0 ? first : 0)) * stride;
+        layout.take(to[place], room.data() + k * bytes);
+      }
+      file.free_texts(layout.nodes, count, room.data());
+    }
+  });
+}
+
+template <class X>
+using hdf5_layout_of = typename hdf5_layout_choice<typename X::value_type>::type;
+
+/// Calls f(index, first, n) for this rank's elements: n that follow each other in the order of indices and in memory.
+template <class X, class F>
+void each_hdf5_run(const X& x, F f) {
   if constexpr (requires { x.extent(0); }) {
     const auto extents = hdf5_extents(x);
     each_row_of_block(x, [&](const std::array<std::size_t, 3>& cell, auto row) {
       std::uint64_t at = 0;
       for (std::size_t d = 0; d < extents.size(); ++d) at = at * extents[d] + cell[3 - extents.size() + d];
-      to.write(dataset, at, row.data(), row.size());
+      f(at, row.data(), row.size());
     });
   } else {
     const auto mine = x.local();
     for (std::size_t k = 0, n = 0; k < mine.size(); k += n) {
       const std::size_t first = x.index_of_local(k);
       for (n = 1; k + n < mine.size() && x.index_of_local(k + n) == first + n;) ++n;
-      to.write(dataset, first, mine.data() + k, n);
+      f(first, mine.data() + k, n);
     }
   }
+}
+
+template <class X>
+void add_hdf5_dataset(hdf5_output& to, const std::string& name, const X& x, const std::vector<hdf5_value>& attributes,
+                      hdf5_layout_of<X>& layout) {
+  if constexpr (is_hdf5_number<typename X::value_type>) {
+    to.add(name, hdf5_type_of<typename X::value_type>(), hdf5_extents(x), attributes);
+  } else {
+    failure why;
+    try {
+      each_hdf5_run(x, [&](std::uint64_t, const auto* from, std::size_t n) {
+        for (std::size_t k = 0; k < n; ++k) layout.measure(from[k]);
+      });
+    } catch (...) { why.note(); }
+    to.add(name, layout.nodes, hdf5_extents(x), attributes, why);
+  }
+}
+
+template <class X>
+void write_hdf5_parts(hdf5_output& to, std::size_t dataset, const X& x, [[maybe_unused]] const hdf5_layout_of<X>& layout) {
+  each_hdf5_run(x, [&](std::uint64_t at, const auto* from, std::size_t n) {
+    if constexpr (is_hdf5_number<typename X::value_type>) {
+      to.write(dataset, at, from, n);
+    } else {
+      std::vector<std::byte> element(std::size_t(layout.bytes()));
+      for (std::size_t k = 0; k < n; ++k) {
+        layout.put(from[k], element.data());
+        to.write(dataset, at + k, element.data(), 1);  // which gathers them
+      }
+    }
+  });
 }
 
 }  // namespace armilla::detail

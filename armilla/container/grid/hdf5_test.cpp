@@ -2,6 +2,7 @@
 // Datasets of HDF5 files: what each container writes is read back by each, or refused on all ranks with a reason.
 #include "armilla/hdf5.hpp"
 
+#include <array>
 #include <complex>
 #include <cstdint>
 #include <fstream>
@@ -142,4 +143,105 @@ RANK_TEST(hdf5_attributes_are_numbers_and_texts) {
   EXPECT_THROWS_SAYING(am::usage_error, "attribute is empty", am::write_hdf5(file.path(), am::dataset("x", x).with("", 1)));
   EXPECT_THROWS_SAYING(am::usage_error, "the attribute cannot be made",
                        am::write_hdf5(file.path(), am::dataset("x", x).with("a", 1).with("a", 2)));
+}
+
+namespace {
+
+struct spot {
+  float x = 0;
+  bool on = false;
+  bool operator==(const spot&) const = default;
+};
+struct particle {
+  std::string name;
+  std::array<double, 3> place{};
+  std::int16_t kind = 0;
+  spot inner;
+  std::complex<float> wave;
+  std::array<std::string, 2> labels;
+  std::array<spot, 2> spots;
+  bool operator==(const particle&) const = default;
+};
+particle make_particle(std::size_t i) {
+  particle p;
+  p.name = std::string(i % 5, 'n') + (i % 7 == 0 ? "\xC3\xA9" : "");
+  p.place = {double(i), -double(i) / 3, 1e300};
+  p.kind = std::int16_t(i);
+  p.inner = {float(i) / 2, i % 2 == 0};
+  p.wave = {float(i), -1};
+  p.labels = {std::to_string(i), ""};
+  p.spots = {spot{1, true}, spot{float(i), i % 3 == 0}};
+  return p;
+}
+struct less_of_it {
+  std::int64_t kind = 0;
+  std::array<double, 3> place{};
+};
+struct other_kind {
+  float kind = 0;
+  std::array<float, 3> place{};
+};
+struct other_member {
+  int colour = 0;
+};
+struct other_shape {
+  std::array<double, 2> place{};
+};
+
+}  // namespace
+
+RANK_TEST(hdf5_compounds_and_strings_are_aggregates_and_strings) {
+  if (!available()) return;
+  const text_file file("");
+  am::array<particle> all(100, am::cyclic(3));
+  for (std::size_t k = 0; k < all.local().size(); ++k) all.local()[k] = make_particle(all.index_of_local(k));
+  am::array<std::string> names(30);
+  for (std::size_t k = 0; k < names.local().size(); ++k) names.local()[k] = std::string(names.index_of_local(k) % 9, 'x');
+  am::matrix<spot> board({6, 7}, am::grid(), am::halo(1));
+  const auto block = board.local();
+  for (std::size_t i = 0; i < block.extent(0); ++i)
+    for (std::size_t j = 0; j < block.extent(1); ++j)
+      block(i, j) = {float((block.origin(0) + i) * 7 + block.origin(1) + j), (i + block.origin(0)) % 2 == 0};
+  const am::array<bool> flags(10, true);
+  const am::array<std::string> none(0), blank(3);
+  const am::array<double> numbers(5, 1.5);
+  am::write_hdf5(file.path(), am::dataset("all", all).with("unit", "m"), am::dataset("g/names", names),
+                 am::dataset("board", board), am::dataset("flags", flags), am::dataset("none", none), am::dataset("blank", blank),
+                 am::dataset("numbers", numbers));
+  const auto again = am::read_hdf5<am::vector<particle>>(file.path(), "all");
+  EXPECT_EQ(again.size(), 100U);
+  for (std::size_t k = 0; k < again.local().size(); ++k) EXPECT(again.local()[k] == make_particle(again.index_of_local(k)));
+  const auto words = am::read_hdf5<am::array<std::string>>(file.path(), "g/names");
+  for (std::size_t k = 0; k < words.local().size(); ++k)
+    EXPECT_EQ(words.local()[k], std::string(words.index_of_local(k) % 9, 'x'));
+  const auto cells = am::read_hdf5<am::matrix<spot>>(file.path(), "board");
+  for (std::size_t i = 0; i < cells.local().extent(0); ++i)
+    for (std::size_t j = 0; j < cells.local().extent(1); ++j)
+      EXPECT(cells.local()(i, j) == (spot{float((cells.local().origin(0) + i) * 7 + cells.local().origin(1) + j),
+                                          (i + cells.local().origin(0)) % 2 == 0}));
+  const auto truths = am::read_hdf5<am::array<bool>>(file.path(), "flags");
+  for (const bool b : truths.local()) EXPECT(b);
+  EXPECT_EQ(am::read_hdf5<am::array<std::string>>(file.path(), "none").size(), 0U);
+  const auto empty = am::read_hdf5<am::array<std::string>>(file.path(), "blank");
+  for (const std::string& text : empty.local()) EXPECT(text.empty());
+  EXPECT_EQ(am::read_hdf5_attribute<std::string>(file.path(), "all", "unit"), "m");
+  const auto part = am::read_hdf5<am::array<less_of_it>>(file.path(), "all");
+  for (std::size_t k = 0; k < part.local().size(); ++k) {
+    EXPECT_EQ(part.local()[k].kind, std::int64_t(part.index_of_local(k)));
+    EXPECT_EQ(part.local()[k].place[2], 1e300);
+  }
+  const auto refused = [&](const char* why, auto x, const char* name) {
+    EXPECT_THROWS_SAYING(am::usage_error, why, am::read_hdf5<decltype(x)>(file.path(), name));
+  };
+  refused("dataset 'all': its member 'place' is double, which float does not represent", am::array<other_kind>(0), "all");
+  refused("its elements have no member 'colour'", am::array<other_member>(0), "all");
+  refused("its member 'place' is not an array of 2", am::array<other_shape>(0), "all");
+  refused("its elements are not a structure", am::array<spot>(0), "numbers");
+  refused("its elements are double, which std::string does not represent", am::array<std::string>(0), "numbers");
+  refused("its elements are structures; read them into a container of an aggregate", am::array<double>(0), "all");
+  refused("its elements are std::string; read it", am::array<double>(0), "g/names");
+  refused("it has 2 dimensions: 6 x 7", am::array<spot>(0), "board");
+  const am::array<std::string> with_nul(1, std::string(1, '\0'));
+  EXPECT_THROWS_SAYING(am::remote_error, "contains a NUL", am::write_hdf5(file.path(), am::dataset("x", with_nul)));
+  am::barrier();
 }
