@@ -278,6 +278,10 @@ RANK_TEST(archives_are_written_as_numpy_reads_them) {
   check(false);
   am::write_npz_compressed(file.path(), am::npz_array("a", a), am::npz_array("m\xC3\xA9", m), am::npz_array("empty", empty));
   check(true);
+  am::write_npy(file.path(), a);
+  EXPECT_THROWS_SAYING(am::usage_error, "it is one array (.npy), not an archive; read it with read_npy",
+                       am::read_npz<am::array<int>>(file.path(), "a"));
+  am::write_npz_compressed(file.path(), am::npz_array("a", a), am::npz_array("m\xC3\xA9", m), am::npz_array("empty", empty));
   EXPECT_THROWS_SAYING(am::usage_error, "two arrays are called 'a'",
                        am::write_npz(file.path(), am::npz_array("a", a), am::npz_array("a", m)));
   EXPECT_THROWS_SAYING(am::usage_error, "the name of an array is empty", am::write_npz(file.path(), am::npz_array("", a)));
@@ -294,6 +298,9 @@ RANK_TEST(damaged_archives_are_refused_on_all_ranks) {
       file.put(good.substr(0, n));
       EXPECT_THROWS_SAYING(am::usage_error, "it is not a whole zip archive (.npz); is it cut off?", read());
     }
+    file.put(good);
+    EXPECT_THROWS_SAYING(am::usage_error, "an archive of arrays (.npz); read it with read_npz",
+                         am::read_npy<am::array<int>>(file.path()));
     std::string bad = good;
     bad[1000] ^= 1;
     file.put(bad);

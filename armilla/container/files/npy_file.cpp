@@ -136,6 +136,7 @@ std::string name_of(const npy_type& type) {
 }  // namespace
 
 std::string parse_npy_header(std::string_view bytes, npy_header& header) {
+  if (bytes.starts_with("PK\3\4"sv)) return "it is an archive of arrays (.npz); read it with read_npz";
   if (!bytes.starts_with(npy_magic)) return "it is not a file of NumPy (.npy)";
   if (bytes.size() < 8) return "its header is cut off";
   if (bytes[6] < 1 || bytes[6] > 3)

@@ -54,6 +54,10 @@ std::string find_directory(int file, std::uint64_t bytes, directory_place& place
   std::size_t end = tail.size() < end_record ? tail.npos : tail.rfind("PK\5\6"sv, tail.size() - end_record);
   while (end != tail.npos && little(tail, end + 20, 2) != tail.size() - end - end_record)
     end = end == 0 ? tail.npos : tail.rfind("PK\5\6"sv, end - 1);
+  char first[6] = {};
+  if (end == tail.npos && bytes >= sizeof first && read_bytes(file, 0, sizeof first, first).empty() &&
+      std::string_view(first, sizeof first) == "\x93NUMPY"sv)
+    return "it is one array (.npy), not an archive; read it with read_npy";
   if (end == tail.npos) return "it is not a whole zip archive (.npz); is it cut off?";
   place = {little(tail, end + 16, 4), little(tail, end + 12, 4)};
   std::uint64_t limit = bytes - tail.size() + end;
