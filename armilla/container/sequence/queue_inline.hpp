@@ -30,6 +30,19 @@ class first_come {
     items_.pop_front();
     return first;
   }
+  void push_all(std::vector<T>& items) {
+    items_.insert(items_.end(), std::make_move_iterator(items.begin()), std::make_move_iterator(items.end()));
+  }
+  void take_some(std::vector<T>& to, std::size_t n) {
+    const auto end = items_.begin() + std::ptrdiff_t(n);
+    if constexpr (std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T>) {
+      to.resize(n);
+      std::copy(items_.begin(), end, to.begin());
+    } else {
+      to.assign(std::make_move_iterator(items_.begin()), std::make_move_iterator(end));
+    }
+    items_.erase(items_.begin(), end);
+  }
 
  private:
   std::deque<T> items_;
@@ -89,12 +102,19 @@ class queue_part {
   rank_t owner() const noexcept { return owner_; }
 
   void push(T item) { items_.push(std::move(item)); }
+  /// Whether `take` that throws has taken nothing.
+  static constexpr bool takes_all_or_none = requires(Store& s, std::vector<T>& items) { s.push_all(items); };
+  void take(std::vector<T>& items) { items_.push_all(items); }
   void push_all(std::vector<T> items) {
-    for (auto&& item : items) items_.push(std::move(item));
+    if constexpr (takes_all_or_none)
+      take(items);
+    else
+      for (auto&& item : items) items_.push(std::move(item));
   }
   std::optional<T> pop() { return items_.empty() ? std::nullopt : std::optional<T>(items_.take()); }
   std::vector<T> pop_some(std::size_t most) {
     std::vector<T> some;
+    if constexpr (requires { items_.take_some(some, most); }) items_.take_some(some, std::min(most, items_.size()));
     while (some.size() != most && !items_.empty()) try {
         some.push_back(items_.take());
       } catch (...) {
@@ -107,8 +127,19 @@ class queue_part {
   const auto& all() const noexcept { return items_.all(); }
   void replace(Store items) { items_ = std::move(items); }
 
+  /// Whether the owner may push without a message: none of its own is under way, which comes before.
+  bool takes_at_once() const noexcept { return under_way_ == 0; }
+  void sends() noexcept { ++under_way_; }
+  /// Does for the owner what it has sent itself.
+  template <auto Member, class... A>
+  auto do_own(A... arguments) {
+    --under_way_;
+    return (this->*Member)(std::move(arguments)...);
+  }
+
  private:
   rank_t owner_;
+  std::size_t under_way_ = 0;
   Store items_;
 };
 
@@ -123,17 +154,45 @@ class queue_verbs {
 
   /// One-way call: the item is in the queue at the next fence of its team or of all ranks at the latest. Those of one rank come
   /// in their order.
-  void push(const T& item) { async(named(), to_completion<&part::push>(), item); }
+  void push(const T& item) {
+    part* const here = own();
+    if (here == nullptr) return async(named(), to_completion<&part::push>(), item);
+    if (here->takes_at_once()) try {
+        return here->push(item);
+      } catch (...) {}  // the message throws it again, and the next fence reports it
+    here->sends();
+    async(named(), to_completion<&part::template do_own<&part::push, T>>(), item);
+  }
   /// The same for all items of a range, in one message.
   template <class Range>
   void push_range(const Range& items) {
-    async(named(), to_completion<&part::push_all>(), std::vector<T>(std::begin(items), std::end(items)));
+    std::vector<T> all(std::begin(items), std::end(items));
+    part* const here = own();
+    if (here == nullptr) return async(named(), to_completion<&part::push_all>(), std::move(all));
+    if constexpr (part::takes_all_or_none)
+      if (here->takes_at_once()) try {
+          return here->take(all);
+        } catch (...) {}
+    here->sends();
+    async(named(), to_completion<&part::template do_own<&part::push_all, std::vector<T>>>(), std::move(all));
   }
   /// Two-way call: the first item, which is out of the queue then, or nothing if it had none. It stands behind what this rank
   /// pushed.
-  [[nodiscard]] future<std::optional<T>> pop() { return call<&part::pop>(named()); }
+  [[nodiscard]] future<std::optional<T>> pop() {
+    if (part* const here = own()) {
+      here->sends();
+      return call<&part::template do_own<&part::pop>>(named());
+    }
+    return call<&part::pop>(named());
+  }
   /// Two-way call: the first items, `most` of them or all that there are, in one message.
-  [[nodiscard]] future<std::vector<T>> pop_some(std::size_t most) { return call<&part::pop_some>(named(), most); }
+  [[nodiscard]] future<std::vector<T>> pop_some(std::size_t most) {
+    if (part* const here = own()) {
+      here->sends();
+      return call<&part::template do_own<&part::pop_some, std::size_t>>(named(), most);
+    }
+    return call<&part::pop_some>(named(), most);
+  }
   /// Two-way call: how many it has. Behind a fence, and before the next push or pop, the same on all ranks.
   [[nodiscard]] future<std::size_t> count() const { return call<&part::size>(named()); }
   /// The rank, of the job, on which the items lie.
@@ -147,6 +206,8 @@ class queue_verbs {
       throw_moved_from();
     return items_;
   }
+  /// The items, where they lie on this rank; otherwise null.
+  part* own() const { return named().rank() == head_here("queue").rank ? items_.local() : nullptr; }
   object_ref<part> items_;
 };
 

@@ -80,6 +80,28 @@ RANK_TEST(random_pushes_and_pops_of_all_ranks_lose_nothing_and_keep_the_order_of
   }
 }
 
+// The owner pushes without a message, but not before what it has sent itself.
+RANK_TEST(what_the_owner_does_takes_effect_in_its_order) {
+  am::queue<int> q;
+  am::priority_queue<int> largest;
+  if (am::rank() == 0) {
+    am::future<std::optional<int>> none = q.pop(), no_largest = largest.pop();
+    q.push(1);
+    largest.push(1);
+    am::future<std::vector<int>> some = q.pop_some(5);
+    q.push_range(std::vector<int>{2, 3});
+    am::future<std::size_t> two = q.count();
+    EXPECT(!none.get().has_value() && !no_largest.get().has_value());
+    EXPECT(some.get() == std::vector<int>{1});
+    EXPECT_EQ(two.get(), 2u);
+    q.push(4);
+    largest.push(9);
+    EXPECT(q.pop_some(9).get() == (std::vector<int>{2, 3, 4}));
+    EXPECT(largest.pop_some(9).get() == (std::vector<int>{9, 1}));
+  }
+  am::barrier();
+}
+
 RANK_TEST(one_rank_sees_a_queue_of_the_standard) {
   am::queue<std::string> q(am::ranks() - 1);
   if (am::rank() == 0) {
