@@ -3,11 +3,13 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "armilla/base/core/option_table.hpp"
 #include "armilla/base/core/option_text.hpp"
+#include "armilla/boot/children/own_label.hpp"
 #include "armilla/boot/children/supervisor.hpp"
 #include "armilla/boot/watch/ending.hpp"
 #include "armilla/boot/watch/failure_record.hpp"
@@ -82,7 +84,10 @@ void complain_once() {
 }
 
 joined_process join_with_launcher(const launcher& from, joined_process process, const std::string& problem) {
+  std::optional<own_label> label;  // agents label their ranks
+  if (problem.empty() && process.settings->label && from.kind != launcher_kind::agent) label.emplace();
   join_launcher(from, process);
+  if (label) label->tell(process.started->rank());
   process.ranks.push_back(join_launched(*process.started, *process.settings, problem));
   if (from.kind != launcher_kind::agent && process.ranks[0].rank == 0) complain_once();
   return process;

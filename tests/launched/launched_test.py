@@ -61,6 +61,13 @@ class Launched(FailedJobs, unittest.TestCase):
             with self.subTest(ranks=ranks):
                 self.assert_hellos(self.launch("-n", str(ranks), ACTOR, "hello"), ranks)
 
+    def test_lines_bear_the_rank_also_the_last_ones(self):
+        job = self.launch("-n", "2", ACTOR, "hello", env={"ARMILLA_LABEL": "1"})
+        self.assertEqual((job.code, sorted(job.out.splitlines())), (0, ["[0] hello from 0 of 2", "[1] hello from 1 of 2"]), job.err)
+        job = self.launch("-n", "2", ACTOR, "throw", "1", env={"ARMILLA_LABEL": "1"})
+        self.assertRegex(job.err, r"(?m)^\[[01]\] armilla: rank 1 .*the sky falls")
+        self.assertNotEqual(job.code, 0)
+
     def test_every_rank_does_without_what_a_container_refuses(self):
         deny = os.path.join(os.path.dirname(ACTOR), "deny")
         if not os.path.exists(deny):

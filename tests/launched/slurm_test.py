@@ -22,6 +22,10 @@ class Slurm(unittest.TestCase):
             self.assertEqual(job.code, 0, job.err)
             self.assertEqual(sorted(job.out.splitlines()), [f"hello from {r} of {ranks}" for r in range(ranks)])
 
+    def test_lines_bear_the_rank(self):
+        job = Job(["srun", "-n", "2", "--overcommit", "--mpi=pmix", ACTOR, "hello"], fabric="auto", env={"ARMILLA_LABEL": "1"}).end()
+        self.assertEqual((job.code, sorted(job.out.splitlines())), (0, ["[0] hello from 0 of 2", "[1] hello from 1 of 2"]), job.err)
+
     def test_failures(self):
         for scene, cause, code in (("throw", "the sky falls", 1), ("code", "exited with code 7", 7)):
             job = self.launch(scene, "1")

@@ -73,11 +73,20 @@ output_lines::~output_lines() {
 int output_lines::open_stream(sink& into, bool labelled, bool asks, const std::string& label) {
   int pipe_ends[2];
   if (pipe2(pipe_ends, O_CLOEXEC) != 0) return -1;
-  fcntl(pipe_ends[0], F_SETFL, O_NONBLOCK);
-  fcntl(pipe_ends[0], F_SETPIPE_SZ, pipe_bytes);  // refused: the usual one
-  if (room_.empty()) room_.resize(room_bytes), outlive_readers();
-  streams_.push_back({pipe_ends[0], &into, labelled, asks, label});
+  add_stream(pipe_ends[0], into, labelled, asks, label);
   return pipe_ends[1];
+}
+
+void output_lines::add_stream(int from, sink& into, bool labelled, bool asks, const std::string& label) {
+  fcntl(from, F_SETFL, O_NONBLOCK);
+  fcntl(from, F_SETPIPE_SZ, pipe_bytes);  // refused: the usual one
+  if (room_.empty()) room_.resize(room_bytes), outlive_readers();
+  streams_.push_back({from, &into, labelled, asks, label});
+}
+
+void output_lines::take(int output, int errors, const std::string& label) {
+  add_stream(output, output_, true, false, label);
+  add_stream(errors, errors_, true, false, label);
 }
 
 output_lines::ends output_lines::open(const std::string& label) {

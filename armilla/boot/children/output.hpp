@@ -29,6 +29,8 @@ class output_lines {
   /// programs want to know that it is one. `asks`: it has our stdin; so what it has written without a line feed goes on soon, as
   /// a prompt must.
   ends open_plain(bool asks) noexcept;
+  /// The ends to read from of pipes that there are already.
+  void take(int output, int errors, const std::string& label);
   /// Closes our copies of those ends, once the process has them.
   static void started(ends e) noexcept;
 
@@ -63,6 +65,7 @@ class output_lines {
     bool is_prompt = false;      ///< `partial`, if it stands for a while
     std::uint64_t since_ns = 0;  ///< when it was written
   };
+  void add_stream(int from, sink& into, bool labelled, bool asks, const std::string& label);
   int open_stream(sink& into, bool labelled, bool asks, const std::string& label);
   void read_some(stream& s);
   void pass_lines(stream& s, bool all);
