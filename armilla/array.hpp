@@ -150,9 +150,9 @@ class array : public detail::named_container<array<T>> {
   /// Returns the rank of the job that stores element `i`.
   rank_t rank_of(std::size_t i) const { return state_.members.world_rank(state_.where.member_of(checked(i))); }
 
-  /// Returns this rank's elements, in the order of their indices. The span is valid until the elements move.
-  std::span<T> local() noexcept(!detail::checked) { return order_.require_no_barrier("local"), own(); }
-  std::span<const T> local() const noexcept(!detail::checked) { return order_.require_no_barrier("local"), own(); }
+  /// Returns this rank's elements, in the order of their indices, as a `std::span`. It is valid until the elements move.
+  detail::local_elements<T> local() noexcept(!detail::checked) { return order_.local(own()); }
+  detail::local_elements<const T> local() const noexcept(!detail::checked) { return order_.local(std::span<const T>(own())); }
 
   /// Returns the global index of `local()[k]`. Throws `usage_error` if this rank has no such element.
   std::size_t index_of_local(std::size_t k) const;
@@ -356,7 +356,7 @@ template <class T>
 template <class F, class... A>
 inline void array<T>::visit(std::size_t i, F&& f, A&&... arguments) {
   const rank_t owner = rank_of(i);
-  order_.begin(i);
+  order_.begin(i, state_.where, state_.me);
   async(owner, to_completion(detail::about_element<T>(f, "visit")), element_at(i), std::forward<A>(arguments)...);
 }
 template <class T>

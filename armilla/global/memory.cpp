@@ -11,6 +11,7 @@
 #include "armilla/global/image_data.hpp"
 #include "armilla/global/rank_memory.hpp"
 #include "armilla/global/remote_memory.hpp"
+#include "armilla/global/retire.hpp"
 #include "armilla/ring/heap.hpp"
 
 namespace armilla::detail {
@@ -18,7 +19,9 @@ namespace armilla::detail {
 global_address allocate_bytes(std::uint64_t bytes, std::uint64_t alignment, const char* operation) {
   rank_memory& m = memory_here(operation);
   current->out->require_own_thread(operation);
-  const heap::block block = m.local.allocate(checked ? bytes + guarded_blocks::room : bytes, alignment);
+  const std::uint64_t needed = checked ? bytes + guarded_blocks::room : bytes;
+  heap::block block = m.local.allocate(needed, alignment);
+  if (checked && block.offset == heap::none && m.retired.reuse_all(m.local)) block = m.local.allocate(needed, alignment);
   if (block.offset == heap::none) {
     const heap::usage u = m.local.used();
     throw_limit(operation,
@@ -69,6 +72,13 @@ heap::status give_back(rank_memory& m, global_address at, const char* operation)
                                     : m.heap_at(at.rank(), at.offset).remote_free(at.offset, at.generation());
 }
 
+void require_freed(heap::status status, global_address at, const char* operation) {
+  if (status == heap::status::live) return;
+  if (status == heap::status::freed) throw_usage(operation, fmt::format("the memory ({}) was given back already", text_of(at)));
+  throw_usage(operation,
+              fmt::format("no block that allocate returned begins there ({}); keep the pointer that it returned", text_of(at)));
+}
+
 }  // namespace
 
 void deallocate_bytes(global_address at, const char* operation) {
@@ -84,11 +94,16 @@ void deallocate_bytes(global_address at, const char* operation) {
                 fmt::format("the memory ({}) belongs to another rank, and ARMILLA_ACCESS=opened; let its owner deallocate it",
                             text_of(at)));
   if constexpr (checked) check_guard(m, at, operation);
-  const heap::status status = give_back(m, at, operation);
-  if (status == heap::status::live) return;
-  if (status == heap::status::freed) throw_usage(operation, fmt::format("the memory ({}) was given back already", text_of(at)));
-  throw_usage(operation,
-              fmt::format("no block that allocate returned begins there ({}); keep the pointer that it returned", text_of(at)));
+  require_freed(give_back(m, at, operation), at, operation);
+}
+
+void retire_bytes(global_address at, const call_stack& end, const char* operation) {
+  rank_memory& m = memory_here(operation);
+  if (!checked || current != &m.self || at.rank() != m.self.rank) return deallocate_bytes(at, operation);
+  check_guard(m, at, operation);
+  const heap::extent block = m.local.extent_of(at.offset);
+  require_freed(m.local.retire(at.offset, at.generation()), at, operation);
+  m.retired.add(m.local, m.host.segment_start(m.self.rank), block, end, m.per_rank_begin / 8);
 }
 
 global_address address_of(const void* p) {

@@ -17,6 +17,7 @@
 #include "armilla/global/guard_words.hpp"
 #include "armilla/global/memory_state.hpp"
 #include "armilla/global/one_way_stores.hpp"
+#include "armilla/global/retired_blocks.hpp"
 #include "armilla/ring/heap.hpp"
 
 namespace armilla::detail {
@@ -53,6 +54,7 @@ struct rank_memory : memory_state {
   remote_failure failure[remote_groups];
   unconfirmed_stores unconfirmed;
   guarded_blocks guarded;                       ///< of the checked library
+  retired_blocks retired;                       ///< of the checked library
   std::unique_ptr<remote_segments> mapped_far;  ///< what a network maps of far ranks; null: it is not used
 
   /// Whether data for rank `r` may be on their way: what must come behind them takes the same way.

@@ -11,6 +11,7 @@
 #include "armilla/base/values/limits.hpp"
 #include "armilla/boot/host/launch.hpp"
 #include "armilla/boot/host/life.hpp"
+#include "armilla/boot/wire_up/crash_handlers.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/global/rank_memory.hpp"
@@ -60,6 +61,10 @@ void check_guards(rank_memory& m) {
 void end_fence(context& c, const team_record& t) {
   if constexpr (checked) check_guards(memory_of(c));
   if (memory_of(c).unconfirmed.any()) memory_of(c).unconfirmed.end_fence(t);
+}
+
+const call_stack* end_of_memory_at(std::uintptr_t address) noexcept {
+  return current == nullptr || current->memory == nullptr ? nullptr : memory_of(*current).retired.end_of(address);
 }
 
 // Of a rank that is lost nothing is copied; of its successor as at the start.
@@ -117,6 +122,7 @@ void start_memory(context& self, const launch&) {
   self.segment_stride = segment;
   self.memory = m.get();
   outbox_of(self).use_heap(m->local, 0);
+  if constexpr (checked) explain_faults(end_of_memory_at);
   self.messages->lost.tell(fail_pieces);
   self.messages->lost.tell_of_return(copy_again);
   self.messages->lost.tell_when_accepted(forget_lost_pieces);
@@ -138,6 +144,7 @@ void start_memory(context& self, const launch&) {
 void stop_memory(context& self) {
   rank_memory* const m = &memory_of(self);
   destroy_per_rank(m->per_rank);
+  m->retired.reuse_all(m->local);
   release_per_rank();
   leave(self);
   delete m;

@@ -308,6 +308,15 @@ heap::status heap::deallocate(std::uint64_t offset, std::uint16_t generation) {
   return s;
 }
 
+heap::status heap::retire(std::uint64_t offset, std::uint16_t generation) {
+  place found;
+  return mark_freed(offset, generation, found);
+}
+
+void heap::reuse(std::uint64_t offset) {
+  if (place found; locate(offset, found)) release(found);
+}
+
 heap::status heap::remote_free(std::uint64_t offset, std::uint16_t generation) {
   place found;
   if (const status s = mark_freed(offset, generation, found); s != status::live) return s;

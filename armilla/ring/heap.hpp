@@ -13,9 +13,9 @@ namespace armilla::detail {
 /// memory itself and is named by offsets, so any rank that maps it can tell whether a pointer is alive, and give a block back.
 /// Memory is touched only as far as it was used once: a huge reserved range costs nothing.
 ///
-/// Threads that may call: `allocate`, `deallocate` and `create` only the owner's own thread; `remote_free`, `check`,
-/// `generation_at` any thread of any rank. Every block carries a generation, non-zero while it lives, so that a freed pointer can
-/// be told from a live one.
+/// Threads that may call: `allocate`, `deallocate`, `retire`, `reuse` and `create` only the owner's own thread; `remote_free`,
+/// `check`, `generation_at` any thread of any rank. Every block carries a generation, non-zero while it lives, so that a freed
+/// pointer can be told from a live one.
 class heap {
  public:
   static constexpr std::size_t chunk_bytes = 64 * 1024;
@@ -58,8 +58,13 @@ class heap {
   /// Gives a block back; nothing happens unless the answer is `live`. A `generation` of 0 matches any.
   status deallocate(std::uint64_t offset, std::uint16_t generation = 0);
 
-  /// The same from another rank, or another thread of the owner: the block joins a list in shared memory that the owner collects
-  /// when it next allocates. Of several that try, one succeeds.
+  /// `deallocate` in two steps: what `retire` marks as freed is not given out again before `reuse`, which gets the block's
+  /// offset.
+  status retire(std::uint64_t offset, std::uint16_t generation = 0);
+  void reuse(std::uint64_t offset);
+
+  /// `deallocate` from another rank, or another thread of the owner: the block joins a list in shared memory that the owner
+  /// collects when it next allocates. Of several that try, one succeeds.
   status remote_free(std::uint64_t offset, std::uint16_t generation = 0);
 
   /// Whether `bytes` at `offset` (anywhere in a block) may be accessed by a pointer of this generation (0: any).

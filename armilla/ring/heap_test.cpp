@@ -170,6 +170,24 @@ TEST_F(heap_test, takes_blocks_back_from_other_threads) {
   EXPECT_TRUE(h.is_valid());
 }
 
+TEST_F(heap_test, a_retired_block_is_freed_but_not_given_out_before_it_is_reused) {
+  for (const std::uint64_t bytes : {std::uint64_t(4096), std::uint64_t(100'000)}) {
+    const heap::block old = h.allocate(bytes, 4096);
+    EXPECT_EQ(h.retire(old.offset, old.generation), heap::status::live);
+    EXPECT_EQ(h.check(old.offset, 1, old.generation), heap::status::freed);
+    EXPECT_EQ(h.deallocate(old.offset, old.generation), heap::status::freed);
+    const heap::block other = h.allocate(bytes, 4096);
+    EXPECT_NE(other.offset, old.offset);
+    h.reuse(old.offset);
+    const heap::block again = h.allocate(bytes, 4096);
+    EXPECT_EQ(again.offset, old.offset);
+    EXPECT_EQ(h.check(old.offset, 1, old.generation), heap::status::freed);
+    for (const heap::block& each : {other, again}) EXPECT_EQ(h.deallocate(each.offset, each.generation), heap::status::live);
+  }
+  EXPECT_EQ(h.used().blocks, 0u);
+  EXPECT_TRUE(h.is_valid());
+}
+
 // What the progress thread does with what other ranks free, while the rank goes on.
 TEST_F(heap_test, frees_a_block_once_when_its_owner_and_another_thread_try) {
   constexpr int n = 20'000;

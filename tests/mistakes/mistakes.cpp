@@ -37,6 +37,19 @@ void nothing_before_local() {
   for (const long n : hits.local()) seen += n;
 }
 
+void nothing_before_an_element_of_local() {
+  am::vector<long> hits(100);
+  const auto mine = hits.local();
+  for (std::size_t i = 0; i < 100; ++i) hits.update(i, 1, std::plus<>{});
+  seen += mine[3];
+}
+
+void only_others_before_local() {
+  am::vector<long> hits(100);
+  for (std::size_t i = 0; i < 50; ++i) hits.update(50 * std::size_t(other()) + i, 1, std::plus<>{});
+  for (const long n : hits.local()) seen += n;
+}
+
 void nothing_before_a_remote_read() {
   am::vector<long> hits(2);
   hits.update(std::size_t(other()), 1, std::plus<>{});
@@ -74,6 +87,17 @@ void rank_of_a_team() {
   am::async(half.rank(), [] { seen = 1; });  // means half.world_rank(half.rank())
 }
 
+struct sum_of_team {
+  long sum = 0;
+  void add() { sum += 1; }
+};
+
+void rank_of_a_team_for_an_object_of_it() {
+  const am::team half = am::world().split(am::rank() % 2, am::rank());
+  const am::distributed<sum_of_team> sum(half);
+  am::async<&sum_of_team::add>(sum.on(half.rank()));
+}
+
 // ---- lifetime ----
 
 void container_that_was_moved_from() {
@@ -89,6 +113,14 @@ void span_of_a_container_that_has_ended() {
   am::barrier();
   am::vector<double> y(1000);  // may get the same memory
   mine[0] = 1;
+}
+
+void span_from_before_the_elements_moved() {
+  am::vector<double> x(1000);
+  const std::span<double> mine = x.local();
+  x.resize(100'000);
+  am::vector<double> y(1000);  // may get the memory
+  seen += long(mine[0]);
 }
 
 void handle_of_a_container_that_has_ended() {
@@ -158,6 +190,8 @@ constexpr scene scenes[] = {
     SCENE(barrier_for_fence_array),
     SCENE(barrier_for_fence_map),
     SCENE(nothing_before_local),
+    SCENE(nothing_before_an_element_of_local),
+    SCENE(only_others_before_local),
     SCENE(nothing_before_a_remote_read),
     SCENE(index_of_container),
     SCENE(index_of_local),
@@ -165,8 +199,10 @@ constexpr scene scenes[] = {
     SCENE(stencil_without_a_halo),
     SCENE(rank_that_does_not_exist),
     SCENE(rank_of_a_team),
+    SCENE(rank_of_a_team_for_an_object_of_it),
     SCENE(container_that_was_moved_from),
     SCENE(span_of_a_container_that_has_ended),
+    SCENE(span_from_before_the_elements_moved),
     SCENE(handle_of_a_container_that_has_ended),
     SCENE(reference_in_a_call),
     SCENE(write_past_an_allocation),

@@ -132,6 +132,10 @@ void note_fault(job_block& job, rank_t rank, const siginfo_t& info, std::uintptr
   errno = before;
 }
 
+void note_ended_container(job_block& job, rank_t rank) noexcept {
+  if (job.locals.holds(rank)) fault_note_of(job, rank).what.store(kind::of_ended_container, std::memory_order_release);
+}
+
 std::string text_of_fault(job_block& job, rank_t rank) {
   const fault_note& note = fault_note_of(job, rank);
   switch (note.what.load(std::memory_order_acquire)) {
@@ -144,6 +148,11 @@ std::string text_of_fault(job_block& job, rank_t rank) {
           "\n  it used address {:#x}, which is memory of rank {} and not of rank {}: perhaps a lambda captured a pointer or a "
           "reference; send the value or a global_ptr. The checked library finds this (debugging in the guide)",
           note.address, note.owner, rank);
+    case kind::of_ended_container:
+      return fmt::format(
+          "\n  it used address {:#x}, which was memory of a container until that ended or moved its elements (resize, growth, "
+          "redistribute): call local() again where the elements are used",
+          note.address);
     case kind::unknown: return fmt::format("\n  it used address {:#x}, where it may not", note.address);
     case kind::none: break;
   }

@@ -13,7 +13,7 @@ namespace armilla::detail {
 
 /// What a rank of this host notes, at the end of the job block's pages, after the block itself.
 struct fault_note {
-  enum class kind : std::uint32_t { none, unknown, null, stack, of_other_rank };
+  enum class kind : std::uint32_t { none, unknown, null, stack, of_other_rank, of_ended_container };
   std::atomic<kind> what;  ///< written last
   std::int32_t owner;      ///< the other rank
   std::uint64_t address;
@@ -28,7 +28,10 @@ fault_note& fault_note_of(job_block& job, rank_t rank) noexcept;
 /// that another process sent leaves no note. Async-signal-safe.
 void note_fault(job_block& job, rank_t rank, const siginfo_t& info, const void* machine) noexcept;
 
-/// The same, for a stack pointer; 0: it is not known.
+/// The address that was noted was memory of a container, which has ended. Async-signal-safe.
+void note_ended_container(job_block& job, rank_t rank) noexcept;
+
+/// The same as note_fault, for a stack pointer; 0: it is not known.
 void note_fault(job_block& job, rank_t rank, const siginfo_t& info, std::uintptr_t stack_pointer) noexcept;
 
 /// Returns a further line for the report of the rank's end, beginning with a line feed; empty if the rank noted nothing.

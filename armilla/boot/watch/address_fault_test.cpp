@@ -88,5 +88,12 @@ TEST(address_fault, an_address_of_another_rank_is_called_that) {
   EXPECT_NE(two.strike(there, SEGV_MAPERR).find("where it may not"), std::string::npos);
 }
 
+TEST(address_fault, memory_of_a_container_that_has_ended_is_called_that) {
+  const struck_job one;
+  one.strike(at(0x10000), SEGV_ACCERR);
+  note_ended_container(*one.job, 0);
+  EXPECT_NE(text_of_fault(*one.job, 0).find("it used address 0x10000, which was memory of a container until"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace armilla::detail

@@ -29,6 +29,7 @@ struct guarded_process {
   std::terminate_handler before = nullptr;
   bootstrap* started = nullptr;  // of a job without supervisor of ours
 };
+constinit std::atomic<end_of_memory> end_of_memory_at = nullptr;
 constinit guarded_process guarded;
 
 std::atomic<int> ranks_running = 0;  // in this process
@@ -115,21 +116,33 @@ void end_search(int) {
 
 // The user's function in which the signal arose. The search takes locks of the dynamic linker, and reads the program's file: that
 // may hang if it is what broke.
-void say_where(int number) noexcept {
+void say_where(int number, const call_stack* ended) noexcept {
   char before[64];
   std::snprintf(before, sizeof before, "rank %d: SIG%s arose", culprit(), sigabbrev_np(number));
   arisen = number;
   signal(SIGALRM, end_search);
   alarm(5);
   say_own_frame(take_call_stack(), before);
+  if (ended != nullptr) {
+    std::snprintf(before, sizeof before, "rank %d: the container ended, or moved its elements,", culprit());
+    say_own_frame(*ended, before);
+  }
   alarm(0);
+}
+
+const call_stack* ended_container(const siginfo_t& info) noexcept {
+  const end_of_memory where = end_of_memory_at.load(std::memory_order_relaxed);
+  const bool access = info.si_signo == SIGSEGV && info.si_code == SEGV_ACCERR;
+  return access && where != nullptr ? where(reinterpret_cast<std::uintptr_t>(info.si_addr)) : nullptr;
 }
 
 void on_fatal_signal(int number, siginfo_t* info, void* machine) {
   if (ours()) {
     note_fault(*guarded.job, culprit(), *info, machine);
+    const call_stack* const ended = ended_container(*info);
+    if (ended != nullptr) note_ended_container(*guarded.job, culprit());
     const bool told = guarded.job->failure.stage.load(std::memory_order_acquire) != 0;
-    if (!told && (info->si_code > 0 || info->si_pid == guarded.pid)) say_where(number);
+    if (!told && (info->si_code > 0 || info->si_pid == guarded.pid)) say_where(number, ended);
     if (guarded.threads) record_failure(*guarded.job, culprit(), failure_kind::signal, number, "");
   }
   signal(number, SIG_DFL);  // returning repeats the access: the core file is of the place itself, and has the address
@@ -154,6 +167,8 @@ void install_crash_handlers(const launch& self) {
   guarded.before = std::set_terminate(on_terminate);
   for (int number : fatal_signals) install(number);
 }
+
+void explain_faults(end_of_memory where) noexcept { end_of_memory_at.store(where, std::memory_order_relaxed); }
 
 running_rank::running_rank(context& rank, stop_function stop) noexcept : threads_(guarded.threads) {
   if (!threads_) only_rank = &rank, stop_only_rank = stop;

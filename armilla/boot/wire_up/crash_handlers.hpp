@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
+
+#include "armilla/base/core/call_stack.hpp"
 #include "armilla/base/core/context.hpp"
 #include "armilla/boot/host/launch.hpp"
 
@@ -9,6 +12,12 @@ namespace armilla::detail {
 /// std::terminate and its exception, the address that a SIGSEGV is about, and in a job of threads the rank that a fatal signal
 /// strikes. Once a process.
 void install_crash_handlers(const launch& self);
+
+/// What tells where the container ended whose memory was at an address of this rank; null for other addresses.
+/// Async-signal-safe.
+using end_of_memory = const call_stack* (*)(std::uintptr_t address) noexcept;
+/// Fatal accesses are explained by it from now on. For the process.
+void explain_faults(end_of_memory where) noexcept;
 
 /// A rank of this process runs during the life of this object. If `std::exit` ends the process meanwhile, `stop` first stops what
 /// the rank has running beside its own thread, which would use what destructors of statics destroy. Where `stop` returns false,

@@ -11,11 +11,13 @@
 #include <fmt/format.h>
 
 #include "armilla/am/endpoint/outbox.hpp"
+#include "armilla/base/core/call_stack.hpp"
 #include "armilla/base/core/options.hpp"
 #include "armilla/boot/host/life.hpp"
 #include "armilla/container/place/broken_rule.hpp"
 #include "armilla/container/place/in_functions.hpp"
 #include "armilla/fabric/host_map.hpp"
+#include "armilla/global/retire.hpp"
 #include "armilla/memory.hpp"
 #include "armilla/per_rank.hpp"
 #include "armilla/team/collectives/named_algorithm.hpp"
@@ -38,6 +40,7 @@ struct retained_part {
   std::vector<rank_t> members;       ///< that may read it; empty: all ranks
   std::vector<std::uint32_t> lives;  ///< of all ranks then, where lost ones are replaced
   std::uint64_t number;              ///< in the order in which they were put aside
+  std::unique_ptr<call_stack> end;   ///< of a block in the checked library: where its container ended
 };
 
 struct kept_failure {
@@ -69,7 +72,8 @@ std::vector<std::uint32_t> lives_now() {
 }
 
 retained_part retained_for(const team& t, global_address block, std::shared_ptr<void> part) {
-  return {block, std::move(part), members_of(t), lives_now(), mine->next_number++};
+  auto end = checked && !block.null() ? std::make_unique<call_stack>(take_call_stack()) : nullptr;
+  return {block, std::move(part), members_of(t), lives_now(), mine->next_number++, std::move(end)};
 }
 
 // A lost rank reads nothing any more, nor does another one in its place.
@@ -178,7 +182,8 @@ meeting::~meeting() {
   for (auto at = std::ranges::find_if(retained, is_over); at != retained.end(); at = std::ranges::find_if(retained, is_over)) {
     const retained_part ending = std::move(*at);
     retained.erase(at);
-    if (!ending.block.null()) deallocate_bytes(ending.block, "deallocate");
+    if (ending.block.null()) continue;
+    ending.end != nullptr ? retire_bytes(ending.block, *ending.end, "deallocate") : deallocate_bytes(ending.block, "deallocate");
   }
 }
 

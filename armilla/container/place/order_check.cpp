@@ -3,6 +3,9 @@
 
 #if ARMILLA_CHECKED
 
+#include <algorithm>
+#include <ranges>
+#include <unordered_map>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -21,34 +24,48 @@ constexpr const char* unless = "(if something else completes them: ARMILLA_CHECK
 // Called functions run between any two lines of the rank's own code, which is what is ordered by barriers and fences.
 bool looks() noexcept { return current != nullptr && current->body_depth == 0 && current->settings->checked; }
 
+[[noreturn]] void throw_under_way(std::size_t element, const char* operation) {
+  throw_usage(operation,
+              fmt::format("this rank's one-way call that changes element {} may be still under way; call fence() between "
+                          "the two, or read it by get() {}",
+                          element, unless));
+}
+
 }  // namespace
 
 struct order_check::calls {
-  std::uint64_t fences = 0, barriers = 0;  // of this rank, at the first of them
+  std::uint64_t fences = ~std::uint64_t{0}, barriers = 0;  // of this rank, at the first of them
   std::unordered_set<std::size_t> elements;
+  std::unordered_map<std::size_t, std::size_t> own;  // elements by their place on this rank
 
   bool under_way() const noexcept { return fences == current->count->fences; }
 };
 
+void order_check::remember() {
+  if (calls_ == nullptr) calls_ = std::make_shared<calls>();
+}
+
 void order_check::begin() {
   if (!looks()) return;
-  if (calls_ == nullptr)
-    calls_ = std::make_shared<calls>();
-  else if (calls_->under_way())
-    return;
+  remember();
+  if (calls_->under_way()) return;
   calls_->fences = current->count->fences;
   calls_->barriers = current->count->barriers;
   calls_->elements.clear();
+  calls_->own.clear();
 }
 
-void order_check::begin(std::size_t element) {
+void order_check::begin(std::size_t element, bool own, std::size_t place) {
   if (!looks()) return;
   begin();
-  if (calls_->elements.size() < most_elements) calls_->elements.insert(element);
+  if (calls_->elements.size() == most_elements) return;
+  calls_->elements.insert(element);
+  if (own) calls_->own.emplace(place, element);
 }
 
 void order_check::settle(std::size_t element) const {
-  if (looks() && calls_ != nullptr) calls_->elements.erase(element);
+  if (!looks() || calls_ == nullptr || calls_->elements.erase(element) == 0) return;
+  std::erase_if(calls_->own, [element](const auto& each) { return each.second == element; });
 }
 
 void order_check::require_no_barrier(const char* operation) const {
@@ -61,10 +78,17 @@ void order_check::require_no_barrier(const char* operation) const {
 
 void order_check::require_complete(std::size_t element, const char* operation) const {
   if (calls_ == nullptr || !looks() || !calls_->under_way() || !calls_->elements.contains(element)) return;
-  throw_usage(operation,
-              fmt::format("this rank's one-way call that changes element {} may be still under way; call fence() between "
-                          "the two, or read it by get() {}",
-                          element, unless));
+  throw_under_way(element, operation);
+}
+
+void order_check::require_complete_here(std::size_t place) const {
+  if (calls_ == nullptr || !looks() || !calls_->under_way()) return;
+  if (const auto found = calls_->own.find(place); found != calls_->own.end()) throw_under_way(found->second, "local");
+}
+
+void order_check::require_all_complete_here() const {
+  if (calls_ == nullptr || !looks() || !calls_->under_way() || calls_->own.empty()) return;
+  throw_under_way(std::ranges::min(std::views::values(calls_->own)), "local");
 }
 
 }  // namespace armilla::detail

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/core/context.hpp"
+#include "armilla/global/retire.hpp"
 
 namespace armilla::detail {
 
@@ -36,7 +37,7 @@ std::vector<memory_need> block_storage::needs_of(const std::vector<offer>& all) 
 }
 
 global_address block_storage::allocate_or_null(std::uint64_t bytes, std::uint64_t alignment) try {
-  return allocate_bytes(bytes, alignment < 64 ? 64 : alignment, "container");
+  return allocate_bytes(bytes, container_alignment(alignment), "container");
 } catch (const limit_error&) { return {}; }
 
 block_storage block_storage::shown_to_all(const team& t, offer mine, failure& why, bool again) {

@@ -254,8 +254,9 @@ RANK_TEST(of_a_vector_the_first_elements_of_each_may_stay) {
 /// The page in which a part begins: where in it differs from block to block.
 std::uintptr_t page_of(const long* part) { return reinterpret_cast<std::uintptr_t>(part) / 4096; }
 
-// Without waiting for another rank: the block is used again after the next meetings.
+// Without waiting for another rank: the block is used again after the next meetings, in the checked library later.
 RANK_TEST(memory_returns_when_the_members_meet) {
+  if (am::detail::checked) return;
   std::set<std::uintptr_t> places;
   for (int round = 0; round < 50; ++round) {
     am::array<long> x(std::size_t(am::ranks()) * 100000);
@@ -265,6 +266,7 @@ RANK_TEST(memory_returns_when_the_members_meet) {
 }
 
 RANK_TEST(memory_of_a_sub_team_returns_when_all_meet) {
+  if (am::detail::checked) return;
   std::set<std::uintptr_t> places;
   for (int round = 0; round < 20; ++round) {
     const am::team half = am::world().split(am::rank() % 2);
@@ -303,6 +305,25 @@ RANK_TEST(a_distribution_must_fit) {
   EXPECT_THROWS_SAYING(am::usage_error, "sizes for",
                        am::array<int>(5, am::blocks(std::vector<std::size_t>(std::size_t(am::ranks()) + 1, 1))));
   EXPECT_THROWS_SAYING(am::usage_error, "blocks of 0", am::cyclic(0));
+}
+
+// The checked library objects to reading such elements, and to nothing else.
+RANK_TEST(local_may_be_taken_while_calls_to_its_elements_are_under_way) {
+  am::array<long> x(100);
+  const auto mine = x.local();
+  for (std::size_t i = 0; i < 100; ++i) x.update(i, 1, std::plus<>{});
+  EXPECT_EQ(x.local().size(), mine.size());
+  EXPECT(x.local().empty() == mine.empty() && x.local().data() == mine.data());
+  const std::span<const long> plain = std::as_const(x).local();
+  const std::span<long> more = x.local().first(mine.size());
+  am::fence();
+  EXPECT(std::ranges::all_of(mine, [](long n) { return n == am::ranks(); }));
+  EXPECT(std::ranges::equal(plain, more));
+  am::barrier();
+  for (std::size_t i = 0; i < 100; ++i) x.update(i, 1, std::plus<>{});
+  for (std::size_t i = 0; i < 100; ++i) EXPECT(x.get(i).get() > am::ranks());  // complete: by its answer
+  for (const long n : x.local()) EXPECT(n > am::ranks());
+  am::fence();
 }
 
 RANK_TEST(verbs_of_an_element_run_on_its_rank) {
