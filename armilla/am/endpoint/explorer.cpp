@@ -33,8 +33,8 @@ void explorer::begin_look() noexcept {
   shared_.pass(rank_, ranks_);
 }
 
-// Most runs hold few frames back, some nearly all; of many, few in any case, so that long runs end. The length is such that others
-// can do much meanwhile, or little.
+// Most runs hold few frames back, some nearly all; of many, few in any case, so that long runs end. The length is such that
+// others can do much meanwhile, or little.
 bool explorer::lets_in(rank_t source) noexcept {
   if (!inside_) return true;
   in_vain_ = 0;

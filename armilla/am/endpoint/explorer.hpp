@@ -16,7 +16,8 @@ namespace armilla::detail {
 /// order may come late.
 class explorer {
  public:
-  explorer(exploration& shared, rank_t rank, rank_t ranks) : shared_(shared), rank_(rank), ranks_(ranks), held_(std::size_t(ranks)) {}
+  explorer(exploration& shared, rank_t rank, rank_t ranks)
+      : shared_(shared), rank_(rank), ranks_(ranks), held_(std::size_t(ranks)) {}
 
   /// From here to `leave` the rank takes turns with the others.
   void enter(bool joins) noexcept;
@@ -66,8 +67,9 @@ class explorer {
   const rank_t rank_, ranks_;
   bool inside_ = false;
   std::uint64_t looks_ = 0, holds_ = 0;
-  std::uint64_t in_vain_ = 0, last_in_vain_ = 0;  // looks before which the rank would have slept: how many in a row, and the last one
-  std::vector<held_frame> held_;                  // by source
+  std::uint64_t in_vain_ = 0,
+                last_in_vain_ = 0;  // looks before which the rank would have slept: how many in a row, and the last one
+  std::vector<held_frame> held_;    // by source
   std::vector<late_message> late_;
   judge judge_ = nullptr;
 };

@@ -160,7 +160,12 @@ hdf5_input::hdf5_input(const char* operation, const std::string& path, const std
 
 hdf5_input::hdf5_input(const char* operation, const std::string& path, const std::string& name, const team& members,
                        std::vector<hdf5_node>& nodes, std::uint32_t dimensions)
-    : operation_(operation), path_(path), name_(name), members_(members ? members : world()), wrong_(text_of_name(name)) {
+    : called_(operation),
+      operation_(operation),
+      path_(path),
+      name_(name),
+      members_(members ? members : world()),
+      wrong_(text_of_name(name)) {
   open();
   // each member looks, since names of members are in its memory
   std::vector<hdf5_node> have = nodes;
