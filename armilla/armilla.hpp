@@ -41,6 +41,7 @@
 #include "armilla/message.hpp"
 #include "armilla/method.hpp"
 #include "armilla/mutex.hpp"
+#include "armilla/named.hpp"
 #include "armilla/named_object.hpp"
 #include "armilla/on_join.hpp"
 #include "armilla/on_loss.hpp"

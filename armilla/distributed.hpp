@@ -7,6 +7,7 @@
 #include "armilla/atomic_methods.hpp"
 #include "armilla/call.hpp"
 #include "armilla/object/distributed_inline.hpp"
+#include "armilla/object/made_object.hpp"
 #include "armilla/team.hpp"
 
 namespace armilla {
@@ -63,15 +64,25 @@ template <class T>
 class distributed {
  public:
   /// Constructs this rank's part, of an object over all ranks of the job.
-  distributed() : distributed(world()) {}
+  distributed(const made_at& at = std::source_location::current())  // NOLINT(google-explicit-constructor): {} makes one
+      : distributed(at, world()) {}
   template <class... A>
-    requires(sizeof...(A) > 0 && std::is_constructible_v<T, A...> && !(std::is_same_v<std::decay_t<A>, team> || ...))
-  explicit distributed(A&&... arguments) : distributed(world(), std::forward<A>(arguments)...) {}
+    requires(sizeof...(A) > 0 && std::is_constructible_v<T, A...> && !detail::says_where<A...>)
+  explicit distributed(A&&... arguments) : distributed(detail::part_owners::all, world(), std::forward<A>(arguments)...) {}
   /// Constructs this rank's part from `arguments`, of an object over the ranks of `members`. Throws `usage_error` for the empty
   /// team.
   template <class... A>
-  explicit distributed(const team& members, A&&... arguments)
-      : distributed(detail::part_owners::all, members, std::forward<A>(arguments)...) {}
+  explicit distributed(detail::team_here members, A&&... arguments)
+      : distributed(members.at, members.members, std::forward<A>(arguments)...) {}
+  /// Does the same with a name in front of the arguments: `am::distributed<histogram> h(am::named("sizes"), bins)`.
+  template <class... A>
+    requires(sizeof...(A) > 0 && !detail::says_where<A...>)
+  explicit distributed(const made_at& at, A&&... arguments) : distributed(at, world(), std::forward<A>(arguments)...) {}
+  template <class... A>
+  explicit distributed(const made_at& at, const team& members, A&&... arguments)
+      : distributed(detail::part_owners::all, members, std::forward<A>(arguments)...) {
+    detail::note_object(id_, {&typeid(distributed), &part_.object, false, sizeof part_.object, nullptr}, at, typeid(distributed));
+  }
   ~distributed() {
     if (detail::current_head != nullptr && detail::current_head->objects != nullptr)
       detail::current_head->objects->table.remove(id_);

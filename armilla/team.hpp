@@ -10,6 +10,7 @@
 
 #include "armilla/base/values/types.hpp"
 #include "armilla/each.hpp"
+#include "armilla/named.hpp"
 #include "armilla/sendable.hpp"
 #include "armilla/team/core/team_inline.hpp"
 
@@ -114,11 +115,13 @@ class team {
   /// empty team.
   ///
   /// Throws `limit_error` on all members if one of them belongs to too many teams. Cost: one or two barriers.
-  team split(int color, int key = 0) const;
+  team split(int color, int key = 0, const made_at& at = std::source_location::current()) const;
+  /// Does the same with a name: `t.split(row, am::named("rows"))`. See armilla/named.hpp.
+  team split(int color, const made_at& at) const { return split(color, 0, at); }
 
   /// Returns a new team with the same members in the same order. Use it for collectives that may overlap those of this team, in
   /// another fiber or in a library. Errors and cost are those of `split`.
-  team dup() const { return split(0, rank()); }
+  team dup(const made_at& at = std::source_location::current()) const { return split(0, rank(), at); }
 
   /// Returns a new team of the members that are not lost, in their order in this team. Ranks of the job remain as they are.
   ///
@@ -127,14 +130,14 @@ class team {
   /// collective throws. The counters and waits that any loss ends (docs/guide/death.md) work again afterwards. Members on several
   /// hosts need `armilla-run --hosts` with ARMILLA_ON_LOSS=continue (else `usage_error`). Throws `limit_error` as `split` does.
   /// Cost: two barriers.
-  team survivors() const { return team(detail::run_survivors(record_)); }
+  team survivors(const made_at& at = std::source_location::current()) const { return team(detail::run_survivors(record_, at)); }
 
   /// Returns the survivors and, after them, up to eight new ranks that wait in `await_team`, in the order of their ranks.
   ///
   /// New ranks are replacements of lost ones (ARMILLA_ON_LOSS=replace), and ranks that have joined (armilla-run --join). It does
   /// not wait for them: a program that wants all of them calls it again, between two of its steps. Send to the new ranks whatever
   /// state they need, for example by a broadcast. Errors and cost are those of `survivors`.
-  team grow() const { return team(detail::run_grow(record_)); }
+  team grow(const made_at& at = std::source_location::current()) const { return team(detail::run_grow(record_, at)); }
 
   // ---- Barrier and fence (collective) ----
 

@@ -6,6 +6,7 @@
 
 #include "armilla/atomic_methods.hpp"
 #include "armilla/call.hpp"
+#include "armilla/named.hpp"
 #include "armilla/object/object_state.hpp"
 #include "armilla/team.hpp"
 
@@ -89,6 +90,16 @@ struct member_to_hint {
 };
 template <auto M, class T>
 struct body_parameters<member_to_hint<M, T>> : parameters_of<decltype(M)> {};
+
+/// A team in front of a constructor's arguments, and the line of the program that gives it.
+struct team_here {
+  const team& members;
+  made_at at;
+  team_here(const team& t, const std::source_location& where = std::source_location::current()) noexcept  // NOLINT
+      : members(t), at(where) {}
+};
+template <class... A>
+concept says_where = ((std::is_same_v<std::decay_t<A>, team> || std::is_same_v<std::decay_t<A>, made_at>) || ...);
 
 /// Which ranks have parts of an object of all ranks: also those that come into the running job, or those alone that have made it
 /// together, as with containers.

@@ -13,6 +13,7 @@
 #include "armilla/boot/host/life.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
+#include "armilla/object/made_object.hpp"
 #include "armilla/object/object_state.hpp"
 #include "armilla/rpc/calls.hpp"
 
@@ -140,6 +141,7 @@ void object_table::add(context& self, object_id id, const std::type_info& type, 
 }
 
 void object_table::remove(object_id id) {
+  forget_object(id);
   make_entry(id) = {nullptr, gone};
   rare_->early.erase(id.place());
   rare_->classes.erase(id.place());
@@ -191,7 +193,9 @@ void throw_no_part(object_id id, const std::type_info& called, const char* opera
     throw_usage(operation, "the caller means a " + demangle(called.name()) + ", but " + id.text() + " is a " +
                                demangle(here->name()) + " on rank " + std::to_string(self.rank) +
                                "; all members of a team must make its distributed objects in the same order");
-  throw_usage(operation, id.text() + " " + std::string(object_is_gone) + "; let it live until a fence after the last call");
+  const std::string known = described(id);
+  throw_usage(operation, (known.empty() ? id.text() : known) + " " + std::string(object_is_gone) +
+                             "; let it live until a fence after the last call");
 }
 
 }  // namespace armilla::detail

@@ -29,10 +29,10 @@ bool has_root(collective kind) {
   post_mismatch(*t.self, which);
   const auto in_operation = [](const std::string& name) { return name.empty() ? name : " in " + name; };
   throw_usage(algorithm_here(name_of(kind)),
-              fmt::format("ranks entered different collectives: rank {} {}{}, rank {} {}{} (number {} of this team); "
-                          "every member of a team must call its collectives and algorithms in the same order",
-                          t.self->rank, mine, in_operation(algorithm_here("")), other, theirs, in_operation(its_algorithm),
-                          number - t.first_step));
+              about(t) + fmt::format("ranks entered different collectives: rank {} {}{}, rank {} {}{} (number {} of this team); "
+                                     "every member of a team must call its collectives and algorithms in the same order",
+                                     t.self->rank, mine, in_operation(algorithm_here("")), other, theirs,
+                                     in_operation(its_algorithm), number - t.first_step));
 }
 
 const intention_line& entered_by(const team_record& t, rank_t r) { return t.owner->slot(r, t.slot).entered; }
@@ -66,10 +66,12 @@ std::uint64_t entered_as(const intention_line& line, std::uint64_t number) {
 [[noreturn]] void throw_left(const team_record& t, rank_t other, std::uint64_t number, collective kind) {
   const collective its = intention::from(entered_as(*t.entered, number)).kind;  // as this rank has entered it
   const char* const left = its == collective::none || its == collective::left ? "an earlier collective" : name_of(its);
-  throw consequence(algorithm_here(name_of(kind)),
-                    fmt::format("rank {} has left {} by an exception, so rank {} cannot end {} (number {} of this team); the "
-                                "team is invalid: make a new one",
-                                other, left, t.self->rank, number == t.number ? "it" : name_of(kind), number - t.first_step));
+  throw consequence(
+      algorithm_here(name_of(kind)),
+      about(t) +
+          fmt::format("rank {} has left {} by an exception, so rank {} cannot end {} (number {} of this team); the team is "
+                      "invalid: make a new one",
+                      other, left, t.self->rank, number == t.number ? "it" : name_of(kind), number - t.first_step));
 }
 
 // Programs number their types differently: between them the signs tell structures apart, and words all else.
@@ -345,22 +347,25 @@ void throw_cannot_enter(const team_record* t, collective kind) {
   if (t == nullptr && algorithm_here(nullptr) != nullptr) throw_no_ranks(operation);
   if (t == nullptr) throw_usage(operation, empty_team);
   if (t->self == current && t->enters == nullptr)
-    throw_usage(
-        operation,
-        "an earlier collective of this team has failed on this rank, in the middle: an exception left it, or ranks had entered "
-        "different ones; make a new team of one that is whole");
-  if (t->self == nullptr) throw_usage(operation, "this team belongs to a session that has ended; make teams inside run()");
+    throw_usage(operation, about(*t) +
+                               "an earlier collective of this team has failed on this rank, in the middle: an exception left it, "
+                               "or ranks had entered "
+                               "different ones; make a new team of one that is whole");
+  if (t->self == nullptr)
+    throw_usage(operation, about(*t) + "this team belongs to a session that has ended; make teams inside run()");
   if (t->self != current)
     throw_usage(operation,
-                fmt::format("this team value was made by rank {}; each rank uses its own, as split returned it", t->self->rank));
+                about(*t) + fmt::format("this team value was made by rank {}; each rank uses its own, as split returned it",
+                                        t->self->rank));
   if ((kind == collective::fence || kind == collective::split) && may_enter(*current))
     refuse_parts_of_bodies(*current, operation);
   if (t->inside != nullptr && may_enter(*current))
     throw_usage(
         operation,
-        fmt::format("another fiber of this rank is inside {} of the same team, and ranks would not agree which comes first; "
-                    "give each fiber a team of its own, by team::dup",
-                    t->inside));
+        about(*t) +
+            fmt::format("another fiber of this rank is inside {} of the same team, and ranks would not agree which comes first; "
+                        "give each fiber a team of its own, by team::dup",
+                        t->inside));
   if (kind == collective::fence || kind == collective::split)
     throw_usage(
         operation,
@@ -382,8 +387,9 @@ void refuse_parts_of_bodies(const context& c, const char* operation) {
 
 void throw_bad_root(const team_record& t, collective kind, rank_t root) {
   note_refusal(&t, {kind, 0});
-  throw_usage(name_of(kind), fmt::format("there is no root {} in a team of {}; roots are numbered in the team, from 0 to {}",
-                                         root, t.size, t.size - 1));
+  throw_usage(name_of(kind),
+              about(t) + fmt::format("there is no root {} in a team of {}; roots are numbered in the team, from 0 to {}", root,
+                                     t.size, t.size - 1));
 }
 
 }  // namespace armilla::detail

@@ -74,6 +74,7 @@ void count_work(std::uint64_t units) noexcept {
 }
 
 const char* algorithm_here(const char* otherwise) noexcept {
+  if (current == nullptr || current->fibers == nullptr) return otherwise;
   const char* const name = current->fibers->running().algorithm;
   return name != nullptr ? name : otherwise;
 }
@@ -86,7 +87,7 @@ void throw_no_ranks(const char* otherwise) {
 
 void post_mismatch(const context& self, std::uint64_t which) noexcept {
   control_block& mine = self.host->control(self.rank);
-  post_text(mine.algorithm_of_mismatch, algorithm_here(""));
+  post_text(mine.algorithm_of_mismatch, posted_text(mine.algorithm));
   mine.mismatch.store(which, std::memory_order_release);
 }
 

@@ -76,6 +76,7 @@ struct team_record {
   team_record* keeper = this;         ///< counts the references: this one, or the one whose twin it is
   mutex turn;                         ///< of the fibers that use the twin
   std::uint64_t has_turn = 0;         ///< by which a fiber uses it now, and those that it starts; 0: none does
+  std::string made;                   ///< what errors call it: see called_as; empty: the team of all ranks, and such
   std::vector<rank_t> host_leaders;   ///< one member of each other host
   std::vector<std::uint32_t> groups;  ///< where the members of each host begin, and `size`: see groups.hpp
   std::size_t pairs_from = ~std::size_t(0);       ///< bytes: values and arrays of so many and more move by groups.hpp
@@ -101,6 +102,11 @@ struct team_record {
   bool by_pairs(std::size_t bytes) const noexcept { return bytes >= pairs_from; }
   bool scans_by_pairs(std::size_t bytes) const noexcept { return bytes >= scan_pairs_from; }
 };
+
+/// The team was made where `at` says: `"rows" (am::team, 4 members, heat.cpp:31)`. Null is the empty team.
+team_record* called_as(team_record* t, const made_at& at);
+/// The same in front of what an error says of a team: with ": " behind it.
+std::string about(const team_record& t);
 
 /// Whether member `i` is lost, though another rank may have its place by now.
 inline bool is_lost_to(const team_record& t, std::uint32_t i) noexcept {

@@ -10,6 +10,7 @@
 #include "armilla/am/endpoint/endpoint.hpp"
 #include "armilla/base/core/check.hpp"
 #include "armilla/base/core/options.hpp"
+#include "armilla/base/values/made_text.hpp"
 #include "armilla/boot/host/launch.hpp"
 #include "armilla/boot/host/life.hpp"
 #include "armilla/error.hpp"
@@ -324,7 +325,8 @@ std::uint64_t team::id() const noexcept { return record_ == nullptr ? 0 : record
 
 rank_t team::world_rank(rank_t member) const {
   if (std::uint32_t(member) >= std::uint32_t(size()))
-    detail::throw_usage("team::world_rank", fmt::format("there is no member {} in a team of {}", member, size()));
+    detail::throw_usage("team::world_rank", (record_ == nullptr ? "" : detail::about(*record_)) +
+                                                fmt::format("there is no member {} in a team of {}", member, size()));
   return record_->members[std::size_t(member)];
 }
 
@@ -333,6 +335,15 @@ rank_t team::rank_of(rank_t r) const noexcept { return record_ == nullptr ? -1 :
 team world() { return team(detail::here("world").teams->world); }
 
 namespace detail {
+
+team_record* called_as(team_record* t, const made_at& at) {
+  if (t == nullptr) return t;
+  const std::string members = with_commas(t->size) + (t->size == 1 ? " member" : " members");
+  t->made = text_of_object(shown_name(at.name()), "am::team", members, text_of_place(at.where()));
+  return t;
+}
+
+std::string about(const team_record& t) { return t.made.empty() ? t.made : t.made + ": "; }
 
 team twin_of(const team& t) {
   if (!t || t.record_->self != current) throw_cannot_enter(t.record_, collective::none);

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "armilla/base/values/types.hpp"
+#include "armilla/named.hpp"
 #include "armilla/team/core/each_inline.hpp"
 
 /// What a team and its collectives are made of.
@@ -29,8 +30,8 @@ void let_go(team_record* t) noexcept;
 void run_barrier(team_record* t);
 void run_fence(team_record* t);
 void run_world_barrier();
-team_record* run_survivors(team_record* t);
-team_record* run_grow(team_record* t);
+team_record* run_survivors(team_record* t, const made_at& at);
+team_record* run_grow(team_record* t, const made_at& at);
 team_record* run_await_team();
 void run_world_fence();
 enum class pattern;

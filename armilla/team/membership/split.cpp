@@ -106,6 +106,8 @@ team_record* split(team_record* parent, int color, int key) {
 
 namespace armilla {
 
-team team::split(int color, int key) const { return team(detail::split(record_, color, key)); }
+team team::split(int color, int key, const made_at& at) const {
+  return team(detail::called_as(detail::split(record_, color, key), at));
+}
 
 }  // namespace armilla

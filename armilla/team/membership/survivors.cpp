@@ -108,7 +108,11 @@ team_record* run_agreement(team_record* parent, collective kind, const char* ope
 
 }  // namespace
 
-team_record* run_survivors(team_record* parent) { return run_agreement(parent, collective::survivors, "team::survivors"); }
-team_record* run_grow(team_record* parent) { return run_agreement(parent, collective::grow, "team::grow"); }
+team_record* run_survivors(team_record* parent, const made_at& at) {
+  return called_as(run_agreement(parent, collective::survivors, "team::survivors"), at);
+}
+team_record* run_grow(team_record* parent, const made_at& at) {
+  return called_as(run_agreement(parent, collective::grow, "team::grow"), at);
+}
 
 }  // namespace armilla::detail
