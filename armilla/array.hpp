@@ -76,9 +76,14 @@ class array : public detail::named_container<array<T>> {
   /// Creates an array without elements and without ranks, such as a moved-from one. Not collective.
   array() = default;
   /// Creates `n` value-initialized elements, by default in blocks over all ranks of the job. Cost: one collective.
-  explicit array(std::size_t n, const distribution& d = {}) : array(d.members(), n, d) {}
+  explicit array(std::size_t n, const distribution& d = {}, const made_at& at = std::source_location::current())
+      : array(n, d, detail::making(at, typeid(array), d.members())) {}
   /// Creates `n` elements that are equal to `value`.
-  array(std::size_t n, const T& value, const distribution& d = {});
+  array(std::size_t n, const T& value, const distribution& d = {}, const made_at& at = std::source_location::current())
+      : array(n, value, d, detail::making(at, typeid(array), d.members())) {}
+  /// Creates `n` elements in blocks over all ranks, with a name: `am::array<double> t(1'000, am::named("temperature"))`.
+  array(std::size_t n, const made_at& at) : array(n, distribution(), at) {}
+  array(std::size_t n, const T& value, const made_at& at) : array(n, value, distribution(), at) {}
   array(array&&) noexcept = default;
   array& operator=(array&&) noexcept = default;
 
@@ -167,10 +172,13 @@ class array : public detail::named_container<array<T>> {
   // ---- Whole array (collective) ----
 
   /// Returns a value-initialized array of this size and distribution. Cost: one collective.
-  array like() const { return array(detail::make_container<T>(members(), placement())); }
+  array like(const made_at& at = std::source_location::current()) const {
+    const detail::making how(at, typeid(array), members());
+    return array(detail::make_container<T>(members(), placement()), &how);
+  }
 
   /// Returns a copy. Cost: two collectives, and a copy of the local elements.
-  array clone() const;
+  array clone(const made_at& at = std::source_location::current()) const;
 
   /// Changes the size to `n`. Elements that remain keep index and value; new ones are value-initialized.
   ///
@@ -256,9 +264,10 @@ class array : public detail::named_container<array<T>> {
   const state_type& state() const noexcept { return state_; }
 
  protected:
-  explicit array(state_type s) : state_(std::move(s)) { this->be_named(members()); }
-  array(const team& t, std::size_t n, const distribution& d)
-      : array(detail::make_container<T>(t, armilla::placement(n, t.size(), d))) {}
+  explicit array(state_type s, const detail::making* how = nullptr) : state_(std::move(s)) { this->be_named(members(), how); }
+  array(std::size_t n, const distribution& d, const detail::making& how)
+      : array(detail::make_container<T>(d.members(), armilla::placement(n, d.members().size(), d)), &how) {}
+  array(std::size_t n, const T& value, const distribution& d, const detail::making& how);
   void become(armilla::placement p);
 
   std::span<T> own() const noexcept { return {detail::first_of<T>(state_), state_.count()}; }
@@ -285,17 +294,17 @@ void swap(array<T>& a, array<T>& b) noexcept;
 // ---- Implementation only below ----
 
 template <class T>
-array<T>::array(std::size_t n, const T& value, const distribution& d)
+array<T>::array(std::size_t n, const T& value, const distribution& d, const detail::making& how)
     : state_(detail::make_container<T>(d.members(), armilla::placement(n, d.members().size(), d))) {
   for (T& e : local()) e = value;
   detail::meet(state_.members);
-  this->be_named(members());
+  this->be_named(members(), &how);
 }
 
 template <class T>
 inline std::size_t array<T>::checked(std::size_t i) const {
   if (i >= size()) [[unlikely]]
-    detail::throw_element(i, size());
+    detail::throw_element(this, i, size());
   return i;
 }
 template <class T>
@@ -382,12 +391,12 @@ template <class T>
 inline std::size_t array<T>::index_of_local(std::size_t k) const {
   const std::size_t i = state_.where.index_of(state_.me, k);
   if (i == npos) [[unlikely]]
-    detail::throw_element(k, state_.count());
+    detail::throw_element(this, k, state_.count());
   return i;
 }
 template <class T>
-array<T> array<T>::clone() const {
-  array copy = like();
+array<T> array<T>::clone(const made_at& at) const {
+  array copy = like(at);
   detail::copy_elements<T>(state_, copy.state_);
   detail::meet(members());
   return copy;
@@ -423,6 +432,7 @@ recovered<array<T>> array<T>::made_of(detail::recovered_elements<T> r) const {
   array made(std::move(r.state));
   made.kept_.copies = std::move(r.copies);
   made.kept_.times = this->kept_.times + 1;
+  detail::call_as(&made, this);
   return {std::move(made), r.mark, std::move(r.gone)};
 }
 

@@ -47,7 +47,10 @@ class bag : protected vector<T> {
   // ---- Construction (collective) ----
 
   /// Creates an empty bag over all ranks of the job, or over those of `d`: `am::bag<int> b(am::on(half))`. Cost: one collective.
-  explicit bag(const distribution& d = {}) : base(0, d) {}
+  explicit bag(const distribution& d = {}, const made_at& at = std::source_location::current())
+      : base(0, d, detail::making(at, typeid(bag), d.members())) {}
+  /// Creates an empty bag over all ranks, with a name: `am::bag<int> b(am::named("found"))`.
+  explicit bag(const made_at& at) : bag(distribution(), at) {}
 
   // ---- Growth (no message; complete at the fence) ----
 
@@ -144,6 +147,7 @@ recovered<bag<T>> bag<T>::recover(const team& t) {
   bag made(std::move(r.state));
   made.kept_.copies = std::move(r.copies);
   made.kept_.times = this->kept_.times + 1;
+  detail::call_as(static_cast<const array<T>*>(&made), static_cast<const array<T>*>(this));
   return {std::move(made), r.mark, std::move(r.gone)};
 }
 

@@ -47,10 +47,10 @@ class bitmap : public detail::named_container<bitmap> {
   /// Creates a bitmap without bits and without ranks, such as a moved-from one. Not collective.
   bitmap() = default;
   /// Creates `bits` bits, all 0, over the members of `members`. Cost: one collective.
-  explicit bitmap(std::size_t bits, const team& members = world())
-      : bits_(bits), words_(bits / 64 + (bits % 64 != 0 ? 1 : 0), on(members)), mapped_(words_) {
-    be_named(members);
-  }
+  explicit bitmap(std::size_t bits, const team& members = world(), const made_at& at = std::source_location::current())
+      : bitmap(bits, members, detail::making(at, typeid(bitmap), members)) {}
+  /// Creates `bits` bits over all ranks, with a name: `am::bitmap b(1'000, am::named("visited"))`.
+  bitmap(std::size_t bits, const made_at& at) : bitmap(bits, world(), at) {}
   bitmap(bitmap&& other) noexcept
       : named_container(std::move(other)),
         bits_(std::exchange(other.bits_, 0)),
@@ -160,12 +160,16 @@ class bitmap : public detail::named_container<bitmap> {
 
  private:
   friend detail::rebalancer;
+  bitmap(std::size_t bits, const team& members, const detail::making& how)
+      : bits_(bits), words_(bits / 64 + (bits % 64 != 0 ? 1 : 0), on(members)), mapped_(words_) {
+    be_named(members, &how);
+  }
   bitmap(std::size_t bits, array<std::uint64_t> words) : bits_(bits), words_(std::move(words)), mapped_(words_) {
     be_named(words_.members());
   }
   std::size_t word_of(std::size_t i) const {
     if (i >= bits_) [[unlikely]]
-      detail::throw_element(i, bits_);
+      detail::throw_element(this, i, bits_);
     return i / 64;
   }
   /// Where the word of bit `i` is, if this rank maps all bits; otherwise null. The checked library looks where each lies.

@@ -40,7 +40,9 @@ class disjoint_set : public detail::named_container<disjoint_set> {
   /// Creates a structure without numbers and without ranks, such as a moved-from one. Not collective.
   disjoint_set() = default;
   /// Creates `n` sets of one number each, over the members of `members`. Cost: one collective.
-  explicit disjoint_set(std::size_t n, const team& members = world());
+  explicit disjoint_set(std::size_t n, const team& members = world(), const made_at& at = std::source_location::current());
+  /// Creates `n` sets over all ranks, with a name: `am::disjoint_set sets(1'000, am::named("components"))`.
+  disjoint_set(std::size_t n, const made_at& at) : disjoint_set(n, world(), at) {}
   disjoint_set(disjoint_set&&) noexcept = default;
   disjoint_set& operator=(disjoint_set&& other) noexcept {
     named_container::operator=(std::move(other));
@@ -134,6 +136,7 @@ class disjoint_set : public detail::named_container<disjoint_set> {
  private:
   friend detail::rebalancer;
   explicit disjoint_set(array<std::uint64_t> parents);
+  disjoint_set(std::size_t n, const team& members, const detail::making& how);
   detail::disjoint_set_core& core() const {
     if (core_ == nullptr) [[unlikely]]
       detail::throw_moved_from();

@@ -97,6 +97,16 @@ exposure expose(std::string_view name, detail::hash_container<Verbs>& x) {
   return detail::exposer::expose(name, x);
 }
 
+/// Exposes a container under the name that it has from its construction (armilla/named.hpp). Throws `usage_error` if it has none.
+///
+///     am::vector<double> t(1000, am::named("temperature"));
+///     const am::exposure shown = am::expose(t);
+template <class C>
+  requires detail::exposable_array<C> || requires(const C& x) { detail::exposable_base(x); }
+exposure expose(C& x) {
+  return expose(detail::required_name(detail::images::known(x), "expose"), x);
+}
+
 /// For every other container this does not compile.
 template <class C>
   requires detail::unexposable<C>

@@ -70,21 +70,30 @@ class graph : public detail::named_container<graph<V, E>> {
   ///     const std::vector<am::weighted_edge<double>> mine = {{0, 1, 2.5}};
   ///     am::graph<void, double> roads(100, mine, {.undirected = true});
   template <std::ranges::contiguous_range Edges>
-  graph(std::size_t n, const Edges& mine, const graph_options& how = {}) {
+  graph(std::size_t n, const Edges& mine, const graph_options& how = {}, const made_at& at = std::source_location::current()) {
+    const detail::making here(at, typeid(graph), members_of(how));
     detail::require_few_vertices(n);
-    make(std::span(std::ranges::data(mine), std::ranges::size(mine)), n, how);
+    make(std::span(std::ranges::data(mine), std::ranges::size(mine)), n, how, &here);
   }
+  /// Creates a directed graph with a name: `am::graph<> roads(100, mine, am::named("roads"))`.
+  template <std::ranges::contiguous_range Edges>
+  graph(std::size_t n, const Edges& mine, const made_at& at) : graph(n, mine, graph_options(), at) {}
 
   /// Creates a graph whose number of vertices follows from the greatest number in an edge. Throws `usage_error` on all members if
   /// the numbers are not dense: more than a million and 64 for each edge.
   template <std::ranges::contiguous_range Edges>
-  explicit graph(const Edges& mine, const graph_options& how = {}) {
-    make(std::span(std::ranges::data(mine), std::ranges::size(mine)), detail::count_vertices, how);
+  explicit graph(const Edges& mine, const graph_options& how = {}, const made_at& at = std::source_location::current()) {
+    const detail::making here(at, typeid(graph), members_of(how));
+    make(std::span(std::ranges::data(mine), std::ranges::size(mine)), detail::count_vertices, how, &here);
   }
+  template <std::ranges::contiguous_range Edges>
+  graph(const Edges& mine, const made_at& at) : graph(mine, graph_options(), at) {}
 
   /// Creates a graph from the edges of a file, such as `am::read_edges(path)`. Its vertices are counted as above.
   template <class Reader>
-  explicit graph(const file_range<Reader>& file, graph_options how = {});
+  explicit graph(const file_range<Reader>& file, graph_options how = {}, const made_at& at = std::source_location::current());
+  template <class Reader>
+  graph(const file_range<Reader>& file, const made_at& at) : graph(file, graph_options(), at) {}
   graph(graph&&) noexcept = default;
   graph& operator=(graph&&) noexcept = default;
 
@@ -194,7 +203,8 @@ class graph : public detail::named_container<graph<V, E>> {
   void put_image(detail::piece_writer& to) const;
   void take_image(detail::image_reader& from);
   template <class Edge>
-  void make(std::span<const Edge> mine, std::size_t n, const graph_options& how);
+  void make(std::span<const Edge> mine, std::size_t n, const graph_options& how, const detail::making* label);
+  static team members_of(const graph_options& how) { return how.members ? how.members : world(); }
 
   detail::graph_shape shape_;
   struct nothing {};
@@ -207,26 +217,27 @@ class graph : public detail::named_container<graph<V, E>> {
 
 template <class V, class E>
 template <class Reader>
-graph<V, E>::graph(const file_range<Reader>& file, graph_options how) {
+graph<V, E>::graph(const file_range<Reader>& file, graph_options how, const made_at& at) {
   if (!how.members) how.members = file.members();
+  const detail::making here(at, typeid(graph), how.members);
   std::vector<typename Reader::value> mine;
   detail::failure why;
   try {
     for (const auto& e : file.local()) mine.push_back(e);
   } catch (...) { why.note(); }
   detail::agree(how.members, "graph", why);
-  make(std::span<const typename Reader::value>(mine), detail::count_vertices, how);
+  make(std::span<const typename Reader::value>(mine), detail::count_vertices, how, &here);
 }
 
 template <class V, class E>
 template <class Edge>
-void graph<V, E>::make(std::span<const Edge> mine, std::size_t n, const graph_options& how) {
-  const team t = how.members ? how.members : world();
+void graph<V, E>::make(std::span<const Edge> mine, std::size_t n, const graph_options& how, const detail::making* label) {
+  const team t = members_of(how);
   n = detail::agree_on_vertices(t, mine, n);
   detail::make_graph<E>(shape_, t, detail::arcs_of<E>(mine, how.undirected, how.keep_loops), n,
                         {how.undirected, how.in_edges, how.keep_duplicates});
   if constexpr (!std::is_void_v<V>) values_ = array<V>(n, as_in(t, shape_.where));
-  this->be_named(t);
+  this->be_named(t, label);
 }
 
 template <class V, class E>

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "armilla/distributed.hpp"
+#include "armilla/object/made_object.hpp"
 
 namespace armilla {
 namespace detail {
@@ -62,7 +63,7 @@ template <class Named>
 class named_container {
  protected:
   named_container() = default;
-  explicit named_container(const team& members) { be_named(members); }
+  explicit named_container(const team& members, const making* how = nullptr) { be_named(members, how); }
   named_container(named_container&& other) noexcept : name_(std::move(other.name_)) { show_place(); }
   named_container& operator=(named_container&& other) noexcept {
     name_ = std::move(other.name_);
@@ -70,9 +71,10 @@ class named_container {
     return *this;
   }
 
-  /// By all members together, once there are members.
-  void be_named(const team& members) {
+  /// By all members together, once there are members. `how`: null if the library makes it for itself.
+  void be_named(const team& members, const making* how = nullptr) {
     name_.reset(new distributed<Named*>(object_access::of_members<Named*>(members, nullptr)));
+    note_object(object_access::id(*name_), {&typeid(Named), &**name_, true, sizeof(Named), &noted_extent<Named>}, how);
     show_place();
   }
   bool named() const noexcept { return name_ != nullptr; }

@@ -58,9 +58,10 @@ class list : public detail::named_container<list<T>> {
   // ---- Construction (collective) ----
 
   /// Creates an empty list over the members of `members`. Cost: one collective.
-  explicit list(const team& members = world()) : detail::named_container<list>(members), parts_(members) {
-    detail::meet(members);
-  }
+  explicit list(const team& members = world(), const made_at& at = std::source_location::current())
+      : list(members, detail::making(at, typeid(list), members)) {}
+  /// Creates an empty list over all ranks, with a name: `am::list<int> x(am::named("tasks"))`.
+  explicit list(const made_at& at) : list(world(), at) {}
 
   // ---- Changes ----
 
@@ -165,6 +166,10 @@ class list : public detail::named_container<list<T>> {
 
  private:
   friend detail::images;
+  list(const team& members, const detail::making& how) : detail::named_container<list>(members, &how), parts_(members) {
+    parts_.note(&how);
+    detail::meet(members);
+  }
   static detail::saved_type image_type() { return detail::saved_sequence<T>(); }
   static detail::image_numbers numbers_of_image() { return {}; }
   void put_image(detail::piece_writer& to) const { detail::put_elements<T>(to, local()); }
@@ -172,7 +177,7 @@ class list : public detail::named_container<list<T>> {
   object_ref<part> at(list_place p) const {
     const rank_t member = members().rank_of(p.rank);
     if (member < 0) [[unlikely]]
-      detail::throw_no_place(p.rank);
+      detail::throw_no_place(this, p.rank);
     return parts_.of(member);
   }
   template <class F>

@@ -67,17 +67,22 @@ class map : public detail::ordered_container<detail::ordered_map_verbs<Key, Valu
 
   // ---- Construction (collective) ----
 
-  /// Creates an empty map over all ranks of the job. Cost: one collective.
-  map() = default;
+  /// Creates an empty map over all ranks of the job, with a name if you give one: `am::map<int, long> m(am::named("ages"))`.
+  /// Cost: one collective.
+  map(const made_at& at = std::source_location::current())
+      : map(world(), ordered_options(), at) {}  // NOLINT(google-explicit-constructor)
   /// Creates an empty map over all ranks, with options for buffering and balance.
-  explicit map(const ordered_options& options) : base(options) {}
+  explicit map(const ordered_options& options, const made_at& at = std::source_location::current()) : map(world(), options, at) {}
   /// Creates an empty map over the members of `members`, whose fence completes its operations.
-  explicit map(const team& members, const ordered_options& options = {}) : base(members, options) {}
+  explicit map(const team& members, const ordered_options& options = {}, const made_at& at = std::source_location::current())
+      : map(members, options, detail::making(at, typeid(map), members)) {}
+  map(const team& members, const made_at& at) : map(members, ordered_options(), at) {}
   /// Creates an empty map with a default, what `get` returns for a key that is not in the map, as of an `unordered_map`.
   template <class D>
     requires std::constructible_from<Value, D>
-  explicit map(detail::map_default<D> otherwise, const team& members = world(), const ordered_options& options = {})
-      : base(members, options) {
+  explicit map(detail::map_default<D> otherwise, const team& members = world(), const ordered_options& options = {},
+               const made_at& at = std::source_location::current())
+      : map(members, options, at) {
     this->core_->missing.emplace(std::move(otherwise.value));
   }
 
@@ -219,6 +224,9 @@ class map : public detail::ordered_container<detail::ordered_map_verbs<Key, Valu
 
   /// For algorithms: the elements of all members as a distributed range, as of the last fence. Each element is on its rank.
   using base::range;  // auto range() const
+
+ protected:
+  map(const team& members, const ordered_options& options, const detail::making& how) : base(members, options, &how) {}
 };
 
 /// A set with ordered keys that is distributed over the ranks of a team: a `map` without values.
@@ -242,12 +250,16 @@ class set : public detail::ordered_container<detail::ordered_set_verbs<Key, Less
 
   // ---- Construction (collective) ----
 
-  /// Creates an empty set over all ranks of the job. Cost: one collective.
-  set() = default;
+  /// Creates an empty set over all ranks of the job, with a name if you give one: `am::set<int> s(am::named("seen"))`.
+  /// Cost: one collective.
+  set(const made_at& at = std::source_location::current())
+      : set(world(), ordered_options(), at) {}  // NOLINT(google-explicit-constructor)
   /// Creates an empty set over all ranks, with options for buffering and balance.
-  explicit set(const ordered_options& options) : base(options) {}
+  explicit set(const ordered_options& options, const made_at& at = std::source_location::current()) : set(world(), options, at) {}
   /// Creates an empty set over the members of `members`, whose fence completes its operations.
-  explicit set(const team& members, const ordered_options& options = {}) : base(members, options) {}
+  explicit set(const team& members, const ordered_options& options = {}, const made_at& at = std::source_location::current())
+      : set(members, options, detail::making(at, typeid(set), members)) {}
+  set(const team& members, const made_at& at) : set(members, ordered_options(), at) {}
 
   // ---- Changes (one-way) ----
 
@@ -341,6 +353,9 @@ class set : public detail::ordered_container<detail::ordered_set_verbs<Key, Less
 
   /// For algorithms: the keys of all members as a distributed range, as of the last fence. Each key is on its rank.
   using base::range;  // auto range() const
+
+ protected:
+  set(const team& members, const ordered_options& options, const detail::making& how) : base(members, options, &how) {}
 };
 
 // ---- Implementation only below ----

@@ -71,7 +71,12 @@ class matrix : public detail::named_container<matrix<T, N>> {
   /// Creates a matrix without cells and without ranks, such as a moved-from one. Not collective.
   matrix() = default;
   /// Creates a matrix of `extents` value-initialized cells. Cost: one collective.
-  explicit matrix(const point& extents, const grid& g = {}, const halo& h = {}) : matrix(g.members(), extents, g, h) {}
+  explicit matrix(const point& extents, const grid& g = {}, const halo& h = {},
+                  const made_at& at = std::source_location::current())
+      : matrix(extents, g, h, detail::making(at, typeid(matrix), g.members())) {}
+  /// Creates a matrix without halos and with a name: `am::matrix<double> t({100, 100}, am::named("temperature"))`.
+  matrix(const point& extents, const made_at& at) : matrix(extents, grid(), halo(), at) {}
+  matrix(const point& extents, const grid& g, const made_at& at) : matrix(extents, g, halo(), at) {}
   matrix(matrix&&) noexcept = default;
   matrix& operator=(matrix&&) noexcept = default;
 
@@ -149,10 +154,13 @@ class matrix : public detail::named_container<matrix<T, N>> {
   // ---- Whole matrix (collective) ----
 
   /// Returns a value-initialized matrix of this shape. Cost: one collective.
-  matrix like() const { return matrix(plan_); }
+  matrix like(const made_at& at = std::source_location::current()) const {
+    const detail::making how(at, typeid(matrix), members());
+    return matrix(plan_, &how);
+  }
 
   /// Returns a copy, of the halo as well. Cost: one collective, and a copy of the local block.
-  matrix clone() const;
+  matrix clone(const made_at& at = std::source_location::current()) const;
 
   /// Writes the cells, without halos, to the file `path`. `load` reads them on any number of ranks.
   ///
@@ -234,14 +242,16 @@ class matrix : public detail::named_container<matrix<T, N>> {
   void take_halo();
 
  private:
-  explicit matrix(std::shared_ptr<const detail::matrix_plan<N>> p);
-  matrix(const team& t, const point& extents, const grid& g, const halo& h)
-      : matrix(std::make_shared<const detail::matrix_plan<N>>(t, detail::grid_shape<N>(extents, t.size(), g.blocks()), h)) {}
+  explicit matrix(std::shared_ptr<const detail::matrix_plan<N>> p, const detail::making* how = nullptr);
+  matrix(const point& extents, const grid& g, const halo& h, const detail::making& how)
+      : matrix(std::make_shared<const detail::matrix_plan<N>>(g.members(),
+                                                              detail::grid_shape<N>(extents, g.members().size(), g.blocks()), h),
+               &how) {}
 
   const point& checked(const point& cell) const {
     for (std::size_t d = 0; d < N; ++d)
       if (cell[d] >= extent(d)) [[unlikely]]
-        detail::throw_cell(d, cell[d], extent(d));
+        detail::throw_cell(this, d, cell[d], extent(d));
     return cell;
   }
   global_ptr<counter> counter_of(rank_t member, std::size_t k) const {
@@ -367,7 +377,7 @@ void swap(matrix<T, N>& a, matrix<T, N>& b) noexcept;
 // ---- Implementation only below ----
 
 template <class T, std::size_t N>
-matrix<T, N>::matrix(std::shared_ptr<const detail::matrix_plan<N>> p) : plan_(std::move(p)) {
+matrix<T, N>::matrix(std::shared_ptr<const detail::matrix_plan<N>> p, const detail::making* how) : plan_(std::move(p)) {
   const std::size_t n = plan().checked_layout(sizeof(T)).volume, neighbours = plan_->halos.neighbours.size();
   const std::size_t behind = detail::counters_at(n, sizeof(T));
   detail::note_type(plan_->members, detail::mark_of<T>());
@@ -379,7 +389,7 @@ matrix<T, N>::matrix(std::shared_ptr<const detail::matrix_plan<N>> p) : plan_(st
                                           for (std::size_t k = 0; k < neighbours; ++k)
                                             ::new (static_cast<void*>(at + behind + k * sizeof(counter))) counter();
                                         });
-  this->be_named(members());
+  this->be_named(members(), how);
 }
 
 template <class T, std::size_t N>
@@ -418,7 +428,7 @@ inline global_ptr<T> matrix<T, N>::ptr(const point& cell) const {
 template <class T, std::size_t N>
 inline typename matrix<T, N>::point matrix<T, N>::cell_of(std::size_t i) const {
   if (i >= size()) [[unlikely]]
-    detail::throw_element(i, size());
+    detail::throw_element(this, i, size());
   return plan().shape.cell_of(i);
 }
 
@@ -452,8 +462,8 @@ inline void matrix<T, N>::take_halo() {
 }
 
 template <class T, std::size_t N>
-matrix<T, N> matrix<T, N>::clone() const {
-  matrix copy = like();
+matrix<T, N> matrix<T, N>::clone(const made_at& at) const {
+  matrix copy = like(at);
   if (plan_->mine.volume != 0) std::memcpy(static_cast<void*>(copy.first()), first(), plan_->mine.volume * sizeof(T));
   return copy;
 }
@@ -461,13 +471,14 @@ matrix<T, N> matrix<T, N>::clone() const {
 template <class T, std::size_t N>
 void matrix<T, N>::save(const std::string& path) const {
   plan().members.fence();
+  const detail::object_operation name("save", this);
   detail::save_cells(plan(), static_cast<const T*>(first()), path);
 }
 
 template <class T, std::size_t N>
 void matrix<T, N>::checkpoint(std::uint64_t mark) {
-  const detail::named_algorithm name("checkpoint");
-  detail::kept_parts& copies = detail::require_kept(kept_.copies, members(), "checkpoint");
+  const detail::object_operation name("checkpoint", this);
+  detail::kept_parts& copies = detail::require_kept(kept_.copies, members(), name.text());
   members().fence();
   write_copies(copies, mark);
   detail::meet(members());
@@ -476,7 +487,7 @@ void matrix<T, N>::checkpoint(std::uint64_t mark) {
 
 template <class T, std::size_t N>
 void matrix<T, N>::load(const std::string& path) {
-  const detail::named_algorithm name("load");
+  const detail::object_operation name("load", this);
   const team members = plan_ ? plan_->members : world();
   members.fence();
   detail::saved_file file(members, path, detail::saved_cells<T, N>());
@@ -498,7 +509,8 @@ void matrix<T, N>::load(const std::string& path) {
 template <class T, std::size_t N>
 recovered<matrix<T, N>, cell_range<N>> matrix<T, N>::recover(const team& t) {
   using result = recovered<matrix, cell_range<N>>;
-  detail::require_kept(kept_.copies, members(), "recover");
+  const detail::object_operation name("recover", this);
+  detail::require_kept(kept_.copies, members(), name.text());
   catch_up(t);
   const detail::kept_parts& copies = *kept_.copies;
   result back = detail::recover_together(t, kept_.unfinished, [&] {
@@ -506,6 +518,7 @@ recovered<matrix<T, N>, cell_range<N>> matrix<T, N>::recover(const team& t) {
     const auto& shape = *static_cast<const detail::matrix_shape<N>*>(found.shape.get());
     const detail::matrix_plan<N>& was = *shape.places;
     result r{over(t, was), found.mark, detail::gone_cells<N>(shape, found.parts)};
+    detail::call_as(&r.container, this);
     detail::fill_from_parts<T, N>(was, found.parts, r.container.plan(), r.container.first());
     r.container.keep(copies.wish());
     r.container.write_copies(*r.container.kept_.copies, found.mark, r.gone);
@@ -518,11 +531,13 @@ recovered<matrix<T, N>, cell_range<N>> matrix<T, N>::recover(const team& t) {
 template <class T, std::size_t N>
 recovered<matrix<T, N>, cell_range<N>> matrix<T, N>::recover(const team& t, raw_t) {
   using result = recovered<matrix, cell_range<N>>;
+  const detail::object_operation name("recover", this);
   detail::require_memory_stays(members());
   catch_up(t);
   return detail::recover_together(t, kept_.unfinished, [&] {
     detail::require_alike(t, detail::mark_of_blocks(blocks_, members(), plan_->mark(sizeof(T))));
     result r{over(t, *plan_), 0, {}};
+    detail::call_as(&r.container, this);
     detail::fill_from_parts<T, N>(*plan_, detail::present_parts(blocks_, members()), r.container.plan(), r.container.first());
     if (kept_.copies != nullptr) r.container.keep(kept_.copies->wish());
     return r;

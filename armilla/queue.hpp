@@ -41,9 +41,14 @@ class queue : public detail::owned_queue<T, detail::first_come<T>> {
   // ---- Construction (collective) ----
 
   /// Creates an empty queue over all ranks of the job; the rank `owner` stores the items. Cost: one collective.
-  explicit queue(rank_t owner = 0) : base(owner) {}
+  explicit queue(rank_t owner = 0, const made_at& at = std::source_location::current())
+      : base(world(), owner, detail::making(at, typeid(queue), world())) {}
   /// Creates an empty queue over the members of `members`; member number `owner` stores the items.
-  explicit queue(const team& members, rank_t owner = 0) : base(members, owner) {}
+  explicit queue(const team& members, rank_t owner = 0, const made_at& at = std::source_location::current())
+      : base(members, owner, detail::making(at, typeid(queue), members)) {}
+  /// Creates an empty queue on the first rank or member, with a name: `am::queue<int> q(am::named("tasks"))`.
+  explicit queue(const made_at& at) : queue(rank_t{0}, at) {}
+  queue(const team& members, const made_at& at) : queue(members, 0, at) {}
 
   // ---- Changes (one-way) ----
 
@@ -136,9 +141,14 @@ class priority_queue : public detail::owned_queue<T, detail::largest_first<T, Co
   // ---- Construction (collective) ----
 
   /// Creates an empty queue over all ranks of the job; the rank `owner` stores the items. Cost: one collective.
-  explicit priority_queue(rank_t owner = 0) : base(owner) {}
+  explicit priority_queue(rank_t owner = 0, const made_at& at = std::source_location::current())
+      : base(world(), owner, detail::making(at, typeid(priority_queue), world())) {}
   /// Creates an empty queue over the members of `members`; member number `owner` stores the items.
-  explicit priority_queue(const team& members, rank_t owner = 0) : base(members, owner) {}
+  explicit priority_queue(const team& members, rank_t owner = 0, const made_at& at = std::source_location::current())
+      : base(members, owner, detail::making(at, typeid(priority_queue), members)) {}
+  /// Creates an empty queue on the first rank or member, with a name: `am::priority_queue<int> q(am::named("tasks"))`.
+  explicit priority_queue(const made_at& at) : priority_queue(rank_t{0}, at) {}
+  priority_queue(const team& members, const made_at& at) : priority_queue(members, 0, at) {}
 
   // ---- Changes (one-way) ----
 

@@ -46,15 +46,18 @@ template <rebalanced_container Container>
 [[nodiscard]] Container rebalance(const team& t, Container&& old) {
   const detail::named_algorithm name("rebalance");
   Container made = detail::rebalanced_on(t, &old);
+  detail::images::call_alike(made, old);
   const Container emptied = std::move(old);
   return made;
 }
 
 /// Does the same on a rank that does not have the container yet.
 template <rebalanced_container Container>
-[[nodiscard]] Container rebalance(const team& t) {
+[[nodiscard]] Container rebalance(const team& t, const made_at& at = std::source_location::current()) {
   const detail::named_algorithm name("rebalance");
-  return detail::rebalanced_on(t, static_cast<Container*>(nullptr));
+  Container made = detail::rebalanced_on(t, static_cast<Container*>(nullptr));
+  detail::images::call_alike(made, at);
+  return made;
 }
 
 /// Moves the elements of a container to some of its ranks, those of `t`, and returns the container over that team. Collective of
@@ -83,6 +86,7 @@ template <rebalanced_container Container>
 [[nodiscard]] Container shrink(const team& t, Container&& old) {
   const detail::named_algorithm name("shrink");
   Container made = detail::shrunk_on(t, &old);
+  detail::images::call_alike(made, old);
   const Container emptied = std::move(old);
   return made;
 }

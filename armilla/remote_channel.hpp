@@ -69,11 +69,19 @@ class remote_channel : public detail::named_container<remote_channel<T>> {
   /// the receiver push. The receiver may be one of the senders. Cost: one collective.
   ///
   ///     am::remote_channel<long> right(am::ranks() - 1, 16, {0});   // from rank 0 to the last rank
-  remote_channel(rank_t receiver, std::size_t capacity, std::vector<rank_t> senders = {})
-      : remote_channel(world(), receiver, capacity, std::move(senders)) {}
+  remote_channel(rank_t receiver, std::size_t capacity, std::vector<rank_t> senders = {},
+                 const made_at& at = std::source_location::current())
+      : remote_channel(world(), receiver, capacity, std::move(senders), at) {}
   /// Creates a channel over the members of `members`; `receiver` and `senders` are numbers in the team.
-  remote_channel(const team& members, rank_t receiver, std::size_t capacity, std::vector<rank_t> senders = {})
-      : remote_channel(members, detail::plan_channel(members, receiver, capacity, std::move(senders), sizeof(T))) {}
+  remote_channel(const team& members, rank_t receiver, std::size_t capacity, std::vector<rank_t> senders = {},
+                 const made_at& at = std::source_location::current())
+      : remote_channel(members, receiver, capacity, std::move(senders), detail::making(at, typeid(remote_channel), members)) {}
+  /// Creates a channel to which all ranks or members except the receiver push, with a name:
+  /// `am::remote_channel<long> results(0, 16, am::named("results"))`.
+  remote_channel(rank_t receiver, std::size_t capacity, const made_at& at)
+      : remote_channel(world(), receiver, capacity, std::vector<rank_t>(), at) {}
+  remote_channel(const team& members, rank_t receiver, std::size_t capacity, const made_at& at)
+      : remote_channel(members, receiver, capacity, std::vector<rank_t>(), at) {}
   remote_channel(remote_channel&&) noexcept = default;
   remote_channel& operator=(remote_channel&& other) noexcept {
     end();
@@ -155,8 +163,12 @@ class remote_channel : public detail::named_container<remote_channel<T>> {
   handle_type handle() const { return this->template make_handle<handle_type>(); }
 
  private:
-  remote_channel(const team& members, detail::planned_channel planned)
-      : detail::named_container<remote_channel>(members), parts_(members, members, planned.plan) {
+  remote_channel(const team& members, rank_t receiver, std::size_t capacity, std::vector<rank_t> senders,
+                 const detail::making& how)
+      : remote_channel(members, detail::plan_channel(members, receiver, capacity, std::move(senders), sizeof(T)), how) {}
+  remote_channel(const team& members, detail::planned_channel planned, const detail::making& how)
+      : detail::named_container<remote_channel>(members, &how), parts_(members, members, planned.plan) {
+    parts_.note(&how);
     mine().knows(parts_.own());
     detail::agree_on_channel(members, planned);
   }

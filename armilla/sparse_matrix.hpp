@@ -48,9 +48,18 @@ class sparse_matrix : public detail::named_container<sparse_matrix<T>> {
   /// Creates a matrix of `rows` by `columns` from the entries of all members. Entries of the same row and column are added.
   ///
   /// Each member gives any entries, of any rows. Cost: one exchange of all entries, and three reductions.
-  sparse_matrix(std::size_t rows, std::size_t columns, std::span<const matrix_entry<T>> mine, const team& t = world());
-  sparse_matrix(std::size_t rows, std::size_t columns, const std::vector<matrix_entry<T>>& mine, const team& t = world())
-      : sparse_matrix(rows, columns, std::span<const matrix_entry<T>>(mine), t) {}
+  sparse_matrix(std::size_t rows, std::size_t columns, std::span<const matrix_entry<T>> mine, const team& t = world(),
+                const made_at& at = std::source_location::current())
+      : sparse_matrix(rows, columns, mine, t, &static_cast<const detail::making&>(detail::making(at, typeid(sparse_matrix), t))) {
+  }
+  sparse_matrix(std::size_t rows, std::size_t columns, const std::vector<matrix_entry<T>>& mine, const team& t = world(),
+                const made_at& at = std::source_location::current())
+      : sparse_matrix(rows, columns, std::span<const matrix_entry<T>>(mine), t, at) {}
+  /// Creates a matrix over all ranks, with a name: `am::sparse_matrix<double> a(n, n, mine, am::named("stiffness"))`.
+  sparse_matrix(std::size_t rows, std::size_t columns, std::span<const matrix_entry<T>> mine, const made_at& at)
+      : sparse_matrix(rows, columns, mine, world(), at) {}
+  sparse_matrix(std::size_t rows, std::size_t columns, const std::vector<matrix_entry<T>>& mine, const made_at& at)
+      : sparse_matrix(rows, columns, std::span<const matrix_entry<T>>(mine), world(), at) {}
   sparse_matrix(sparse_matrix&&) noexcept = default;
   sparse_matrix& operator=(sparse_matrix&&) noexcept = default;
 
@@ -125,6 +134,8 @@ class sparse_matrix : public detail::named_container<sparse_matrix<T>> {
   friend detail::images;
   // An empty one, whose image follows.
   explicit sparse_matrix(const team& t) : members_(t) {}
+  sparse_matrix(std::size_t rows, std::size_t columns, std::span<const matrix_entry<T>> mine, const team& t,
+                const detail::making* how);
   static detail::saved_type image_type() {
     static_assert(sendable_value<T>, "armilla: the numbers of a sparse_matrix must be sendable to be saved or kept");
     return {detail::saved_kind::sparse_matrix, 0, detail::element_name<std::vector<std::uint64_t>, std::vector<T>>::text};
@@ -177,7 +188,8 @@ M read_matrix_market(const std::string& path, const file_options& how) {
 }
 
 template <class T>
-sparse_matrix<T>::sparse_matrix(std::size_t rows, std::size_t columns, std::span<const matrix_entry<T>> mine, const team& t)
+sparse_matrix<T>::sparse_matrix(std::size_t rows, std::size_t columns, std::span<const matrix_entry<T>> mine, const team& t,
+                                const detail::making* how)
     : members_(t) {
   detail::note_type(t, detail::mark_of<T>());
   detail::failure why;
@@ -202,7 +214,7 @@ sparse_matrix<T>::sparse_matrix(std::size_t rows, std::size_t columns, std::span
     part_ = detail::compress(entries, borders[me], borders[me + 1] - borders[me], columns_, t.rank());
   } catch (...) { why.note(); }
   non_zeros_ = detail::agree(t, "sparse_matrix", why, entries.size(), std::plus<>{});
-  this->be_named(t);
+  this->be_named(t, how);
 }
 
 template <class T>
@@ -269,7 +281,7 @@ void sparse_matrix<T>::take_image(detail::image_reader& from) {
     }
   });
   from.agree();
-  sparse_matrix made(std::size_t(rows), std::size_t(columns), mine, from.members());
+  sparse_matrix made(std::size_t(rows), std::size_t(columns), mine, from.members(), nullptr);
   made.keep_name_of(*this);
   made.kept_ = std::move(kept_);
   *this = std::move(made);

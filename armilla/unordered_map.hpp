@@ -66,13 +66,18 @@ class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value
 
   // ---- Construction (collective) ----
 
-  /// Creates an empty map over all ranks of the job. Cost: one collective.
-  unordered_map() = default;
+  /// Creates an empty map over all ranks of the job, with a name if you give one: `am::unordered_map<int, long>
+  /// m(am::named("ages"))`. Cost: one collective.
+  unordered_map(const made_at& at = std::source_location::current())
+      : unordered_map(world(), hash_options(), at) {}  // NOLINT(google-explicit-constructor)
   /// Creates an empty map over all ranks, with options for buffering: see `hash_options` (armilla/hash.hpp).
-  explicit unordered_map(const hash_options& options) : base(options) {}
+  explicit unordered_map(const hash_options& options, const made_at& at = std::source_location::current())
+      : unordered_map(world(), options, at) {}
   /// Creates an empty map that is distributed over the team `members`. A fence of that team completes one-way operations on the
   /// map.
-  explicit unordered_map(const team& members, const hash_options& options = {}) : base(members, options) {}
+  explicit unordered_map(const team& members, const hash_options& options = {}, const made_at& at = std::source_location::current())
+      : unordered_map(members, options, detail::making(at, typeid(unordered_map), members)) {}
+  unordered_map(const team& members, const made_at& at) : unordered_map(members, hash_options(), at) {}
   /// Creates an empty map with a default: what `get` returns for a key that is not in the map. The same on all members. It is not
   /// saved; it goes along when the map is recovered, rebalanced or shrunk.
   ///
@@ -80,8 +85,9 @@ class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value
   ///     const double p = price.get("unobtainium").get();        // -1, and the map is still empty
   template <class D>
     requires std::constructible_from<Value, D>
-  explicit unordered_map(detail::map_default<D> otherwise, const team& members = world(), const hash_options& options = {})
-      : base(members, options) {
+  explicit unordered_map(detail::map_default<D> otherwise, const team& members = world(), const hash_options& options = {},
+                         const made_at& at = std::source_location::current())
+      : unordered_map(members, options, at) {
     this->core_->missing.emplace(std::move(otherwise.value));
   }
 
@@ -262,6 +268,9 @@ class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value
 
   /// For algorithms: the elements of all members as a distributed range, as of the last fence. Each element is on its rank.
   using base::range;  // auto range() const
+
+ protected:
+  unordered_map(const team& members, const hash_options& options, const detail::making& how) : base(members, options, &how) {}
 };
 
 /// A hash set that is distributed over the ranks of a team: an `unordered_map` without values.
@@ -285,13 +294,19 @@ class unordered_set : public detail::hash_container<detail::set_verbs<Key, detai
 
   // ---- Construction (collective) ----
 
-  /// Creates an empty set over all ranks of the job. Cost: one collective.
-  unordered_set() = default;
+  /// Creates an empty set over all ranks of the job, with a name if you give one: `am::unordered_set<int> s(am::named("seen"))`.
+  /// Cost: one collective.
+  unordered_set(const made_at& at = std::source_location::current())
+      : unordered_set(world(), hash_options(), at) {}  // NOLINT(google-explicit-constructor)
   /// Creates an empty set over all ranks, with options for buffering: see `hash_options` (armilla/hash.hpp).
-  explicit unordered_set(const hash_options& options) : base(options) {}
+  explicit unordered_set(const hash_options& options, const made_at& at = std::source_location::current())
+      : unordered_set(world(), options, at) {}
   /// Creates an empty set that is distributed over the team `members`. A fence of that team completes one-way operations on the
   /// set.
-  explicit unordered_set(const team& members, const hash_options& options = {}) : base(members, options) {}
+  explicit unordered_set(const team& members, const hash_options& options = {},
+                         const made_at& at = std::source_location::current())
+      : unordered_set(members, options, detail::making(at, typeid(unordered_set), members)) {}
+  unordered_set(const team& members, const made_at& at) : unordered_set(members, hash_options(), at) {}
 
   // ---- Changes (one-way) ----
 
@@ -369,6 +384,9 @@ class unordered_set : public detail::hash_container<detail::set_verbs<Key, detai
 
   /// For algorithms: the keys of all members as a distributed range, as of the last fence. Each key is on its rank.
   using base::range;  // auto range() const
+
+ protected:
+  unordered_set(const team& members, const hash_options& options, const detail::making& how) : base(members, options, &how) {}
 };
 
 /// Counts how often each key was inserted: an `unordered_map<Key, std::int64_t>` whose `insert` adds to a count.
@@ -384,7 +402,15 @@ class counting_set : public unordered_map<Key, std::int64_t, Hash, Equal> {
   using base = unordered_map<Key, std::int64_t, Hash, Equal>;
 
  public:
-  using base::base;
+  /// Creates an empty set of counts, as an `unordered_map`.
+  counting_set(const made_at& at = std::source_location::current())
+      : counting_set(world(), hash_options(), at) {}  // NOLINT(google-explicit-constructor)
+  explicit counting_set(const hash_options& options, const made_at& at = std::source_location::current())
+      : counting_set(world(), options, at) {}
+  explicit counting_set(const team& members, const hash_options& options = {},
+                        const made_at& at = std::source_location::current())
+      : base(members, options, detail::making(at, typeid(counting_set), members)) {}
+  counting_set(const team& members, const made_at& at) : counting_set(members, hash_options(), at) {}
 
   /// Adds `times` to the count of `key`, which is 0 if `key` is new. One-way.
   template <class K = Key>

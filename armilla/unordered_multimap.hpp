@@ -43,12 +43,18 @@ class unordered_multimap
 
   // ---- Construction (collective) ----
 
-  /// Creates an empty map over all ranks of the job. Cost: one collective.
-  unordered_multimap() = default;
+  /// Creates an empty map over all ranks of the job, with a name if you give one: `am::unordered_multimap<int, long>
+  /// m(am::named("index"))`. Cost: one collective.
+  unordered_multimap(const made_at& at = std::source_location::current())
+      : unordered_multimap(world(), hash_options(), at) {}  // NOLINT(google-explicit-constructor)
   /// Creates an empty map over all ranks, with options for buffering: see `hash_options` (armilla/hash.hpp).
-  explicit unordered_multimap(const hash_options& options) : base(options) {}
+  explicit unordered_multimap(const hash_options& options, const made_at& at = std::source_location::current())
+      : unordered_multimap(world(), options, at) {}
   /// Creates an empty map over the members of `members`, whose fence completes its operations.
-  explicit unordered_multimap(const team& members, const hash_options& options = {}) : base(members, options) {}
+  explicit unordered_multimap(const team& members, const hash_options& options = {},
+                              const made_at& at = std::source_location::current())
+      : unordered_multimap(members, options, detail::making(at, typeid(unordered_multimap), members)) {}
+  unordered_multimap(const team& members, const made_at& at) : unordered_multimap(members, hash_options(), at) {}
 
   // ---- Changes (one-way) ----
 
@@ -127,6 +133,10 @@ class unordered_multimap
 
   /// For algorithms: the elements of all members as a distributed range, as of the last fence. Each element is on its rank.
   using base::range;  // auto range() const
+
+ protected:
+  unordered_multimap(const team& members, const hash_options& options, const detail::making& how)
+      : base(members, options, &how) {}
 };
 
 /// A hash set, distributed over the ranks of a team, in which a key can be several times.
@@ -155,12 +165,18 @@ class unordered_multiset : public detail::hash_container<detail::multiset_verbs<
 
   // ---- Construction (collective) ----
 
-  /// Creates an empty set over all ranks of the job. Cost: one collective.
-  unordered_multiset() = default;
+  /// Creates an empty set over all ranks of the job, with a name if you give one: `am::unordered_multiset<int>
+  /// s(am::named("words"))`. Cost: one collective.
+  unordered_multiset(const made_at& at = std::source_location::current())
+      : unordered_multiset(world(), hash_options(), at) {}  // NOLINT(google-explicit-constructor)
   /// Creates an empty set over all ranks, with options for buffering: see `hash_options` (armilla/hash.hpp).
-  explicit unordered_multiset(const hash_options& options) : base(options) {}
+  explicit unordered_multiset(const hash_options& options, const made_at& at = std::source_location::current())
+      : unordered_multiset(world(), options, at) {}
   /// Creates an empty set over the members of `members`, whose fence completes its operations.
-  explicit unordered_multiset(const team& members, const hash_options& options = {}) : base(members, options) {}
+  explicit unordered_multiset(const team& members, const hash_options& options = {},
+                              const made_at& at = std::source_location::current())
+      : unordered_multiset(members, options, detail::making(at, typeid(unordered_multiset), members)) {}
+  unordered_multiset(const team& members, const made_at& at) : unordered_multiset(members, hash_options(), at) {}
 
   // ---- Changes (one-way) ----
 
@@ -238,6 +254,10 @@ class unordered_multiset : public detail::hash_container<detail::multiset_verbs<
 
   /// For algorithms: the keys of all members as a distributed range, as of the last fence. Each key is on its rank.
   using base::range;  // auto range() const
+
+ protected:
+  unordered_multiset(const team& members, const hash_options& options, const detail::making& how)
+      : base(members, options, &how) {}
 };
 
 }  // namespace armilla

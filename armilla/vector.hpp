@@ -42,9 +42,16 @@ class vector : public array<T> {
   /// Creates a vector without elements and without ranks, such as a moved-from one. Not collective.
   vector() = default;
   /// Creates `n` value-initialized elements, by default in blocks over all ranks of the job. Cost: one collective.
-  explicit vector(std::size_t n, const distribution& d = {}) : array<T>(n, d) { start(); }
+  explicit vector(std::size_t n, const distribution& d = {}, const made_at& at = std::source_location::current())
+      : vector(n, d, detail::making(at, typeid(vector), d.members())) {}
   /// Creates `n` elements that are equal to `value`.
-  vector(std::size_t n, const T& value, const distribution& d = {}) : array<T>(n, value, d) { start(); }
+  vector(std::size_t n, const T& value, const distribution& d = {}, const made_at& at = std::source_location::current())
+      : array<T>(n, value, d, detail::making(at, typeid(vector), d.members())) {
+    start();
+  }
+  /// Creates `n` elements in blocks over all ranks, with a name: `am::vector<double> t(1'000, am::named("temperature"))`.
+  vector(std::size_t n, const made_at& at) : vector(n, distribution(), at) {}
+  vector(std::size_t n, const T& value, const made_at& at) : vector(n, value, distribution(), at) {}
   vector(vector&& other) noexcept : array<T>(std::move(other)), staged_(std::move(other.staged_)) { attach(); }
   vector& operator=(vector&& other) noexcept;
 
@@ -134,10 +141,13 @@ class vector : public array<T> {
   using base::redistribute;  // void redistribute(const distribution& d)
 
   /// Returns a value-initialized vector of this size and distribution.
-  vector like() const { return vector(detail::make_container<T>(this->members(), this->placement())); }
+  vector like(const made_at& at = std::source_location::current()) const {
+    const detail::making how(at, typeid(vector), this->members());
+    return vector(detail::make_container<T>(this->members(), this->placement()), &how);
+  }
 
   /// Returns a copy.
-  vector clone() const;
+  vector clone(const made_at& at = std::source_location::current()) const;
 
   /// Writes the elements to the file `path`, as `array::save`.
   using base::save;  // void save(const std::string& path) const
@@ -160,7 +170,8 @@ class vector : public array<T> {
   [[nodiscard]] recovered<vector> recover(const team& t, raw_t);
 
  protected:
-  explicit vector(detail::element_state<T> s) : array<T>(std::move(s)) { start(); }
+  explicit vector(detail::element_state<T> s, const detail::making* how = nullptr) : array<T>(std::move(s), how) { start(); }
+  vector(std::size_t n, const distribution& d, const detail::making& how) : array<T>(n, d, how) { start(); }
 
  private:
   template <class U>
@@ -194,19 +205,19 @@ inline void vector<T>::attach() noexcept {
 template <class T>
 inline std::vector<detail::kept_as<T>>& vector<T>::staging() {
   if (staged_ == nullptr || !this->placement().linear()) [[unlikely]]
-    detail::throw_cannot_grow(staged_ != nullptr);
+    detail::throw_cannot_grow(this, staged_ != nullptr);
   return staged_->more();
 }
 
 template <class T>
 void vector<T>::keep_local(std::size_t n) {
   if (!this->members() || n > this->state_.count() || !this->placement().linear())
-    detail::throw_cannot_grow(!this->placement().linear());
+    detail::throw_cannot_grow(this, !this->placement().linear());
   this->state_.keep(n);
 }
 template <class T>
-vector<T> vector<T>::clone() const {
-  vector copy = like();
+vector<T> vector<T>::clone(const made_at& at) const {
+  vector copy = like(at);
   detail::copy_elements<T>(this->state_, copy.state_);
   detail::meet(this->members());
   return copy;
@@ -228,6 +239,7 @@ recovered<vector<T>> vector<T>::made_of(detail::recovered_elements<T> r) const {
   vector made(std::move(r.state));
   made.kept_.copies = std::move(r.copies);
   made.kept_.times = this->kept_.times + 1;
+  detail::call_as(&made, this);
   return {std::move(made), r.mark, std::move(r.gone)};
 }
 

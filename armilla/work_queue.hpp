@@ -71,7 +71,10 @@ class work_queue {
   // ---- Construction (collective) ----
 
   /// Creates an empty queue over the members of `members`. Cost: one collective.
-  explicit work_queue(const team& members = world());
+  explicit work_queue(const team& members = world(), const made_at& at = std::source_location::current())
+      : work_queue(members, detail::making(at, typeid(work_queue), members)) {}
+  /// Creates an empty queue over all ranks, with a name: `am::work_queue<int> q(am::named("tasks"))`.
+  explicit work_queue(const made_at& at) : work_queue(world(), at) {}
 
   // ---- Local operations ----
 
@@ -143,6 +146,7 @@ class work_queue {
  private:
   friend detail::rebalancer;
   friend detail::images;
+  work_queue(const team& members, const detail::making& how);
   static detail::saved_type image_type() { return detail::saved_sequence<T>(); }
   static detail::image_numbers numbers_of_image() { return {}; }
   void put_image(detail::piece_writer& to) const { detail::put_elements<T>(to, mine().waiting()); }
@@ -157,7 +161,8 @@ class work_queue {
 // ---- Implementation only below ----
 
 template <class T>
-work_queue<T>::work_queue(const team& members) : parts_(members, members) {
+work_queue<T>::work_queue(const team& members, const detail::making& how) : parts_(members, members) {
+  parts_.note(&how);
   std::vector<object_ref<part>> all;
   for (rank_t m = 0; m < members.size(); ++m) all.push_back(parts_.of(m));
   mine().knows(std::move(all));
@@ -177,7 +182,7 @@ template <class T>
 inline typename work_queue<T>::handle_type::verbs work_queue<T>::handle_type::operator->() const {
   part* const here = name_.local();
   if (here == nullptr) [[unlikely]]
-    detail::throw_no_queue("work queue");
+    detail::throw_no_queue(detail::object_access::id(name_), "work queue");
   return verbs(*here);
 }
 

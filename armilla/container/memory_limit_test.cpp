@@ -81,6 +81,6 @@ RANK_TEST(a_large_vector_grows) {
 RANK_TEST(members_that_make_large_and_small_containers_are_told) {
   if (am::ranks() == 1) return;
   const std::size_t n = am::rank() == 0 ? std::size_t(am::ranks()) * pages_of_80_mib : 10;
-  EXPECT_THROWS_SAYING(am::usage_error, "another container here", am::array<page_of_values>(n));
-  EXPECT_THROWS_SAYING(am::usage_error, "the members make different ones here", am::array<std::string>(100 * n));
+  EXPECT_THROWS_SAYING(am::usage_error, "members make different containers here", am::array<page_of_values>(n));
+  EXPECT_THROWS_SAYING(am::usage_error, "members make different containers here", am::array<std::string>(100 * n));
 }

@@ -53,7 +53,7 @@ RANK_TEST(errors_of_collectives_name_the_operation_that_the_user_called) {
   for (const operation& o : operations) {
     const am::team t = am::world().split(0);
     containers all(t);
-    const std::string here = std::string(o.name) + ": ", there = std::string(" in ") + o.name;
+    const std::string here = o.name, there = std::string(" in ") + o.name;
     rank_test::expect_throws<am::usage_error>(
         [&] { odd ? o.run(t, all) : void(t.all_reduce(1L, [](long a, long b) { return a + b; })); },
         odd ? here.c_str() : there.c_str(), o.name, __FILE__, __LINE__);

@@ -13,7 +13,7 @@ using namespace edges;
 
 namespace {
 
-constexpr const char *no_element = "give an index from 0 to 9", *has_none = "it has none", *moved = "moved from";
+constexpr const char *no_element = "give an index from 0 to 9", *has_none = "it has no elements", *moved = "moved from";
 const am::team none;
 
 /// The same container, and one that was moved from.
@@ -253,14 +253,14 @@ EDGES(places_that_do_not_exist, placement::member_of, placement::place_of, place
   }
   EXPECT_EQ(am::placement().count(0), 0U);
   EXPECT_EQ(am::placement().index_of(0, 0), am::npos);
-  REFUSED("it has none", am::array<int>().index_of_local(0));
+  REFUSED("it has no elements", am::array<int>().index_of_local(0));
   for (const std::size_t block : {1, 3}) {
     const am::spread_array<int> s(10, block);
     for (const std::size_t k : {s.local().size(), std::size_t{10}, half, most})
       REFUSED(std::to_string(k).c_str(), s.index_of_local(k));
     for (std::size_t k = 0; k < s.local().size(); ++k) EXPECT_EQ(s.rank_of(s.index_of_local(k)), am::rank());
   }
-  REFUSED("it has none", am::spread_array<int>().index_of_local(0));
+  REFUSED("it has no elements", am::spread_array<int>().index_of_local(0));
 }
 
 EDGES(blocks_of_a_matrix, matrix_block::extent, matrix_block::origin, matrix_block::halo_before, matrix_block::halo_behind,

@@ -51,7 +51,7 @@ class part_addresses {
   // The element that entry k names, if it is mapped; else it is noted as far.
   T* find(std::span<const std::size_t> list, std::size_t k, std::vector<remote_list>& far) const {
     if (list[k] >= state_.where.size()) [[unlikely]]
-      throw_element(list[k], state_.where.size());
+      throw_element(&state_, list[k], state_.where.size());
     const auto [member, place] = state_.where.locate(list[k]);
     T* const begin = begin_[std::size_t(member)];
     if (begin != nullptr) [[likely]] {
@@ -82,7 +82,7 @@ std::vector<remote_list> by_owner(const owned_state<T>& s, std::span<const std::
   std::vector<remote_list> all(std::size_t(s.where.members()));
   for (std::size_t k = 0; k < list.size(); ++k) {
     if (list[k] >= s.where.size()) [[unlikely]]
-      throw_element(list[k], s.where.size());
+      throw_element(&s, list[k], s.where.size());
     const auto [member, place] = s.where.locate(list[k]);
     all[std::size_t(member)].places.push_back(place);
     all[std::size_t(member)].numbers.push_back(k);

@@ -179,3 +179,16 @@ RANK_TEST(lists_that_change_are_read_meanwhile) {
   expect_numbers(job, "always", 1000);
   am::barrier();
 }
+
+RANK_TEST(a_container_is_exposed_under_its_own_name) {
+  am::vector<long> x(10, am::named("its own"));
+  am::unordered_map<int, int> m(am::named("a map"));
+  am::matrix<long> unnamed({2, 2});
+  const am::exposure shown = am::expose(x), also = am::expose(m);
+  for (std::size_t k = 0; k < x.local().size(); ++k) x.local()[k] = long(x.index_of_local(k));
+  am::barrier();
+  expect_numbers(my_job(), "its own", 10);
+  EXPECT_EQ(am::exposed(my_job(), "a map").size(), std::size_t(am::ranks()));
+  EXPECT_THROWS_SAYING(am::usage_error, "it has no name; construct it with am::named", am::expose(unnamed));
+  am::barrier();
+}

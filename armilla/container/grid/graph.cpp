@@ -5,6 +5,8 @@
 #include "armilla/container/grid/graph_image.hpp"
 #include "armilla/error.hpp"
 #include "armilla/graph_views.hpp"
+#include "armilla/object/made_object.hpp"
+#include "armilla/team/collectives/named_algorithm.hpp"
 #include "armilla/transfer.hpp"
 
 namespace armilla::detail {
@@ -18,18 +20,20 @@ const edge_rows& in_rows(const graph_shape& g, const char* operation) {
   const edge_rows* const rows = in_rows_or_null(g);
   if (rows == nullptr)
     throw_usage(operation,
-                "the graph has no rows of the edges that lead to a vertex; make it with {.in_edges = true}, or with "
-                "{.undirected = true}");
+                about(&g) +
+                    "the graph has no rows of the edges that lead to a vertex; make it with {.in_edges = true}, or with "
+                    "{.undirected = true}");
   return *rows;
 }
 
 void require_undirected(const graph_shape& g, const char* operation) {
-  if (!g.undirected) throw_usage(operation, "the graph is directed; make it with {.undirected = true}");
+  if (!g.undirected) throw_usage(operation, about(&g) + "the graph is directed; make it with {.undirected = true}");
 }
 
 std::size_t checked_vertex(const graph_shape& g, std::size_t v, const char* operation) {
   if (v >= g.where.size()) [[unlikely]]
-    throw_usage(operation, fmt::format("vertex {} of a graph of {} vertices; they are numbered from 0", v, g.where.size()));
+    throw_usage(operation,
+                about(&g) + fmt::format("vertex {} of a graph of {} vertices; they are numbered from 0", v, g.where.size()));
   return v;
 }
 
@@ -37,9 +41,9 @@ std::span<const vertex_id> row_of(const graph_shape& g, const edge_rows& rows, s
   const std::size_t m = g.owner(checked_vertex(g, v));
   const rows_view& of = rows.of[m];
   if (of.begin == nullptr) [[unlikely]]
-    throw_usage("graph",
-                fmt::format("vertex {} lies on rank {}, whose memory is not mapped here; fetch_neighbours fetches its row", v,
-                            g.members.world_rank(rank_t(m))));
+    throw_usage_of(&g, "graph",
+                   fmt::format("vertex {} lies on rank {}, whose memory is not mapped here; fetch_neighbours fetches its row", v,
+                               g.members.world_rank(rank_t(m))));
   return of[v - g.first_of[m]];
 }
 
@@ -87,15 +91,17 @@ rows_from fetch_rows(const graph_shape& g, const edge_rows& rows, std::size_t fi
 }
 
 void throw_edge_outside(std::uint64_t from, std::uint64_t to, std::size_t n) {
-  throw_usage("graph", fmt::format("an edge from vertex {} to {} in a graph of {} vertices{}; they are numbered from 0", from, to,
-                                   n, looks_negative(from) || looks_negative(to) ? " (is a number negative?)" : ""));
+  throw_usage(algorithm_here("graph"),
+              fmt::format("an edge from vertex {} to {} in a graph of {} vertices{}; they are numbered from 0", from, to, n,
+                          looks_negative(from) || looks_negative(to) ? " (is a number negative?)" : ""));
 }
 
 void require_dense(std::size_t n, std::uint64_t edges) {
   if (n > 64 * edges + 1'000'000)
-    throw_usage("graph", fmt::format("vertex {} in a graph of {} edges: the numbers of vertices must be dense; renumber them, or "
-                                     "say how many vertices there are",
-                                     n - 1, edges));
+    throw_usage(algorithm_here("graph"),
+                fmt::format("vertex {} in a graph of {} edges: the numbers of vertices must be dense; renumber them, or "
+                            "say how many vertices there are",
+                            n - 1, edges));
 }
 
 image_numbers numbers_of_graph(const graph_shape& g) noexcept {
@@ -116,7 +122,8 @@ void note_vertex_outside(image_reader& from, std::uint64_t vertex) {
 
 void require_few_vertices(std::size_t n) {
   if (n >= UINT32_MAX)
-    throw_limit("graph", fmt::format("{} vertices; their numbers have 32 bits, and may be {} at most", n, UINT32_MAX - 1));
+    throw_limit(algorithm_here("graph"),
+                fmt::format("{} vertices; their numbers have 32 bits, and may be {} at most", n, UINT32_MAX - 1));
 }
 
 void find_rows(const graph_shape& g, edge_rows& rows) {

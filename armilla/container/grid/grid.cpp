@@ -8,6 +8,8 @@
 
 #include "armilla/base/values/limits.hpp"
 #include "armilla/error.hpp"
+#include "armilla/object/made_object.hpp"
+#include "armilla/team/collectives/named_algorithm.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -73,19 +75,20 @@ void throw_row(std::size_t dimension, std::ptrdiff_t i, std::ptrdiff_t first, st
               fmt::format("coordinate {} in dimension {}; this rank's cells and their halo are from {} to {}", i, dimension,
                           first, end - 1));
 }
-void throw_cell(std::size_t dimension, std::size_t i, std::size_t extent) {
-  throw_usage("matrix", fmt::format("coordinate {} in dimension {}, which has {} cells{}", i, dimension, extent,
-                                    looks_negative(i) ? " (is it a negative number?)" : ""));
+void throw_cell(const void* inside, std::size_t dimension, std::size_t i, std::size_t extent) {
+  throw_usage_of(inside, "matrix",
+                 fmt::format("coordinate {} in dimension {}, which has {} cells{}", i, dimension, extent,
+                             looks_negative(i) ? " (is it a negative number?)" : ""));
 }
 
 void throw_too_large(std::size_t dimensions, const std::size_t* extents) {
-  throw_limit("matrix", fmt::format("{} cells are more than any segments hold (is an extent a negative number?)",
-                                    fmt::join(extents, extents + dimensions, " x ")));
+  throw_limit(algorithm_here("matrix"), fmt::format("{} cells are more than any segments hold (is an extent a negative number?)",
+                                                    fmt::join(extents, extents + dimensions, " x ")));
 }
 
 void throw_block_too_large(std::size_t dimensions, const std::size_t* extents, const std::size_t* before,
                            const std::size_t* behind, std::size_t bytes) {
-  throw_limit("matrix",
+  throw_limit(algorithm_here("matrix"),
               fmt::format("{} cells of {} bytes with a halo of {} before and {} behind each block are more than any "
                           "segment holds; ask for fewer cells, or for a narrower halo",
                           fmt::join(extents, extents + dimensions, " x "), bytes, fmt::join(before, before + dimensions, " x "),
@@ -94,7 +97,7 @@ void throw_block_too_large(std::size_t dimensions, const std::size_t* extents, c
 
 void throw_halo_in_pieces(std::size_t dimensions, const std::size_t* extents, const std::size_t* before,
                           const std::size_t* behind) {
-  throw_limit("matrix",
+  throw_limit(algorithm_here("matrix"),
               fmt::format("a halo of {} before and {} behind each block of a matrix of {} cells has the same cells too often (it "
                           "is made of {} copied pieces at most); make it narrower",
                           fmt::join(before, before + dimensions, " x "), fmt::join(behind, behind + dimensions, " x "),

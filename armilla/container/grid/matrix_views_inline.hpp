@@ -273,7 +273,7 @@ template <class V>
 std::size_t checked_line(const V& v, std::size_t d, std::size_t i) {
   const std::size_t n = v.plan().shape.extents()[d];
   if (i >= n) [[unlikely]]
-    throw_cell(d, i, n);
+    throw_cell(nullptr, d, i, n);
   return i;
 }
 

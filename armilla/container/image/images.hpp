@@ -11,6 +11,7 @@
 #include "armilla/container/image/memory_image.hpp"
 #include "armilla/container/image/save.hpp"
 #include "armilla/fence.hpp"
+#include "armilla/object/made_object.hpp"
 #include "armilla/team/collectives/named_algorithm.hpp"
 
 /// What follows from a container's image, once for all containers.
@@ -39,7 +40,7 @@ std::vector<packed_records> packed_in(const found_checkpoint& found, const team&
 struct images {
   template <class C>
   static void save(const C& x, const std::string& path) {
-    const named_algorithm name("save");
+    const object_operation name("save", known(x));
     x.members().fence();
     [[maybe_unused]] const auto held = hold(x);
     const saved_type type = C::image_type();
@@ -49,7 +50,7 @@ struct images {
   }
   template <class C>
   static void load(C& x, const team& members, const std::string& path) {
-    const named_algorithm name("load");
+    const object_operation name("load", known(x));
     members.fence();
     saved_file file(members, path, C::image_type());
     x.take_image(file);
@@ -61,8 +62,8 @@ struct images {
   }
   template <class C>
   static void checkpoint(C& x, std::uint64_t mark) {
-    const named_algorithm name("checkpoint");
-    kept_parts& copies = require_kept(x.kept_.copies, x.members(), "checkpoint");
+    const object_operation name("checkpoint", known(x));
+    kept_parts& copies = require_kept(x.kept_.copies, x.members(), name.text());
     x.members().fence();
     write(copies, x, mark, {});
     meet(x.members());
@@ -71,8 +72,8 @@ struct images {
   /// `Result`: C, or a class derived from it.
   template <class Result, class C>
   static recovered<Result, rank_t> recover(C& x, const team& t) {
-    const named_algorithm name("recover");
-    require_kept(x.kept_.copies, x.members(), "recover");
+    const object_operation name("recover", known(x));
+    require_kept(x.kept_.copies, x.members(), name.text());
     require_recoverable(t, x.members());
     catch_up(t, x.kept_, [&x](C later) {
       const std::uint64_t times = x.kept_.times;
@@ -82,6 +83,29 @@ struct images {
     auto back = recover_together(t, x.kept_.unfinished, [&] { return recovered_on<Result>(x, t); });
     static_cast<C&>(back.container).kept_.copies->commit();
     return back;
+  }
+
+  /// What errors find the container by.
+  template <class C>
+  static const void* known(const C& x) noexcept {
+    if constexpr (requires { x.held_.get(); })
+      return x.held_.get();
+    else if constexpr (requires { x.parts_.known(); })
+      return x.parts_.known();
+    else
+      return &x;
+  }
+
+  /// `made` takes the place of `old`, and is called as that was.
+  template <class C>
+  static void call_alike(const C& made, const C& old) noexcept {
+    call_as(&made, &old);
+    call_as(known(made), known(old));
+  }
+  template <class C>
+  static void call_alike(const C& made, const made_at& at) {
+    call_as(&made, at, typeid(C));
+    call_as(known(made), at, typeid(C));
   }
 
   /// What members of a team learn of a container that comes to them.
@@ -165,6 +189,7 @@ struct images {
     made.take_image(image);
     made.kept_.copies = std::make_unique<kept_parts>(t, x.kept_.copies->wish());
     made.kept_.times = x.kept_.times + 1;
+    call_alike(made, x);
     write(*made.kept_.copies, std::as_const(made), found.mark, back.gone);
     return back;
   }

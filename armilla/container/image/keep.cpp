@@ -10,6 +10,7 @@
 #include "armilla/boot/host/life.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
+#include "armilla/team/collectives/named_algorithm.hpp"
 #include "armilla/team/membership/survivors.hpp"
 
 namespace armilla::detail {
@@ -101,8 +102,9 @@ void kept_parts::write(const void* part, std::uint64_t bytes, std::uint64_t mark
   if (loser != no_loser) throw_failure_of(members_, "checkpoint", loser, why);
   for (std::size_t m = 0; m < all.size(); ++m)
     if (all[m].mark != all[0].mark)
-      throw_usage("checkpoint", fmt::format("mark {} on rank {} and {} on rank {}; all members give the same", all[0].mark,
-                                            members_.world_rank(0), all[m].mark, members_.world_rank(rank_t(m))));
+      throw_usage(algorithm_here("checkpoint"),
+                  fmt::format("mark {} on rank {} and {} on rank {}; all members give the same", all[0].mark,
+                              members_.world_rank(0), all[m].mark, members_.world_rank(rank_t(m))));
   generation& g = of_[(whole_ + 1) % 2];
   g.number = 0;
   if (!fits(g, sizes)) make_room(g, sizes);
@@ -137,16 +139,16 @@ found_checkpoint kept_parts::newest(const team& t) const {
     return seen{std::max(a.whole, b.whole), std::min(a.least, b.least), std::max(a.most, b.most)};
   });
   if (number == 0)
-    throw_usage("recover",
+    throw_usage(algorithm_here("recover"),
                 "no checkpoint of the container was whole before a rank was lost; make it anew, or call checkpoint() "
                 "behind keep(), before there is something to lose");
   if (least != most)
-    throw_usage("recover",
+    throw_usage(algorithm_here("recover"),
                 "some ranks recover another container than others; all take what an earlier recover gave before they do anything "
                 "that may meet a loss: x = std::move(x.recover(t).container)");
   const generation& g = of_[number % 2];
   if (g.number != number)
-    throw_usage("recover",
+    throw_usage(algorithm_here("recover"),
                 "the ranks that are left have made different checkpoints of the container; all members call checkpoint");
   found_checkpoint found{g.mark, g.shape, {}, g.bytes};
   for (rank_t m = 0; m < members_.size(); ++m) found.parts.push_back(kept_of(g, m, t));
@@ -155,14 +157,16 @@ found_checkpoint kept_parts::newest(const team& t) const {
 
 void require_recoverable(const team& t, const team& old) {
   const context& c = here("recover");
-  if (!old) throw_usage("recover", "the container has been moved from, and has no ranks; recover the one that it was moved to");
+  if (!old)
+    throw_usage(algorithm_here("recover"),
+                "the container has been moved from, and has no ranks; recover the one that it was moved to");
   if (c.settings->on_loss == loss_use::end)
-    throw_usage("recover",
+    throw_usage(algorithm_here("recover"),
                 "this job ends with the first rank that is lost; start it with ARMILLA_ON_LOSS=continue, or write files by "
                 "save(path), and load(path) them in another job");
   if (!is_left_of(t, old))
     throw_usage(
-        "recover",
+        algorithm_here("recover"),
         "the team does not hold those that are left of the container's; give x.members().survivors(), or survivors() of a "
         "team that this gave");
 }
@@ -176,7 +180,7 @@ kept_parts& require_kept(const std::unique_ptr<kept_parts>& kept, const team& me
 }
 
 void throw_damaged_copy() {
-  throw_usage("recover",
+  throw_usage(algorithm_here("recover"),
               "a copy of a part is not what was written: memory of a rank was written over; recover an earlier state "
               "from a file (load)");
 }
@@ -189,7 +193,7 @@ bool must_follow(const team& t, std::uint64_t times, bool can) {
     return range{std::max(a.most, b.most), std::min(a.least_reached, b.least_reached)};
   });
   if (all.least_reached < all.most)
-    throw_usage("recover",
+    throw_usage(algorithm_here("recover"),
                 "some ranks recover another container than others; all take what an earlier recover gave before they do anything "
                 "that may meet a loss: x = std::move(x.recover(t).container)");
   return times < all.most;
@@ -203,7 +207,7 @@ void require_alike(const team& t, std::uint64_t mark) {
     return marks{std::min(a.least, b.least), std::max(a.most, b.most)};
   });
   if (all.least != all.most)
-    throw_usage("recover",
+    throw_usage(algorithm_here("recover"),
                 "a rank was lost while the elements were moved (resize, redistribute, growth), so that ranks hold the "
                 "container differently now; recover it from a checkpoint");
 }
@@ -211,11 +215,11 @@ void require_alike(const team& t, std::uint64_t mark) {
 void require_memory_stays(const team& members) {
   if (members && !shares_memory(members))
     throw_usage(
-        "recover",
+        algorithm_here("recover"),
         "the container has members that do not share this rank's memory, and memory of a lost rank can be read on its own "
         "host only; recover a checkpoint: keep(1), checkpoint(), recover(t) without am::raw");
   if (takes_new_ranks(here("recover").host->job()))
-    throw_usage("recover",
+    throw_usage(algorithm_here("recover"),
                 "the memory of a lost rank is cleared for the one that comes into its place (ARMILLA_ON_LOSS=replace, "
                 "ARMILLA_MAX_RANKS); recover a checkpoint: keep(1), checkpoint(), recover(t) without am::raw");
 }

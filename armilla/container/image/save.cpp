@@ -13,6 +13,7 @@
 #include "armilla/container/image/save_agreement.hpp"
 #include "armilla/container/place/failure_agreement.hpp"
 #include "armilla/error.hpp"
+#include "armilla/object/made_object.hpp"
 #include "armilla/team/collectives/named_algorithm.hpp"
 
 namespace armilla::detail {
@@ -144,6 +145,7 @@ void save_planned(const team& members, const std::string& path, const saved_type
     contents.header.element_bytes = type.element_bytes;
     contents.header.grid = grid;
     contents.element = type.element;
+    contents.made = operated_on();
     for (const auto& of_member : all) contents.pieces.insert(contents.pieces.end(), of_member.begin(), of_member.end());
     before_data = written_contents(contents);
   }
@@ -201,7 +203,8 @@ void agree_on_file(const team& members, const char* operation, const char* verb,
   }
   if (loser == members.size()) return;
   const rank_t where = members.world_rank(loser);
-  throw_usage(operation, members.broadcast(fmt::format("cannot {} '{}' on rank {}: {}", verb, path, where, wrong), loser));
+  throw_usage(algorithm_here(operation),
+              members.broadcast(fmt::format("cannot {} '{}' on rank {}: {}", verb, path, where, wrong), loser));
 }
 
 void require_team_of_file(const char* operation, std::span<const team* const> teams) {

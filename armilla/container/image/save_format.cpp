@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "armilla/base/values/escaped.hpp"
 #include "armilla/container/image/checksum.hpp"
 
 namespace armilla::detail {
@@ -36,6 +37,15 @@ std::span<const std::byte> named_part(std::span<const std::byte> bytes, const sa
   return bytes.subspan(sizeof(saved_header), std::size_t(h.data_begin - sizeof(saved_header)));
 }
 
+/// Where the text may be that says what the program called the container. The space up to the data may be too short for it, and
+/// files have been written that have zeros there.
+std::size_t text_begin(const saved_header& h) noexcept { return std::size_t(h.table_begin() + h.pieces * sizeof(saved_piece)); }
+std::string text_of(std::span<const std::byte> bytes, const saved_header& h) {
+  constexpr std::size_t most = 512;
+  const auto* const first = reinterpret_cast<const char*>(bytes.data()) + text_begin(h);
+  return escaped({first, ::strnlen(first, std::min(std::size_t(h.data_begin) - text_begin(h), most))});
+}
+
 /// Whether the extents have so many cells.
 bool has_cells(const saved_grid& g, std::uint64_t cells) noexcept {
   std::uint64_t all = 1;
@@ -62,6 +72,8 @@ std::string judge_places(const saved_header& h, std::uint64_t file_bytes) {
     return std::string("its header contradicts itself") + damaged;
   return {};
 }
+
+std::string saved_from(const saved_contents& all) { return all.made.empty() ? all.made : ", saved from " + all.made; }
 
 std::string judge_pieces(const saved_contents& all) {
   const saved_header& h = all.header;
@@ -106,6 +118,8 @@ std::vector<std::byte> written_contents(saved_contents& all) {
   std::vector<std::byte> bytes(h.data_begin);
   std::memcpy(bytes.data() + sizeof h, all.element.data(), all.element.size());
   if (h.pieces != 0) std::memcpy(bytes.data() + h.table_begin(), all.pieces.data(), h.pieces * sizeof(saved_piece));
+  if (const std::size_t at = text_begin(h); all.made.size() <= bytes.size() - at)
+    std::memcpy(bytes.data() + at, all.made.data(), all.made.size());
   const auto named = named_part(bytes, h);
   h.contents_checksum = checksum_of(named.data(), named.size());
   h.checksum = checksum_of_header(h);
@@ -140,20 +154,21 @@ std::string judge_contents(std::span<const std::byte> bytes, saved_contents& all
   all.element.assign(reinterpret_cast<const char*>(named.data()), std::size_t(h.name_bytes));
   all.pieces.resize(std::size_t(h.pieces));
   if (h.pieces != 0) std::memcpy(all.pieces.data(), bytes.data() + h.table_begin(), h.pieces * sizeof(saved_piece));
+  all.made = text_of(bytes, h);
   return judge_pieces(all);
 }
 
 std::string judge_type(const saved_contents& all, const saved_type& wanted) {
   const saved_header& h = all.header;
   if (h.kind != std::uint64_t(wanted.kind))
-    return fmt::format("it holds a container of kind {}, and this one is of kind {}; load it into one of its kind", names[h.kind],
-                       name_of(wanted.kind));
+    return fmt::format("it holds a container of kind {}{}, and this one is of kind {}; load it into one of its kind",
+                       names[h.kind], saved_from(all), name_of(wanted.kind));
   if (h.grid.dimensions != wanted.dimensions)
     return fmt::format("it holds a matrix of {} dimensions, and this one has {}; load it into one of as many", h.grid.dimensions,
                        wanted.dimensions);
   if (all.element != wanted.element || h.element_bytes != wanted.element_bytes)
-    return fmt::format("its elements are {}{}, and those of this container {}{}; load it into one of its elements", all.element,
-                       h.element_bytes != 0 ? fmt::format(" of {} bytes", h.element_bytes) : "", wanted.element,
+    return fmt::format("its elements are {}{}{}, and those of this container {}{}; load it into one of its elements", all.element,
+                       h.element_bytes != 0 ? fmt::format(" of {} bytes", h.element_bytes) : "", saved_from(all), wanted.element,
                        wanted.element_bytes != 0 ? fmt::format(" of {} bytes", wanted.element_bytes) : "");
   return {};
 }

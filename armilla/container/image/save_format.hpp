@@ -88,6 +88,7 @@ static_assert(sizeof(saved_header) == 144 && sizeof(saved_piece) == 32);
 struct saved_contents {
   saved_header header;
   std::string element;
+  std::string made;  ///< what the program called the container; empty: not known
   std::vector<saved_piece> pieces;
 };
 

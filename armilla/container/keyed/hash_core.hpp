@@ -21,6 +21,7 @@
 #include "armilla/container/place/order_check.hpp"
 #include "armilla/distributed.hpp"
 #include "armilla/hash.hpp"
+#include "armilla/object/made_object.hpp"
 #include "armilla/team/core/fence_participant.hpp"
 
 namespace armilla::detail {
@@ -62,7 +63,7 @@ class hash_core final : public fence_participant {
   using part = hash_part<Key, Value, Hash, Table, Spread>;
   using mapped = std::conditional_t<std::is_void_v<Value>, char, Value>;
 
-  hash_core(const team& members, const hash_options& how)
+  hash_core(const team& members, const hash_options& how, const making* label)
       : fence_participant(members),
         parts_(object_access::of_members<part>(members, static_cast<void*>(this))),
         rows_(std::size_t(members.size())),
@@ -74,6 +75,7 @@ class hash_core final : public fence_participant {
     for (rank_t i = 0; i < members.size(); ++i) targets_.push_back(parts_.on(members.world_rank(i)));
     mine().targets = targets_.data();
     mine().spread.start(targets_.size(), std::size_t(members.rank()));
+    note_object(object_access::id(parts_), {&typeid(hash_core), this, false, sizeof(hash_core), &noted_extent<hash_core>}, label);
   }
 
   part& mine() noexcept { return *parts_; }

@@ -95,9 +95,8 @@ class ordered_container : public hash_container<Verbs> {
   using base = hash_container<Verbs>;
 
  public:
-  explicit ordered_container(const ordered_options& how = {}) : ordered_container(world(), how) {}
-  explicit ordered_container(const team& members, const ordered_options& how = {})
-      : base(members, hash_options{.combine = 0, .gather = how.gather}) {
+  ordered_container(const team& members, const ordered_options& how, const making* label)
+      : base(members, hash_options{.combine = 0, .gather = how.gather}, label) {
     this->core_->mine().spread.uneven = how.uneven;
   }
 

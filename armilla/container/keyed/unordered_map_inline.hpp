@@ -314,9 +314,9 @@ class hash_container : public Verbs {
     return Verbs::local();
   }
 
-  explicit hash_container(const hash_options& how = {}) : hash_container(world(), how) {}
-  explicit hash_container(const team& members, const hash_options& how = {})
-      : hash_container(std::make_unique<core>(members, how)) {}
+  /// `label`: null if the library makes it for itself.
+  explicit hash_container(const team& members, const hash_options& how = {}, const making* label = nullptr)
+      : hash_container(std::make_unique<core>(members, how, label)) {}
   hash_container(hash_container&& other) noexcept
       : Verbs(other.core_.release()), held_(std::move(other.held_)), kept_(std::move(other.kept_)) {}
   hash_container& operator=(hash_container&& other) noexcept {

@@ -8,6 +8,7 @@
 
 #include "armilla/base/values/extents.hpp"
 #include "armilla/error.hpp"
+#include "armilla/team/collectives/named_algorithm.hpp"
 
 namespace armilla {
 namespace {
@@ -51,10 +52,12 @@ placement::placement(std::size_t n, rank_t members, const distribution& wish) {
   const auto p = std::size_t(members);
   if (!wish.sizes_.empty()) {
     if (wish.sizes_.size() != p)
-      detail::throw_usage("blocks", fmt::format("{} sizes for {} members; give one for each", wish.sizes_.size(), members));
+      detail::throw_usage(detail::algorithm_here("blocks"),
+                          fmt::format("blocks: {} sizes for {} members; give one for each", wish.sizes_.size(), members));
     *this = placement(wish.sizes_);
     if (size_ != n)
-      detail::throw_usage("blocks", fmt::format("the sizes add up to {} elements, and the container has {}", size_, n));
+      detail::throw_usage(detail::algorithm_here("blocks"),
+                          fmt::format("the sizes add up to {} elements, and the container has {}", size_, n));
     return;
   }
   if (wish.model_ && wish.model_->members() == members) {

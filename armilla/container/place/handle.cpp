@@ -2,6 +2,7 @@
 #include "armilla/handle.hpp"
 
 #include "armilla/am/endpoint/endpoint.hpp"
+#include "armilla/object/made_object.hpp"
 #include "armilla/team/core/fence_participant.hpp"
 
 namespace armilla::detail {
@@ -21,7 +22,7 @@ void* find_container(const container_name& name) {
 
 void throw_no_container(object_id part) {
   throw_if_part_lost(part, "handle");
-  throw_usage("handle", "this rank has no part of the container: it is no member, or it has ended there");
+  throw_usage_of(part, "handle", "this rank has no part of the container: it is no member, or it has ended there");
 }
 
 }  // namespace armilla::detail

@@ -10,11 +10,12 @@
 #include "armilla/container/place/failure_agreement.hpp"
 #include "armilla/distributed.hpp"
 #include "armilla/handle.hpp"
+#include "armilla/object/made_object.hpp"
 #include "armilla/team/core/fence_participant.hpp"
 
 namespace armilla::detail {
 
-[[noreturn, gnu::cold]] void throw_no_queue(const char* what);
+[[noreturn, gnu::cold]] void throw_no_queue(object_id part, const char* what);
 /// A number in the team; usage_error else.
 rank_t checked_owner(const team& members, rank_t owner);
 /// All members meet; if they gave different owners, all throw usage_error.
@@ -48,6 +49,11 @@ class participating_part final : public fence_participant {
   }
   /// How many elements all members had at the last agreement.
   std::size_t total() const noexcept { return total_; }
+  std::size_t size() const noexcept
+    requires counted_part<Part>
+  {
+    return total_;
+  }  // for errors
 
   distributed<Part> parts;
 
@@ -72,6 +78,15 @@ class named_parts {
   ~named_parts() {
     if (participant_ != nullptr) retire(std::move(participant_));
   }
+
+  /// `how` the container that it is of is made, for errors of the parts.
+  void note(const making* how) const {
+    using participant = participating_part<Part>;
+    note_object(object_access::id(participant_->parts),
+                {&typeid(Part), participant_.get(), false, sizeof(participant), &noted_extent<participant>}, how);
+  }
+
+  const void* known() const noexcept { return participant_.get(); }
 
   /// How many elements all members had at the last fence of the team or of all ranks, or at the last `count`. No message.
   std::size_t size() const noexcept { return participant_ == nullptr ? 0 : participant_->total(); }

@@ -13,6 +13,7 @@
 #include "armilla/base/core/context.hpp"
 #include "armilla/base/core/options.hpp"
 #include "armilla/error.hpp"
+#include "armilla/object/made_object.hpp"
 #include "armilla/stats/counters.hpp"
 
 namespace armilla::detail {
@@ -24,9 +25,9 @@ constexpr const char* unless = "(if something else completes them: ARMILLA_CHECK
 // Called functions run between any two lines of the rank's own code, which is what is ordered by barriers and fences.
 bool looks() noexcept { return current != nullptr && current->body_depth == 0 && current->settings->checked; }
 
-[[noreturn]] void throw_under_way(std::size_t element, const char* operation) {
+[[noreturn]] void throw_under_way(const order_check* of, std::size_t element, const char* operation) {
   throw_usage(operation,
-              fmt::format("this rank's one-way call that changes element {} may be still under way; call fence() between "
+              about(of) + fmt::format("this rank's one-way call that changes element {} may be still under way; call fence() between "
                           "the two, or read it by get() {}",
                           element, unless));
 }
@@ -70,25 +71,26 @@ void order_check::settle(std::size_t element) const {
 
 void order_check::require_no_barrier(const char* operation) const {
   if (calls_ == nullptr || !looks() || !calls_->under_way() || current->count->barriers == calls_->barriers) return;
-  throw_usage(operation,
-              fmt::format("this rank has sent one-way calls to the container and met the others at a barrier, which does "
-                          "not complete such calls; call fence() instead of barrier() {}",
-                          unless));
+  throw_usage(
+      operation,
+      about(this) + fmt::format("this rank has sent one-way calls to the container and met the others at a barrier, which does "
+                                "not complete such calls; call fence() instead of barrier() {}",
+                                unless));
 }
 
 void order_check::require_complete(std::size_t element, const char* operation) const {
   if (calls_ == nullptr || !looks() || !calls_->under_way() || !calls_->elements.contains(element)) return;
-  throw_under_way(element, operation);
+  throw_under_way(this, element, operation);
 }
 
 void order_check::require_complete_here(std::size_t place) const {
   if (calls_ == nullptr || !looks() || !calls_->under_way()) return;
-  if (const auto found = calls_->own.find(place); found != calls_->own.end()) throw_under_way(found->second, "local");
+  if (const auto found = calls_->own.find(place); found != calls_->own.end()) throw_under_way(this, found->second, "local");
 }
 
 void order_check::require_all_complete_here() const {
   if (calls_ == nullptr || !looks() || !calls_->under_way() || calls_->own.empty()) return;
-  throw_under_way(std::ranges::min(std::views::values(calls_->own)), "local");
+  throw_under_way(this, std::ranges::min(std::views::values(calls_->own)), "local");
 }
 
 }  // namespace armilla::detail

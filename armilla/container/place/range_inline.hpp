@@ -53,8 +53,12 @@ struct with_index {
     requires(V::sized)
   typename V::value_type operator[](std::size_t i) const {
     const V& self = static_cast<const V&>(*this);
-    if (i >= self.size()) [[unlikely]]
-      throw_element(i, self.size());
+    if (i >= self.size()) [[unlikely]] {
+      if constexpr (requires { &self.container(); })
+        throw_element(&self.container(), i, self.size());
+      else
+        throw_element(nullptr, i, self.size());
+    }
     const auto read = self.reading();
     scratch fetched;
     std::size_t n = 1;

@@ -8,13 +8,15 @@
 #include "armilla/base/core/context.hpp"
 #include "armilla/base/values/extents.hpp"
 #include "armilla/base/values/limits.hpp"
+#include "armilla/object/made_object.hpp"
+#include "armilla/team/collectives/named_algorithm.hpp"
 
 namespace armilla::detail {
 
 void require_few_elements(const armilla::placement& where, std::size_t bytes) {
   for (rank_t m = 0; m < where.members(); ++m)
     if (bounded_product(where.count(m), bytes) > most_segment_bytes)
-      throw_limit("container",
+      throw_limit(algorithm_here("container"),
                   fmt::format("{} elements of {} bytes are more than any segment holds{}; ask for fewer", where.size(), bytes,
                               looks_negative(where.size()) ? " (is the size a negative number?)" : ""));
 }
@@ -55,10 +57,10 @@ std::uint64_t mark_of_container(const armilla::placement& where, std::size_t byt
   return hash ^ std::uint64_t(where.linear());
 }
 
-void throw_element(std::size_t i, std::size_t size) {
-  const std::string valid = size == 0 ? "it has none" : fmt::format("give an index from 0 to {}", size - 1);
-  throw_usage("container", fmt::format("element {} of {} elements{}; {}", i, size,
-                                       looks_negative(i) ? " (is the index a negative number?)" : "", valid));
+void throw_element(const void* inside, std::size_t i, std::size_t size) {
+  const std::string valid = size == 0 ? "it has no elements" : "give an index from 0 to " + with_commas(size - 1);
+  const std::string index = looks_negative(i) ? fmt::format("{} (is it a negative number?)", i) : with_commas(i);
+  throw_usage_of(inside, "container", fmt::format("index {} is out of range; {}", index, valid));
 }
 
 void throw_moved_from() {
@@ -67,8 +69,8 @@ void throw_moved_from() {
 
 void throw_part_ended(object_id part) {
   throw_if_part_lost(part, "container");
-  throw_usage("container",
-              "an element is asked for whose container has ended on its rank; let all ranks end it behind a barrier");
+  throw_usage_of(part, "container",
+                 "an element is asked for whose container has ended on its rank; let all ranks end it behind a barrier");
 }
 
 void require_same_container(const team& t, failure& why, std::uint64_t mark) {
@@ -78,10 +80,7 @@ void require_same_container(const team& t, failure& why, std::uint64_t mark) {
   const marks all = agree(t, "container", why, marks{mark, mark}, [](const marks& a, const marks& b) {
     return marks{a.least < b.least ? a.least : b.least, a.most < b.most ? b.most : a.most};
   });
-  if (all.least != all.most)
-    throw_usage("container",
-                "the members make different ones here: size, element or distribution differ; all members make the "
-                "same ones in the same order");
+  if (all.least != all.most) throw_other_containers(t);
 }
 
 void throw_not_mapped(rank_t owner) {

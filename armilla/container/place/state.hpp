@@ -80,7 +80,8 @@ struct container_state {
   }
 };
 
-[[noreturn, gnu::cold]] void throw_element(std::size_t i, std::size_t size);
+/// `inside`: of what the elements are, as `described` finds it.
+[[noreturn, gnu::cold]] void throw_element(const void* inside, std::size_t i, std::size_t size);
 [[noreturn, gnu::cold]] void throw_not_mapped(rank_t owner);
 [[noreturn, gnu::cold]] void throw_moved_from();
 

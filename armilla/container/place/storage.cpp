@@ -7,27 +7,47 @@
 
 #include "armilla/base/core/context.hpp"
 #include "armilla/global/retire.hpp"
+#include "armilla/object/made_object.hpp"
+#include "armilla/team/collectives/named_algorithm.hpp"
 
 namespace armilla::detail {
+
+void throw_other_containers(const team& t) {
+  const std::vector<std::string> all = t.all_gather(std::string(algorithm_here("a container")));
+  const auto other = std::ranges::find_if(all, [&](const std::string& each) { return each != all[0]; });
+  std::string which;
+  if (other != all.end())
+    which = fmt::format(": rank {} {}, rank {} {}", t.world_rank(0), all[0], t.world_rank(rank_t(other - all.begin())), *other);
+  throw_usage(algorithm_here("container"), "members make different containers here" + which +
+                                               "; size, element or distribution differ: all members make the same ones in the "
+                                               "same order");
+}
+
+namespace {
+
+/// What errors call the container that grows.
+std::string name_of(const block_storage* storage) {
+  const std::string known = described(storage);
+  return known.empty() ? algorithm_here("container") : known;
+}
+
+}  // namespace
 
 bool block_storage::is_one_kind(const std::vector<offer>& all) {
   return std::ranges::all_of(all, [&](const offer& each) { return each.what == all[0].what; });
 }
 
 void block_storage::require_one_kind(const team& t, const std::vector<offer>& all) {
-  for (std::size_t m = 0; m < all.size(); ++m)
-    if (all[m].what != all[0].what)
-      throw_usage("container", fmt::format("rank {} makes another container here than rank {}: its size, element or distribution "
-                                           "differs; all members make the same ones in the same order",
-                                           t.world_rank(rank_t(m)), t.world_rank(0)));
+  if (!is_one_kind(all)) throw_other_containers(t);
 }
 
 void block_storage::require_room(const team& t, const std::vector<offer>& all) {
   for (std::size_t m = 0; m < all.size(); ++m)
     if (all[m].block.null())
-      throw_limit("container", fmt::format("{} bytes do not fit into the segment of rank {}; raise ARMILLA_SEGMENT (half of it "
-                                           "is for objects of one rank)",
-                                           all[m].bytes, t.world_rank(rank_t(m))));
+      throw_limit(algorithm_here("container"),
+                  fmt::format("{} bytes do not fit into the segment of rank {}; raise ARMILLA_SEGMENT (half of it "
+                              "is for objects of one rank)",
+                              all[m].bytes, t.world_rank(rank_t(m))));
 }
 
 std::vector<memory_need> block_storage::needs_of(const std::vector<offer>& all) {
@@ -59,8 +79,8 @@ block_storage block_storage::shown_to_all(const team& t, offer mine, failure& wh
   }
   require_one_kind(t, all);
   require_room(t, all);
-  if (made.some_large_) require_memory(t, "container", needs_of(all));
-  if (loser != no_loser) throw_failure_of(t, "container", loser, why);
+  if (made.some_large_) require_memory(t, algorithm_here("container"), needs_of(all));
+  if (loser != no_loser) throw_failure_of(t, algorithm_here("container"), loser, why);
   made.listen();
   return made;
 }
@@ -79,14 +99,14 @@ std::vector<std::size_t> block_storage::exchange(global_address mine, std::size_
   for (std::size_t m = 0; m < all.size(); ++m)
     if (all[m].bytes != 0) {
       if (!mine.null()) deallocate_bytes(mine, "container");
-      throw_limit("container",
+      throw_limit(name_of(this).c_str(),
                   fmt::format("{} elements do not fit into the segment of rank {}; raise ARMILLA_SEGMENT (half of it "
                               "is for objects of one rank)",
                               all[m].bytes, members_.world_rank(rank_t(m))));
     }
   some_large_ = std::ranges::any_of(all, [](const offer& each) { return each.need.large(); });
   if (some_large_) try {
-      require_memory(members_, "container", needs_of(all));
+      require_memory(members_, name_of(this).c_str(), needs_of(all));
     } catch (...) {
       if (!mine.null()) deallocate_bytes(mine, "container");
       throw;

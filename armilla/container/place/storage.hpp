@@ -12,6 +12,9 @@
 
 namespace armilla::detail {
 
+/// Collective: members make different containers at once, and all throw usage_error.
+[[noreturn, gnu::cold]] void throw_other_containers(const team& t);
+
 /// For a block that members fill later.
 struct unfilled {
   void operator()(std::byte*) const noexcept {}

@@ -5,11 +5,12 @@
 
 namespace armilla::detail {
 
-void throw_cannot_grow(bool dealt_in_turn) {
-  throw_usage("vector", dealt_in_turn
-                            ? "its elements are dealt in turn, so that none can follow a rank's own; redistribute(blocks()) first"
-                            : "it was made without ranks, or moved from, or has fewer elements here; make it with a size, "
-                              "which may be 0");
+void throw_cannot_grow(const void* inside, bool dealt_in_turn) {
+  throw_usage_of(inside, "vector",
+                 dealt_in_turn
+                     ? "its elements are dealt in turn, so that none can follow a rank's own; redistribute(blocks()) first"
+                     : "it was made without ranks, or moved from, or has fewer elements here; make it with a size, "
+                       "which may be 0");
 }
 
 void copy_elements(const container_state& from, const container_state& to, std::size_t bytes) {

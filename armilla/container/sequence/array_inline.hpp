@@ -11,6 +11,7 @@
 #include "armilla/container/image/save.hpp"
 #include "armilla/container/place/owned_state.hpp"
 #include "armilla/fence.hpp"
+#include "armilla/object/made_object.hpp"
 #include "armilla/team/collectives/named_algorithm.hpp"
 
 /// What arrays and vectors do with all of their elements.
@@ -98,6 +99,7 @@ std::vector<kept_as<T>> take_share(image_reader& from) {
 template <class T>
 void save_elements(const element_state<T>& s, const std::string& path) {
   if (!s.members) throw_moved_from();
+  const object_operation name("save", &s);
   s.members.fence();
   if (!s.where.linear()) {
     element_state<T> in_blocks = make_container<T>(s.members, placement(s.where.size(), s.members.size(), blocks()));
@@ -127,7 +129,7 @@ void fill_from(saved_file& file, element_state<T>& s) {
 /// What a container becomes that is `now` so.
 template <class T>
 element_state<T> load_elements(const element_state<T>& now, const std::string& path) {
-  const named_algorithm name("load");
+  const object_operation name("load", &now);
   const team members = now.members ? now.members : world();
   members.fence();
   saved_file file(members, path, saved_sequence<T>());

@@ -50,7 +50,7 @@ RANK_TEST(more_ranks_than_elements_and_no_elements_are_fine) {
 
 RANK_TEST(an_index_beyond_the_end_is_an_error) {
   am::array<int> x(5);
-  EXPECT_THROWS_SAYING(am::usage_error, "element 5 of 5 elements; give an index from 0 to 4", x[5] = 1);
+  EXPECT_THROWS_SAYING(am::usage_error, "index 5 is out of range; give an index from 0 to 4", x[5] = 1);
   EXPECT_THROWS_SAYING(am::usage_error, "is the index a negative number?", x.get(std::size_t(-1)));
 }
 
@@ -293,7 +293,7 @@ RANK_TEST(a_destructor_waits_for_nothing) {
 
 RANK_TEST(members_that_make_different_containers_are_told) {
   if (am::ranks() == 1) return;
-  EXPECT_THROWS_SAYING(am::usage_error, "makes another container here", am::array<int>(am::rank() == 1 ? 7 : 8));
+  EXPECT_THROWS_SAYING(am::usage_error, "members make different containers here", am::array<int>(am::rank() == 1 ? 7 : 8));
   EXPECT_THROWS_SAYING(am::limit_error, "is the size a negative number?", am::array<int>(std::size_t(-5)));
   am::array<int> x(4);
   EXPECT_EQ(x.size(), 4u);

@@ -37,6 +37,7 @@ constexpr std::uint64_t words_of(std::uint64_t bits) noexcept { return bits / 64
 
 void bitmap::save(const std::string& path) const {
   if (!members()) detail::throw_moved_from();
+  const detail::object_operation name("save", this);
   members().fence();
   detail::saved_grid bits;
   bits.extents[0] = bits_;
@@ -44,6 +45,7 @@ void bitmap::save(const std::string& path) const {
 }
 
 void bitmap::load(const std::string& path) {
+  const detail::object_operation name("load", this);
   const team t = members() ? members() : world();
   t.fence();
   detail::saved_file file(t, path, image_of_bits);
@@ -71,13 +73,16 @@ void bitmap::load(const std::string& path) {
 recovered<bitmap> bitmap::recover(const team& t) {
   recovered<array<std::uint64_t>> back = words_.recover(t);
   for (auto& [begin, end] : back.gone) begin *= 64, end = std::min(end * 64, bits_);
-  return {bitmap(bits_, std::move(back.container)), back.mark, std::move(back.gone)};
+  bitmap made(bits_, std::move(back.container));
+  detail::call_as(&made, this);
+  return {std::move(made), back.mark, std::move(back.gone)};
 }
 
 void bitmap::require_alike(const bitmap& other, const char* operation) const {
   detail::require_same_members(members(), other.members());
   if (size() != other.size())
-    detail::throw_usage(operation, fmt::format("bitmaps of {} and {} bits; make them alike", size(), other.size()));
+    detail::throw_usage(operation,
+                        detail::about(this) + fmt::format("bitmaps of {} and {} bits; make them alike", size(), other.size()));
 }
 
 }  // namespace armilla

@@ -207,8 +207,12 @@ std::vector<std::uint64_t> disjoint_set_core::parents_of(std::span<const std::ui
 
 }  // namespace detail
 
-disjoint_set::disjoint_set(std::size_t n, const team& members) : core_(std::make_unique<detail::disjoint_set_core>(members, n)) {
-  be_named(members);
+disjoint_set::disjoint_set(std::size_t n, const team& members, const made_at& at)
+    : disjoint_set(n, members, detail::making(at, typeid(disjoint_set), members)) {}
+
+disjoint_set::disjoint_set(std::size_t n, const team& members, const detail::making& how)
+    : core_(std::make_unique<detail::disjoint_set_core>(members, n)) {
+  be_named(members, &how);
 }
 
 disjoint_set::disjoint_set(array<std::uint64_t> parents)
@@ -236,10 +240,12 @@ bool is_forest(std::span<const std::uint64_t> parents, std::size_t first) noexce
 
 void disjoint_set::save(const std::string& path) const {
   members().fence();
+  const detail::object_operation name("save", this);
   detail::save_raw(members(), path, image_of_parents, {}, local().data(), local().size());
 }
 
 void disjoint_set::load(const std::string& path) {
+  const detail::object_operation name("load", this);
   const team t = core_ != nullptr ? members() : world();
   t.fence();
   detail::saved_file file(t, path, image_of_parents);
@@ -269,6 +275,7 @@ recovered<disjoint_set> disjoint_set::recover(const team& t) {
   recovered<disjoint_set> made{disjoint_set(), back.mark, std::move(back.gone)};
   made.container.core_ = std::make_unique<detail::disjoint_set_core>(std::move(back.container));
   made.container.be_named(t);
+  detail::call_as(&made.container, this);
   try {
     detail::meet(t);
   } catch (const rank_lost&) {  // on other members it may have ended well: this one recovers from the same array next time
@@ -282,14 +289,14 @@ recovered<disjoint_set> disjoint_set::recover(const team& t) {
 void disjoint_set::unite(std::size_t a, std::size_t b) {
   const std::size_t most = a < b ? b : a;
   if (most >= size()) [[unlikely]]
-    detail::throw_element(most, size());
+    detail::throw_element(this, most, size());
   core().unite(a, b);
 }
 
 future<bool> disjoint_set::test_and_unite(std::size_t a, std::size_t b) {
   const std::size_t most = a < b ? b : a;
   if (most >= size()) [[unlikely]]
-    detail::throw_element(most, size());
+    detail::throw_element(this, most, size());
   const rank_t owner = core().parents().rank_of(a);
   return call(owner, &detail::test_and_unite_there, core().name_on(owner), a, b);
 }

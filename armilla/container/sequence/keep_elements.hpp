@@ -68,8 +68,8 @@ void fill_from_parts(const placement& was, const found_checkpoint& found, owned_
 /// Collective.
 template <class T>
 void checkpoint_elements(const std::unique_ptr<kept_parts>& kept, const element_state<T>& s, std::uint64_t mark) {
-  const named_algorithm name("checkpoint");
-  kept_parts& copies = require_kept(kept, s.members, "checkpoint");
+  const object_operation name("checkpoint", &s);
+  kept_parts& copies = require_kept(kept, s.members, name.text());
   s.members.fence();
   write_elements<T>(copies, s, mark);
   meet(s.members);
@@ -88,7 +88,8 @@ void catch_up_elements(const team& t, element_state<T>& s, keeping<recovered_ele
 /// Collective of `t`.
 template <class T>
 recovered_elements<T> recover_elements(const team& t, element_state<T>& s, keeping<recovered_elements<T>>& kept) {
-  if (s.members) require_kept(kept.copies, s.members, "recover");
+  const object_operation name("recover", &s);
+  if (s.members) require_kept(kept.copies, s.members, name.text());
   catch_up_elements<T>(t, s, kept);
   const kept_parts& copies = *kept.copies;
   auto back = recover_together(t, kept.unfinished, [&] {
@@ -116,6 +117,7 @@ recovered_elements<T> recover_elements(const team& t, element_state<T>& s, keepi
 /// Collective of `t`: what memory holds now.
 template <class T>
 recovered_elements<T> recover_raw_elements(const team& t, element_state<T>& s, keeping<recovered_elements<T>>& kept) {
+  const object_operation name("recover", &s);
   require_memory_stays(s.members);
   catch_up_elements<T>(t, s, kept);
   return recover_together(t, kept.unfinished, [&] {

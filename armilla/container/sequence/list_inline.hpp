@@ -29,8 +29,8 @@ struct list_place {
 
 namespace armilla::detail {
 
-[[noreturn, gnu::cold]] void throw_erased(const char* operation);
-[[noreturn, gnu::cold]] void throw_no_place(rank_t r);
+[[noreturn, gnu::cold]] void throw_erased(const void* inside, const char* operation);
+[[noreturn, gnu::cold]] void throw_no_place(const void* inside, rank_t r);
 
 /// What one rank has of a list. A slot says where an element is; it is used again, and older by then.
 template <class T>
@@ -47,7 +47,7 @@ class list_part {
   void push(T value) { add(std::move(value)); }
   list_place insert(list_place before, T value) {
     const slot_record* const there = look(before);
-    if (there == nullptr) throw_erased("insert");
+    if (there == nullptr) throw_erased(this, "insert");
     return add_at(there->at, std::move(value));
   }
   void erase(list_place p) {

@@ -140,7 +140,7 @@ RANK_TEST(one_way_calls_that_are_under_way_when_a_list_ends_find_it) {
 
 RANK_TEST(places_and_lists_of_no_use_say_so) {
   am::list<int> l;
-  EXPECT_THROWS_SAYING(am::usage_error, "list: a place on rank -1", l.erase({}));
+  EXPECT_THROWS_SAYING(am::usage_error, "a place on rank -1", l.erase({}));
   EXPECT_THROWS_SAYING(am::usage_error, "a place on rank 99, which is no member of the list's team",
                        static_cast<void>(l.get({99, 0, 0})));
   if (am::ranks() == 1) return;

@@ -230,9 +230,8 @@ class owned_queue : public queue_verbs<T, Store> {
   };
 
   /// The items lie on `owner`, a number in the team.
-  explicit owned_queue(rank_t owner = 0) : owned_queue(world(), owner) {}
-  explicit owned_queue(const team& members, rank_t owner = 0)
-      : owned_queue(named_parts<part>(members, checked_owner(members, owner))) {}
+  owned_queue(const team& members, rank_t owner, const making& how)
+      : owned_queue(named_parts<part>(members, checked_owner(members, owner)), how) {}
   owned_queue(owned_queue&& other) noexcept : verbs(other), parts_(std::move(other.parts_)), kept_(std::move(other.kept_)) {
     other.items_ = {};
   }
@@ -288,7 +287,8 @@ class owned_queue : public queue_verbs<T, Store> {
     parts_.count();
   }
   // Behind the agreement bodies that name it by its handle find it on the owner.
-  explicit owned_queue(named_parts<part> made) : verbs(made.of(made.mine().owner())), parts_(std::move(made)) {
+  owned_queue(named_parts<part> made, const making& how) : verbs(made.of(made.mine().owner())), parts_(std::move(made)) {
+    parts_.note(&how);
     require_same_owner(parts_.members(), parts_.mine().owner());
   }
   named_parts<part> parts_;

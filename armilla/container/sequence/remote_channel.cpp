@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "armilla/am/endpoint/endpoint.hpp"
+#include "armilla/object/made_object.hpp"
+#include "armilla/team/collectives/named_algorithm.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -19,14 +21,17 @@ std::string numbers(const std::vector<rank_t>& ranks) {
 void require_plan(const team& t, const channel_plan& plan, std::size_t element_bytes) {
   const std::string of_team = "; the team has members 0 to " + std::to_string(t.size() - 1);
   if (plan.receiver < 0 || plan.receiver >= t.size())
-    throw_usage("remote_channel", "the receiver " + std::to_string(plan.receiver) + " is not a member" + of_team);
+    throw_usage(algorithm_here("remote_channel"), "the receiver " + std::to_string(plan.receiver) + " is not a member" + of_team);
   if (plan.capacity - 1 >= (std::size_t{1} << 31) || plan.capacity > (std::size_t{1} << 47) / element_bytes)
-    throw_usage("remote_channel", "a capacity of " + std::to_string(plan.capacity) + "; give 1 or more, less than 2^31");
+    throw_usage(algorithm_here("remote_channel"),
+                "a capacity of " + std::to_string(plan.capacity) + "; give 1 or more, less than 2^31");
   for (std::size_t i = 0; i < plan.senders.size(); ++i) {
     if (plan.senders[i] < 0 || plan.senders[i] >= t.size())
-      throw_usage("remote_channel", "the sender " + std::to_string(plan.senders[i]) + " is not a member" + of_team);
+      throw_usage(algorithm_here("remote_channel"),
+                  "the sender " + std::to_string(plan.senders[i]) + " is not a member" + of_team);
     if (i != 0 && plan.senders[i] == plan.senders[i - 1])
-      throw_usage("remote_channel", "the sender " + std::to_string(plan.senders[i]) + " is named twice; name each once");
+      throw_usage(algorithm_here("remote_channel"),
+                  "the sender " + std::to_string(plan.senders[i]) + " is named twice; name each once");
   }
 }
 
@@ -75,13 +80,13 @@ void agree_on_channel(const team& members, planned_channel& mine) {
   }
   const auto differ = [](const char* what, std::uint64_t one, std::uint64_t other) {
     if (one != other)
-      throw_usage("remote_channel", std::string(what) + " " + std::to_string(one) + " on one member and " +
-                                        std::to_string(other) + " on another; give the same on all members");
+      throw_usage(algorithm_here("remote_channel"), std::string(what) + " " + std::to_string(one) + " on one member and " +
+                                                        std::to_string(other) + " on another; give the same on all members");
   };
   differ("the receiver is", all.least.receiver, all.most.receiver);
   differ("the capacity is", all.least.capacity, all.most.capacity);
   if (all.least.senders != all.most.senders)
-    throw_usage("remote_channel",
+    throw_usage(algorithm_here("remote_channel"),
                 "members name different senders (this one: " + numbers(mine.plan.senders) + "); give the same on all members");
 }
 
@@ -110,11 +115,13 @@ bool channel_ends::may_push(const char* operation) const {
     case sends::never: {
       const std::string who = "rank " + std::to_string(members_.world_rank(rank_t(me_))) + " is not a sender of this channel";
       throw_usage(operation,
-                  who + (receiver_ == current->rank ? ", it is the receiver; name it among the senders, or use a channel "
-                                                      "(armilla/channel.hpp) between its fibers"
-                                                    : "; name it among the senders, on all members"));
+                  about(this) + who +
+                      (receiver_ == current->rank ? ", it is the receiver; name it among the senders, or use a channel "
+                                                    "(armilla/channel.hpp) between its fibers"
+                                                  : "; name it among the senders, on all members"));
     }
-    case sends::closed: throw_usage(operation, "this rank has closed its end of the channel; push before you close it");
+    case sends::closed:
+      throw_usage(operation, about(this) + "this rank has closed its end of the channel; push before you close it");
     case sends::lost: std::rethrow_exception(error_of(receiver_, operation));
     case sends::refused: return false;
     case sends::on: break;
@@ -125,7 +132,7 @@ bool channel_ends::may_push(const char* operation) const {
 void channel_ends::require_receiver(const char* operation) const {
   if (receiver_ == current->rank) [[likely]]
     return;
-  throw_usage(operation, "rank " + std::to_string(current->rank) + " is not the receiver of this channel; rank " +
+  throw_usage(operation, about(this) + "rank " + std::to_string(current->rank) + " is not the receiver of this channel; rank " +
                              std::to_string(receiver_) + " is");
 }
 

@@ -10,7 +10,7 @@
 /// How a vector grows.
 namespace armilla::detail {
 
-[[noreturn, gnu::cold]] void throw_cannot_grow(bool dealt_in_turn);
+[[noreturn, gnu::cold]] void throw_cannot_grow(const void* inside, bool dealt_in_turn);
 
 /// What was appended on this rank since the last fence.
 template <class T>
@@ -26,7 +26,7 @@ class staged_elements final : public fence_participant {
   void agree() override {
     if (!state_->members) return more_.clear();  // its elements have moved into an array, which does not grow
     if (!state_->where.linear()) {
-      if (members().all_reduce(counted_, std::plus<>{}) != 0) throw_cannot_grow(true);
+      if (members().all_reduce(counted_, std::plus<>{}) != 0) throw_cannot_grow(state_, true);
       return;
     }
     if constexpr (lies_in_segments<T>)

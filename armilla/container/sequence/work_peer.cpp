@@ -9,6 +9,8 @@
 #include "armilla/container/place/named_parts.hpp"
 #include "armilla/error.hpp"
 #include "armilla/list.hpp"
+#include "armilla/object/made_object.hpp"
+#include "armilla/team/collectives/named_algorithm.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -75,15 +77,16 @@ std::size_t work_peer::share_of(std::size_t have, bool running) const noexcept {
   return have > keep ? std::min(most_given, std::max<std::size_t>(1, have / 2)) : 0;
 }
 
-void throw_no_queue(const char* what) {
-  throw_usage("handle", std::string("this rank has no part of the ") + what + ": it is no member, or it has ended there");
+void throw_no_queue(object_id part, const char* what) {
+  throw_usage_of(part, "handle",
+                 std::string("this rank has no part of the ") + what + ": it is no member, or it has ended there");
 }
 
 rank_t checked_owner(const team& members, rank_t owner) {
   require_members(members, "queue");
   if (owner < 0 || owner >= members.size())
-    throw_usage("queue", "the items cannot lie on member " + std::to_string(owner) + " of a team of " +
-                             std::to_string(members.size()) + "; members are numbered from 0");
+    throw_usage(algorithm_here("queue"), "the items cannot lie on member " + std::to_string(owner) + " of a team of " +
+                                             std::to_string(members.size()) + "; members are numbered from 0");
   return owner;
 }
 
@@ -96,18 +99,22 @@ void require_same_owner(const team& members, rank_t owner) {
     return owners{std::min(a.least, b.least), std::max(a.most, b.most)};
   });
   if (all.least != all.most)
-    throw_usage("queue", "a member makes it with owner " + std::to_string(all.least) + ", another one with owner " +
-                             std::to_string(all.most) + "; give the same on all members");
+    throw_usage(algorithm_here("queue"), "a member makes it with owner " + std::to_string(all.least) +
+                                             ", another one with owner " + std::to_string(all.most) +
+                                             "; give the same on all members");
 }
 
-void throw_no_place(rank_t r) {
-  throw_usage("list", "a place on rank " + std::to_string(r) +
-                          ", which is no member of the list's team; give a place that push_local, insert or "
-                          "for_each_in_order of this list gave");
+void throw_no_place(const void* inside, rank_t r) {
+  throw_usage_of(inside, "list",
+                 "a place on rank " + std::to_string(r) +
+                     ", which is no member of the list's team; give a place that push_local, insert or "
+                     "for_each_in_order of this list gave");
 }
 
-void throw_erased(const char* operation) {
-  throw_usage(operation, "the element of a list in front of which another is to stand has been erased, or is of another list");
+void throw_erased(const void* inside, const char* operation) {
+  throw_usage(
+      operation,
+      about(inside) + "the element of a list in front of which another is to stand has been erased, or is of another list");
 }
 
 }  // namespace armilla::detail
