@@ -75,7 +75,8 @@ class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value
       : unordered_map(world(), options, at) {}
   /// Creates an empty map that is distributed over the team `members`. A fence of that team completes one-way operations on the
   /// map.
-  explicit unordered_map(const team& members, const hash_options& options = {}, const made_at& at = std::source_location::current())
+  explicit unordered_map(const team& members, const hash_options& options = {},
+                         const made_at& at = std::source_location::current())
       : unordered_map(members, options, detail::making(at, typeid(unordered_map), members)) {}
   unordered_map(const team& members, const made_at& at) : unordered_map(members, hash_options(), at) {}
   /// Creates an empty map with a default: what `get` returns for a key that is not in the map. The same on all members. It is not

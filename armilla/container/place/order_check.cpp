@@ -26,10 +26,11 @@ constexpr const char* unless = "(if something else completes them: ARMILLA_CHECK
 bool looks() noexcept { return current != nullptr && current->body_depth == 0 && current->settings->checked; }
 
 [[noreturn]] void throw_under_way(const order_check* of, std::size_t element, const char* operation) {
-  throw_usage(operation,
-              about(of) + fmt::format("this rank's one-way call that changes element {} may be still under way; call fence() between "
-                          "the two, or read it by get() {}",
-                          element, unless));
+  throw_usage(
+      operation,
+      about(of) + fmt::format("this rank's one-way call that changes element {} may be still under way; call fence() between "
+                              "the two, or read it by get() {}",
+                              element, unless));
 }
 
 }  // namespace
