@@ -30,7 +30,7 @@ void explorer::leave() noexcept {
 void explorer::begin_look() noexcept {
   if (!inside_) return;
   ++looks_;
-  shared_.pass(rank_, ranks_);
+  shared_.pass(rank_, ranks_, std::exchange(busy_, false));
 }
 
 // Most runs hold few frames back, some nearly all; of many, few in any case, so that long runs end. The length is such that
@@ -42,14 +42,14 @@ bool explorer::lets_in(rank_t source) noexcept {
   if (!std::exchange(first.met, true)) {
     constexpr std::uint64_t shares[] = {32, 128, 224};  // of 256
     std::uint64_t bits = 0;
-    const std::uint64_t share = shares[shared_.manner(1) % 3] >> (holds_ < 500 ? 0 : 5);
+    const std::uint64_t share = shares[shared_.manner(1) % 3] >> (holds_ < 200 ? 0 : 5);
     const bool holds = shared_.decide(bits) && (bits & 255) < share;
     holds_ += holds;
     first.until = holds ? looks_ + (std::uint64_t{1} << ((bits >> 8) % 9)) : 0;
   }
   if (looks_ < first.until) return false;
   first.met = false;
-  return true;
+  return busy_ = true;
 }
 
 void explorer::note(rank_t source, handler_id h, const char* waits_for) {

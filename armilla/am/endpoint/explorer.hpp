@@ -66,6 +66,7 @@ class explorer {
   exploration& shared_;
   const rank_t rank_, ranks_;
   bool inside_ = false;
+  bool busy_ = false;  // the last look has taken a frame
   std::uint64_t looks_ = 0, holds_ = 0;
   std::uint64_t in_vain_ = 0,
                 last_in_vain_ = 0;  // looks before which the rank would have slept: how many in a row, and the last one

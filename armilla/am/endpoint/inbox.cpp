@@ -77,7 +77,7 @@ void inbox::adopt() {
   explorer* const explores = order != nullptr ? order->explores() : nullptr;
   if (explores != nullptr) {
     explores->begin_look();
-    run_late(explores->take_due());
+    run_late(*explores, no_rank);
   }
   // acquire: pairs with the release in ring_directory::enter
   const std::uint32_t entries = directory_.entries.load(std::memory_order_acquire);
@@ -353,14 +353,16 @@ bool inbox::puts_off(explorer& explores, arrival& a) {
   if (head.handler >= handlers_.size) return false;
   const std::byte* const message = a.at + sizeof head;
   if (head.length == std::size_t(a.end - message)) {
-    if (explores.comes_behind(head.handler, message, head.length)) run_late(explores.take_late_of(a.source));
+    if (explores.comes_behind(head.handler, message, head.length)) run_late(explores, a.source);
     if (explores.puts_off(a.source, head.handler, message, head.length)) return true;
   }
   explores.note(a.source, head.handler, self.fibers->main().waits_for);
   return false;
 }
 
-void inbox::run_late(const std::vector<explorer::late_message>& messages) {
+// Messages that were put off: all of that source, or, without one, those that are due.
+void inbox::run_late(explorer& explores, rank_t source) {
+  const auto messages = source == no_rank ? explores.take_due() : explores.take_late_of(source);
   for (const explorer::late_message& m : messages) {
     const outside_frames none(*this);
     const body_scope bodies(self);

@@ -7,13 +7,14 @@
 #include <vector>
 
 #include "armilla/am/endpoint/delivery.hpp"
-#include "armilla/am/endpoint/explorer.hpp"
 #include "armilla/am/endpoint/outbox.hpp"
 #include "armilla/am/endpoint/poll_limit.hpp"
 #include "armilla/am/handler/arrival.hpp"
 #include "armilla/boot/host/control_block.hpp"
 
 namespace armilla::detail {
+
+class explorer;
 
 /// The receiving side of a rank: looks at all peers, takes in frames, and calls the handlers of their bundles.
 ///
@@ -142,7 +143,7 @@ class inbox : public delivery {
   void run_bundles(arrival& a);
   [[gnu::cold]] void give_back_far(arrival& a);
   [[gnu::cold]] bool puts_off(explorer& explores, arrival& a);
-  void run_late(const std::vector<explorer::late_message>& messages);
+  [[gnu::cold]] void run_late(explorer& explores, rank_t source);
   [[gnu::cold]] bool passes_over(const inbound& in) const noexcept;
   bool to_read(const inbound& in) const noexcept { return in.reader.ready() && !(*in.held && passes_over(in)); }
   void finish(suspended_frame& suspended);

@@ -65,11 +65,13 @@ exploration* exploration_here() {
   return here;
 }
 
+// In a long run most decisions are the default's, which changes turns less often.
 bool exploration::decide(std::uint64_t& bits) noexcept {
+  constexpr std::uint64_t dense = 2000;
   const std::uint64_t number = decisions.fetch_add(1, std::memory_order_relaxed);
   if (number >= limit) return false;
   bits = mix(mix(seed) ^ number);
-  return true;
+  return number < dense || bits >> 60 == 0;
 }
 
 std::uint64_t exploration::manner(std::uint32_t which) const noexcept { return mix(mix(~seed) + which); }
@@ -104,10 +106,11 @@ std::uint32_t exploration::chosen_of(rank_t me, rank_t ranks, std::uint64_t numb
   }
 }
 
-std::uint32_t exploration::next_of(rank_t me, rank_t ranks) noexcept {
-  const std::uint32_t usual = active_from((me + 1) % ranks, ranks);
+std::uint32_t exploration::next_of(rank_t me, rank_t ranks, bool busy) noexcept {
+  const std::uint32_t other = active_from((me + 1) % ranks, ranks);
   std::uint64_t bits = 0;
-  if (usual == nobody || usual == std::uint32_t(me) || !decide(bits)) return usual;
+  if (other == nobody || other == std::uint32_t(me)) return other;
+  if (!decide(bits)) return busy ? std::uint32_t(me) : other;
   return chosen_of(me, ranks, decisions.load(std::memory_order_relaxed), bits);
 }
 
@@ -150,11 +153,11 @@ void exploration::enter(rank_t me, rank_t ranks, bool joins) noexcept {
   await_turn(me);
 }
 
-void exploration::pass(rank_t me, rank_t ranks) noexcept {
+void exploration::pass(rank_t me, rank_t ranks, bool busy) noexcept {
   const bool had = turn.load(std::memory_order_relaxed) == std::uint32_t(me);
   active[me / 64].fetch_or(std::uint64_t{1} << (me % 64), std::memory_order_relaxed);
   if (had) {
-    const std::uint32_t next = next_of(me, ranks);
+    const std::uint32_t next = next_of(me, ranks, busy);
     if (next == std::uint32_t(me)) return;
     give_to(next);
   }
@@ -163,7 +166,7 @@ void exploration::pass(rank_t me, rank_t ranks) noexcept {
 
 void exploration::let_go(rank_t me, rank_t ranks) noexcept {
   active[me / 64].fetch_and(~(std::uint64_t{1} << (me % 64)), std::memory_order_relaxed);
-  if (turn.load(std::memory_order_relaxed) == std::uint32_t(me)) give_to(next_of(me, ranks));
+  if (turn.load(std::memory_order_relaxed) == std::uint32_t(me)) give_to(next_of(me, ranks, false));
 }
 
 }  // namespace armilla::detail

@@ -36,7 +36,7 @@ struct shared_lines {
 struct exploration {
   static constexpr std::uint64_t good_magic = 0x31657270'6d726c41;
   static constexpr std::uint32_t nobody = ~std::uint32_t{0};
-  static constexpr std::uint64_t most_decisions = 200'000;  ///< of a run; later ones are the default's, so that long runs end
+  static constexpr std::uint64_t most_decisions = 200'000;  ///< of a run; later ones are the default's
 
   std::uint64_t magic;
   std::uint64_t seed;
@@ -59,14 +59,14 @@ struct exploration {
   /// Rank `me` of `ranks` takes turns from now on: returns when all have entered and it is its turn. A rank that joins later does
   /// not wait for others.
   void enter(rank_t me, rank_t ranks, bool joins) noexcept;
-  /// Others run; returns when it is the turn of `me` again. One that let go takes turns again.
-  void pass(rank_t me, rank_t ranks) noexcept;
+  /// Others run; returns when it is the turn of `me` again. One that let go takes turns again. By default one that is `busy` goes on.
+  void pass(rank_t me, rank_t ranks, bool busy) noexcept;
   /// `me` runs as it likes: it sleeps, or has ended.
   void let_go(rank_t me, rank_t ranks) noexcept;
 
  private:
   bool is_active(rank_t r) const noexcept;
-  std::uint32_t next_of(rank_t me, rank_t ranks) noexcept;
+  std::uint32_t next_of(rank_t me, rank_t ranks, bool busy) noexcept;
   std::uint32_t chosen_of(rank_t me, rank_t ranks, std::uint64_t number, std::uint64_t bits) const noexcept;
   std::uint32_t active_from(rank_t first, rank_t ranks) const noexcept;
   void give_to(std::uint32_t next) noexcept;
