@@ -60,7 +60,7 @@ bool not_json(json_trouble& trouble, const json_node& is, const char* wanted) {
 }
 
 bool lacks_member(json_trouble& trouble, std::string_view name) {
-  trouble.what = fmt::format("it is missing, which only a std::optional can be");
+  trouble.what = "it is missing, which only a std::optional can be";
   return trouble.in_member(name);
 }
 

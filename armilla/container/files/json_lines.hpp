@@ -183,6 +183,11 @@ class json_parser {
   explicit json_parser(const json_engine& engine) : engine_(&engine) {}
   json_parser(const json_parser& other) : engine_(other.engine_) {}
   json_parser(json_parser&&) noexcept = default;
+  json_parser& operator=(json_parser other) noexcept {
+    engine_ = other.engine_;
+    parser_ = std::move(other.parser_);
+    return *this;
+  }
 
   /// The next line that is a document: its first value, or null at the end. `at` goes behind it, `line` is its beginning.
   const json_node* next(file_part& part, const char*& at, const char*& line, bool fitted);
