@@ -102,7 +102,7 @@ class _Ranks(driver.Ranks):
 
 
 class _Server:
-    def __init__(self, name: str, size: int, idle: float | None) -> None:
+    def __init__(self, name: str, size: int, idle: float | None, page: int | None = None) -> None:
         self.name, self.idle = name, idle
         self.folder = _sessions.new_folder(name)
         found = _sessions.lock(self.folder)
@@ -121,6 +121,7 @@ class _Server:
         self._entered: list[Any] = [None] * size  # whose prologue the workers have run last
         self.ranks.call(0, _worker_names.name_program, name).get()
         self.door = self._opened()
+        self.page = {"page": self.ranks.page(page or None)} if page is not None else {}
         self.ranks.server = self
         self.noted: dict[str, Any] = {}
         self._note()
@@ -140,7 +141,7 @@ class _Server:
 
     def _note(self, **more: Any) -> None:
         """Writes what others can read of this session, if it has changed."""
-        noted = {"process": self.ranks.process, "server": os.getpid(), "ranks": self.ranks.size, "clients": len(self.clients), "idle": int(time.monotonic() - self.used), **more}
+        noted = {"process": self.ranks.process, "server": os.getpid(), "ranks": self.ranks.size, "clients": len(self.clients), "idle": int(time.monotonic() - self.used), **self.page, **more}
         if noted != self.noted:
             self.noted = noted
             with open(f"{self.folder}/new", "w", encoding="utf-8") as file:
@@ -257,15 +258,15 @@ class _Server:
         os.close(self.lock_file)
 
 
-def _serve(name: str, size: int, idle: float | None, detached: bool) -> int:
-    server = _Server(name, size, idle)
+def _serve(name: str, size: int, idle: float | None, detached: bool, page: int | None) -> int:
+    server = _Server(name, size, idle, page)
     try:
         def end(*_: Any) -> None:
             server.ending = True
 
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             signal.signal(number, end)
-        print(f"armilla: session '{name}' has {size} ranks (process {server.ranks.process}): armilla.connect({name!r}); `armilla stop {name}` ends it", flush=True)
+        print(f"armilla: session '{name}' has {size} ranks (process {server.ranks.process}): armilla.connect({name!r}); `armilla stop {name}` ends it{', ' + server.page['page'] + ' shows it' if server.page else ''}", flush=True)
         if detached:
             log = os.open(f"{server.folder}/log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
             for stream in (1, 2):
@@ -309,7 +310,7 @@ def _list(as_json: bool) -> int:
         if "ended" in one:
             print(f"{one['name']:16} ended: {one['ended']}")
         else:
-            print(f"{one['name']:16} {one.get('process', 0):8} {one.get('ranks', 0):5} {one.get('clients', 0):7} {one['memory'] / 1e6:7.0f} MB {one.get('idle', 0):6} s")
+            print(f"{one['name']:16} {one.get('process', 0):8} {one.get('ranks', 0):5} {one.get('clients', 0):7} {one['memory'] / 1e6:7.0f} MB {one.get('idle', 0):6} s{'  ' + one['page'] if 'page' in one else ''}")
     return 0
 
 
@@ -333,6 +334,7 @@ def main() -> int:
     serve.add_argument("name")
     serve.add_argument("-n", "--ranks", type=int, default=len(os.sched_getaffinity(0)), help="how many ranks; as many as cores without it")
     serve.add_argument("--idle", type=_seconds, help="ends when no client has been there for this time, such as 8h, and nothing runs; never without it")
+    serve.add_argument("--page", nargs="?", type=int, const=0, metavar="PORT", help="shows its ranks in a browser, by armilla-top; on any free port without one")
     serve.add_argument("--foreground", action="store_true", help="stays in this terminal, or batch job")
     serve.add_argument("--detached", action="store_true", help=argparse.SUPPRESS)
     all_commands.add_parser("list", help="this user's sessions on this host").add_argument("--json", action="store_true")
@@ -348,8 +350,8 @@ def main() -> int:
                 p.error("give names, or --all")
             return _stop(what.names, what.all)
         if what.foreground or what.detached:
-            return _serve(what.name, what.ranks, what.idle, what.detached)
-        return _start(what.name, ["-n", str(what.ranks), *(["--idle", str(what.idle)] if what.idle is not None else [])])
+            return _serve(what.name, what.ranks, what.idle, what.detached, what.page)
+        return _start(what.name, ["-n", str(what.ranks), *(["--idle", str(what.idle)] if what.idle is not None else []), *(["--page", str(what.page)] if what.page is not None else [])])
     except _core.Error as error:
         print(error, file=sys.stderr)
         return 2

@@ -134,6 +134,13 @@ class Session(Workers):
         self._channel.send(0, _frames.CALL, [struct.pack("<i", -1), *dumps_by_value((_worker_names.prepare, (list(sys.path), _current_folder()), {}))])
         self._started()
 
+    def _page_address(self) -> str:
+        return super()._page_address() or noted(self._path).get("page", "")
+
+    def page(self, port: int | None = None) -> str:
+        """The address of the live page: that of the session, if `armilla serve --page` has started one."""
+        return self._page_address() or super().page(port)
+
     def _enter(self, path: str) -> tuple[_frames.Channel, dict[str, Any]]:
         connection = socket.socket(socket.AF_UNIX)
         try:

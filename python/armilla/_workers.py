@@ -106,6 +106,7 @@ class Workers:
         self._watches: dict[Any, _Watch] = {}  # of the numbers that workers may have
         self._dropped: deque[_Watch] = deque()  # those whose tokens are gone, until all workers have heard of them
         self._file: int | None = None  # the workers' memory, once it was asked for
+        self._page: Any = None  # once it was asked for
         self._reader: threading.Thread | None = None
         self._callbacks: queue.SimpleQueue[Any] | None = None  # of futures, on a thread of their own: the reader goes on
         self._cancels: deque[list[int]] = deque()  # of interrupts, until all workers are past them
@@ -132,6 +133,9 @@ class Workers:
 
     def _ended(self) -> None:
         """Frees what this process has of the workers."""
+        if self._page is not None:
+            self._page.close()
+            self._page = None
         if self in Workers.open:
             Workers.open.remove(self)
         if self._reader is not None and self._reader is not threading.current_thread():
@@ -172,6 +176,18 @@ class Workers:
         """The workers' supervisor, for `armilla.attach`."""
         return self._process
 
+    def page(self, port: int | None = None) -> str:
+        """The address of the live page of these workers, for a browser on this host: what each does, memory, traffic, and the last minute. Needs
+        `armilla-top`, which is part of the C++ library. The page ends with the workers, or with this process's use of them."""
+        if self._page is None:
+            from ._page import Page
+
+            self._page = Page(self._process, port)
+        return self._page.address
+
+    def _page_address(self) -> str:
+        return self._page.address if self._page is not None else ""
+
     def _repr_html_(self) -> str:
         """What the workers do now, and their memory: asked of none of them."""
         from ._job import attach
@@ -181,7 +197,9 @@ class Workers:
         except _core.Error:
             ranks = []
         rows = "".join(f"<tr><td>{r['rank']}</td><td>{r['process']}</td><td>{r['doing']}</td><td>{r['memory'] / 1e6:.0f} MB</td><td>{r['segment'] / 1e6:.0f} MB</td></tr>" for r in ranks)
-        return (f"<b>{html.escape(repr(self).strip('<>'))}</b><table><tr><th>worker</th><th>process</th><th>does</th><th>memory</th><th>shared</th></tr>{rows}</table>")
+        address = html.escape(self._page_address())
+        page = f' <a href="{address}">{address}</a>' if address else ""
+        return (f"<b>{html.escape(repr(self).strip('<>'))}</b>{page}<table><tr><th>worker</th><th>process</th><th>does</th><th>memory</th><th>shared</th></tr>{rows}</table>")
 
     # ---- interrupts ----
 

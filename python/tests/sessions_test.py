@@ -12,6 +12,7 @@ import sys
 import textwrap
 import threading
 import time
+import urllib.request
 
 import armilla
 import numpy as np
@@ -269,3 +270,34 @@ def test_tables_over_workers(lab, tmp_path):
             t.sort("z")
         with pytest.raises(AttributeError, match="no attribute 'no_such'"):
             t.no_such
+
+
+@pytest.mark.skipif(not os.access(f"{os.environ['TESTED_BUILD']}/bin/armilla-top", os.X_OK), reason="armilla-top is not built")
+def test_a_session_with_a_live_page(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setenv("PATH", f"{os.environ['TESTED_BUILD']}/bin:{os.environ['PATH']}")
+    server = subprocess.Popen([sys.executable, "-m", "armilla", "serve", "shown", "-n", "1", "--page", "--foreground"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        said = server.stdout.readline()
+        if not said and "httplib" in server.stderr.read():
+            pytest.skip("armilla-top is built without its page")
+        with armilla.connect("shown") as lab:
+            address = lab.page()
+            assert address.startswith("http://127.0.0.1:") and f"{address} shows it" in said and f'<a href="{address}">' in lab._repr_html_()
+            with urllib.request.urlopen(address, timeout=20) as page:
+                assert b"<html" in page.read()
+            assert armilla.sessions()[0]["page"] == address
+        server.terminate()
+        server.wait(20)
+        with pytest.raises(OSError):
+            urllib.request.urlopen(address, timeout=5)
+    finally:
+        server.kill()
+        server.communicate()
+
+
+def test_without_armilla_top_there_is_no_page(workers, monkeypatch):
+    monkeypatch.setenv("PATH", "/nonexistent")
+    with pytest.raises(armilla.UsageError, match="armilla-top is not on the PATH"):
+        workers.page()
+    assert "<a " not in workers._repr_html_()
