@@ -10,6 +10,7 @@
 #include "armilla/am/endpoint/arrival_order.hpp"
 #include "armilla/am/endpoint/endpoint.hpp"
 #include "armilla/base/core/forked.hpp"
+#include "armilla/base/core/options.hpp"
 #include "armilla/base/values/clock.hpp"
 #include "armilla/base/values/escaped.hpp"
 #include "armilla/boot/host/bootstrap.hpp"
@@ -29,6 +30,7 @@
 #include "armilla/session/report.hpp"
 #include "armilla/session/wait_report.hpp"
 #include "armilla/stats/rank_stats.hpp"
+#include "armilla/stats/trace_merge.hpp"
 
 // Model: tests/models/protocols/end.pml
 namespace armilla::detail {
@@ -99,6 +101,9 @@ session_state::session_state(const launch& start) : self(start), signal_stack(se
   } catch (const std::exception& why) {
     record_failure(*self.job, self.rank, failure_kind::start, 1, why.what());
     if (self.new_rank) say(why.what());  // the job goes on, and nothing else tells it
+    // Others may wait for this rank, and are ended there.
+    if (const std::string& file = self.settings->trace; self.job->supervisor <= 0 && !file.empty())
+      remove_trace_parts(file, self.places);
     const bool quiet = stop_beside(rank);
     end_launched(self);
     if (!quiet) end_at_once(1);

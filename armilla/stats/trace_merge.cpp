@@ -330,6 +330,10 @@ void say_traced(const std::string& file, const trace_summary& what) {
   std::fputs((text + "\n").c_str(), stderr);
 }
 
+void remove_trace_parts(const std::string& file, rank_t ranks) noexcept try {
+  for (rank_t r = 0; r < ranks; ++r) unlink(trace_part_name(file, r).c_str());
+} catch (const std::exception&) {}
+
 bool merge_trace_files(const std::string& file, rank_t ranks) noexcept try {
   const auto there = [&](rank_t r) { return access(trace_part_name(file, r).c_str(), F_OK) == 0; };
   bool any = false;
@@ -341,7 +345,7 @@ bool merge_trace_files(const std::string& file, rank_t ranks) noexcept try {
   for (rank_t r = 0; r < ranks; ++r) parts.push_back(read_file(trace_part_name(file, r)));
   if (std::ranges::all_of(parts, &std::vector<std::byte>::empty)) return true;  // none to make, or another was quicker
   say_traced(file, merge_traces(file, parts, ranks));
-  for (rank_t r = 0; r < ranks; ++r) unlink(trace_part_name(file, r).c_str());
+  remove_trace_parts(file, ranks);
   return true;
 } catch (const std::exception& why) {
   std::fprintf(stderr, "armilla trace: %s; the ranks' parts stay beside it\n", why.what());

@@ -22,6 +22,8 @@ trace_summary merge_traces(const std::string& file, const std::vector<std::vecto
 /// The same of the files beside `file`, which it removes; then prints a line on stderr about what there is. Nothing throws. If
 /// several processes do it at a time, one of them does; `file` appears when it is whole. False: it could not be written.
 bool merge_trace_files(const std::string& file, rank_t ranks) noexcept;
+/// Those files hold nothing of use, as the job has not begun.
+void remove_trace_parts(const std::string& file, rank_t ranks) noexcept;
 /// That line.
 void say_traced(const std::string& file, const trace_summary& what);
 

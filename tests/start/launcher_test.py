@@ -89,6 +89,13 @@ class Launcher(StartTest):
             job = self.launch("--checked", "-n", "1", first, "a", ":", "-n", "1", f"{second}.checked", "b")
             self.assertEqual(sorted(job.out.splitlines()), [f"{first}.checked a", f"{second}.checked b"], job.err)
 
+    def test_a_start_that_fails_leaves_no_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for environment in ({"ARMILLA_REPLAY": "no_such_order"}, {"ARMILLA_FABRIC": "no_such_fabric"}, {"ARMILLA_RECORD": "/no/such/folder"}):
+                job = self.launch("-n", "2", ACTOR, "hello", env={"ARMILLA_TRACE": "trace.json", **environment}, cwd=folder)
+                self.assertNotEqual(job.code, 0)
+                self.assertEqual(os.listdir(folder), [], job.err)
+
     def cores_of(self, *words, ranks, pin="auto", **env):
         """The processors of each rank of a job on two of them that runs until the test is over."""
         two = sorted(os.sched_getaffinity(0))[:2]

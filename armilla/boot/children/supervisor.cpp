@@ -68,6 +68,7 @@ class supervisor {
   void reap();
   void judge();
   void tell_losses();
+  bool has_begun() const;
   bool goes_on() const;
   void go_on_without_the_lost();
   bool lose(child& c);
@@ -124,6 +125,7 @@ int supervisor::run() {
     read_signals();
   }
   const int code = report();
+  if (!has_begun() && !trace_.empty()) remove_trace_parts(trace_, ranks_seen(*plan_.job));
   const bool traced = trace_.empty() || merge_trace_files(trace_, ranks_seen(*plan_.job));
   const int lost = lines_.lost();
   if (lost != 0) say(std::string("armilla: what the ranks wrote is lost in part: ") + std::strerror(lost));
@@ -236,10 +238,11 @@ void supervisor::tell_losses() {
 }
 
 // From the moment on in which all ranks have started: before, they need each other.
-bool supervisor::goes_on() const {
-  return plan_.job->goes_on != 0 &&
-         plan_.job->arrived[all_started].load(std::memory_order_acquire) >= std::uint32_t(plan_.world_size);
+bool supervisor::has_begun() const {
+  return plan_.job->arrived[all_started].load(std::memory_order_acquire) >= std::uint32_t(plan_.world_size);
 }
+
+bool supervisor::goes_on() const { return plan_.job->goes_on != 0 && has_begun(); }
 
 void supervisor::go_on_without_the_lost() {
   for (child& c : children_) {
