@@ -46,7 +46,7 @@ from ._core import (
     TimeoutError as TimeoutError,
     UsageError as UsageError,
 )
-from ._dict import Dict as Dict, make_dict as dict
+from ._dict import Dict as Dict, make_dict
 from ._named import OwnJob as OwnJob, job as job, provide as provide, withdraw as withdraw
 from ._pickling import RemoteTraceback as RemoteTraceback
 from ._pool import Pool as Pool
@@ -67,6 +67,7 @@ from .driver import Ranks as Ranks, ranks as ranks
 from ._job import Job as Job, attach as attach, jobs as jobs
 
 __version__: str
+dict = make_dict
 rank: int
 size: int
 
