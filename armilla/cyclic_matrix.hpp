@@ -60,8 +60,10 @@ class cyclic_matrix : public detail::named_container<cyclic_matrix<T>> {
   cyclic_matrix() = default;
   /// Creates a matrix of `extents` value-initialized cells, in tiles of `tile` cells. `g` says how many ranks there are in each
   /// dimension; by default the library chooses. Throws `usage_error` for a tile without cells. Cost: two collectives.
-  cyclic_matrix(const point& extents, const point& tile, const grid& g = {})
-      : cyclic_matrix(g.members(), detail::cyclic_over(extents, tile, g.members().size(), g.blocks())) {}
+  cyclic_matrix(const point& extents, const point& tile, const grid& g = {}, const made_at& at = std::source_location::current())
+      : cyclic_matrix(extents, tile, g, detail::making(at, typeid(cyclic_matrix), g.members())) {}
+  /// The same over all ranks, with a name: `am::named("left")`.
+  cyclic_matrix(const point& extents, const point& tile, const made_at& at) : cyclic_matrix(extents, tile, grid(), at) {}
   cyclic_matrix(cyclic_matrix&& other) noexcept
       : detail::named_container<cyclic_matrix>(std::move(other)),
         shape_(std::exchange(other.shape_, {})),
@@ -106,7 +108,7 @@ class cyclic_matrix : public detail::named_container<cyclic_matrix<T>> {
   /// Returns the cell that is element `i` of the range that algorithms see.
   point cell_of(std::size_t i) const {
     if (i >= size()) [[unlikely]]
-      detail::throw_element(i, size());
+      detail::throw_element(this, i, size());
     return shape_.cell_of(i);
   }
   /// Returns the index of `cell` in that range.
@@ -164,15 +166,17 @@ class cyclic_matrix : public detail::named_container<cyclic_matrix<T>> {
   template <class U>
   friend class cyclic_matrix;
 
-  cyclic_matrix(const team& t, const detail::cyclic_shape& shape)
+  cyclic_matrix(const point& extents, const point& tile, const grid& g, const detail::making& how)
+      : cyclic_matrix(g.members(), detail::cyclic_over(extents, tile, g.members().size(), g.blocks()), &how) {}
+  cyclic_matrix(const team& t, const detail::cyclic_shape& shape, const detail::making* how = nullptr)
       : shape_(shape), cells_(shape.rooms(), on(t, grid({shape.in[0].members, shape.in[1].members}))) {
-    this->be_named(t);
+    this->be_named(t, how);
     detail::meet(t);
   }
   const point& checked(const point& cell) const {
     for (std::size_t d = 0; d < 2; ++d)
       if (cell[d] >= shape_.in[d].extent) [[unlikely]]
-        detail::throw_cell(d, cell[d], shape_.in[d].extent);
+        detail::throw_cell(this, d, cell[d], shape_.in[d].extent);
     return cell;
   }
   template <class U>

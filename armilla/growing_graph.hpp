@@ -61,10 +61,15 @@ class growing_graph : public unordered_map<vertex_id, std::vector<growing_edge<E
 
   // ---- Construction (collective) ----
 
-  /// Creates a graph without vertices over all ranks of the job. Cost: one collective.
-  growing_graph() = default;
+  /// Creates a graph without vertices over all ranks of the job, with a name if you give one: `am::named("roads")`. Cost: one
+  /// collective.
+  growing_graph(const made_at& at = std::source_location::current())
+      : growing_graph(world(), hash_options(), at) {}  // NOLINT(google-explicit-constructor)
   /// Creates a graph without vertices over the team `members`.
-  explicit growing_graph(const team& members, const hash_options& options = {}) : base(members, options) {}
+  explicit growing_graph(const team& members, const hash_options& options = {},
+                         const made_at& at = std::source_location::current())
+      : base(members, options, detail::making(at, typeid(growing_graph), members)) {}
+  growing_graph(const team& members, const made_at& at) : growing_graph(members, hash_options(), at) {}
 
   // ---- Changes (one-way) ----
 

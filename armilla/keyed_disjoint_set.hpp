@@ -53,10 +53,15 @@ class keyed_disjoint_set : public unordered_map<Key, Key, Hash, Equal> {
 
   // ---- Construction (collective) ----
 
-  /// Creates a structure without keys over all ranks of the job. Cost: one collective.
-  keyed_disjoint_set() = default;
+  /// Creates a structure without keys over all ranks of the job, with a name if you give one: `am::named("roads")`. Cost: one
+  /// collective.
+  keyed_disjoint_set(const made_at& at = std::source_location::current())
+      : keyed_disjoint_set(world(), hash_options(), at) {}  // NOLINT(google-explicit-constructor)
   /// Creates a structure without keys over the team `members`.
-  explicit keyed_disjoint_set(const team& members, const hash_options& options = {}) : base(members, options) {}
+  explicit keyed_disjoint_set(const team& members, const hash_options& options = {},
+                              const made_at& at = std::source_location::current())
+      : base(members, options, detail::making(at, typeid(keyed_disjoint_set), members)) {}
+  keyed_disjoint_set(const team& members, const made_at& at) : keyed_disjoint_set(members, hash_options(), at) {}
 
   // ---- Changes (one-way) ----
 

@@ -59,7 +59,8 @@ struct exploration {
   /// Rank `me` of `ranks` takes turns from now on: returns when all have entered and it is its turn. A rank that joins later does
   /// not wait for others.
   void enter(rank_t me, rank_t ranks, bool joins) noexcept;
-  /// Others run; returns when it is the turn of `me` again. One that let go takes turns again. By default one that is `busy` goes on.
+  /// Others run; returns when it is the turn of `me` again. One that let go takes turns again. By default one that is `busy` goes
+  /// on.
   void pass(rank_t me, rank_t ranks, bool busy) noexcept;
   /// `me` runs as it likes: it sleeps, or has ended.
   void let_go(rank_t me, rank_t ranks) noexcept;

@@ -25,7 +25,7 @@ disjoint_set_core& core_of(core_name name, std::uint64_t a, std::uint64_t b) {
     throw_part_ended(object_access::id(name));
   const std::uint64_t most = a < b ? b : a;
   if (const std::size_t n = (*here)->parents().size(); most >= n) [[unlikely]]
-    throw_element(most, n);
+    throw_element(*here, most, n);
   return **here;
 }
 
