@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
-#include <ranges>
+#include <iterator>
 #include <type_traits>
 #include <vector>
 
@@ -15,9 +15,12 @@ void note_outcome(const print_value* values, std::size_t n);
 template <class T>
 concept printable_value = printable<T>;
 template <class R>
-concept printable_range =
-    !printable<R> && std::ranges::input_range<const R> && printable<std::ranges::range_value_t<R>> &&
-    (std::is_arithmetic_v<std::ranges::range_value_t<R>> || std::is_reference_v<std::ranges::range_reference_t<const R>>);
+concept printable_range = !printable<R> && requires(const R& all) {
+  std::begin(all) != std::end(all);
+  requires printable<std::remove_cvref_t<decltype(*std::begin(all))>>;
+  requires std::is_arithmetic_v<std::remove_cvref_t<decltype(*std::begin(all))>> ||
+               std::is_reference_v<decltype(*std::begin(all))>;  // what is shown must outlive the loop
+};
 
 }  // namespace detail
 
@@ -37,7 +40,7 @@ void outcome(const T& value, const More&... more) {
 template <detail::printable_range R>
 void outcome(const R& range) {
   std::vector<detail::print_value> all;
-  for (const std::ranges::range_value_t<R>& value : range) all.emplace_back(value);
+  for (const auto& value : range) all.emplace_back(value);
   detail::note_outcome(all.data(), all.size());
 }
 
