@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <concepts>
 #include <cstdint>
 #include <cstring>
@@ -49,6 +50,56 @@ void change_bits(Number* first, std::size_t n, Change change) {
   }
 }
 
+/// Processors that store the lanes of a mask one by one: sorts of Highway that do not know them take four times as long as others
+/// for numbers of four bytes.
+bool stores_masks_slowly() noexcept {
+#if defined(__x86_64__) && !defined(HWY_AVX3_ZEN4)
+  static const bool zen_4 = __builtin_cpu_is("amdfam19h") != 0 && __builtin_cpu_supports("avx512vl") != 0;
+  return zen_4;
+#else
+  return false;
+#endif
+}
+
+/// Divides until the pieces are in a cache, and sorts these digit by digit. `depth`: so often a bad choice of the middle is put
+/// up with.
+template <class Number>
+void sort_in_pieces(Number* first, std::size_t n, int depth) {
+  constexpr std::size_t piece = std::size_t{1} << 17, looked_at = 31;
+  while (n > piece && depth-- > 0) {
+    std::array<Number, looked_at> sample;
+    for (std::size_t k = 0; k < looked_at; ++k) sample[k] = first[n / looked_at * k + n / (2 * looked_at)];
+    std::nth_element(sample.begin(), sample.begin() + looked_at / 2, sample.end());
+    const Number middle = sample[looked_at / 2];
+    const std::size_t left = split_by_copies(first, n, [middle](Number e) { return e < middle; });
+    sort_in_pieces(first, left, depth);
+    first += left, n -= left;
+    if (left >= n / 8) continue;
+    const std::size_t equal = split_by_copies(first, n, [middle](Number e) { return e == middle; });
+    first += equal, n -= equal;
+  }
+  const auto word_of = [](Number e) { return word_of_number<number_order::ascending>(e); };
+  if (n > piece || n < few_for_digits || !sort_by_digits(first, n, word_of)) {
+    const hwy::Sorter sort;
+    sort(first, n, hwy::SortAscending());
+  }
+}
+
+/// Sorts integers of two bytes and more.
+template <class Integer>
+void sort_integers(Integer* first, std::size_t n, bool ascending) {
+  if (sizeof(Integer) == 4 && n >= few_for_digits && stores_masks_slowly()) {
+    sort_in_pieces(first, n, 2 * int(std::bit_width(n)));
+    if (!ascending) std::reverse(first, first + n);
+    return;
+  }
+  const hwy::Sorter sort;
+  if (ascending)
+    sort(first, n, hwy::SortAscending());
+  else
+    sort(first, n, hwy::SortDescending());
+}
+
 template <class Bits, std::floating_point Number>
 void sort_by_keys(Number* first, std::size_t n, bool ascending) {
   using keys = floating_keys<Bits>;
@@ -56,8 +107,7 @@ void sort_by_keys(Number* first, std::size_t n, bool ascending) {
     change_bits<Bits>(first, n, [](Bits b) { return Bits(keys::ordered(b) - keys::least); });
   else
     change_bits<Bits>(first, n, [](Bits b) { return Bits(keys::greatest - keys::ordered(b)); });
-  const hwy::Sorter sort;
-  sort(reinterpret_cast<Bits*>(first), n, hwy::SortAscending());
+  sort_integers(reinterpret_cast<Bits*>(first), n, true);
   if (ascending)
     change_bits<Bits>(first, n, [](Bits b) { return keys::restored(Bits(b + keys::least)); });
   else
@@ -68,11 +118,7 @@ void sort_by_keys(Number* first, std::size_t n, bool ascending) {
 
 template <class Number>
 void sort_numbers(Number* first, std::size_t n, bool ascending) {
-  const hwy::Sorter sort;
-  if (ascending)
-    sort(first, n, hwy::SortAscending());
-  else
-    sort(first, n, hwy::SortDescending());
+  sort_integers(first, n, ascending);
 }
 template <>
 void sort_numbers(signed char* first, std::size_t n, bool ascending) {

@@ -95,6 +95,25 @@ RANK_TEST(numbers_of_all_kinds_are_sorted_whatever_the_keys) {
     });
 }
 
+// So many that a rank divides what it has before it sorts the pieces.
+RANK_TEST(many_numbers_are_sorted_and_none_is_lost_whatever_the_keys) {
+  const std::size_t n = 140'000 * std::size_t(am::ranks());
+  const auto mark = [](std::uint32_t e) { return (e + 1) * std::uint64_t(0x9e3779b97f4a7c15); };
+  for (const keys kind : {keys::uniform, keys::few, keys::half_equal, keys::exponential}) {
+    dice d(unsigned(am::rank()) + 1);
+    am::vector<std::uint32_t> x(n);
+    const std::vector<std::uint32_t> mine = made<std::uint32_t>(d, x.local().size(), kind);
+    std::copy(mine.begin(), mine.end(), x.local().begin());
+    const std::uint64_t before = am::reduce(am::views::transform(x, mark));
+    am::sort(x);
+    EXPECT(am::is_sorted(x));
+    EXPECT_EQ(am::reduce(am::views::transform(x, mark)), before);
+    am::sort(x, std::greater<>{});
+    EXPECT(am::is_sorted(x, std::greater<>{}));
+    EXPECT_EQ(am::reduce(am::views::transform(x, mark)), before);
+  }
+}
+
 RANK_TEST(a_comparator_and_a_projection_say_the_order) {
   for_random_teams(4, [](dice& d, const am::team& t) {
     const std::size_t n = 2500 + d.below(5000);
