@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times am.table on two ranks beside polars and DuckDB with two threads: bench/python/distributed_tables.py [NAME]. 10^7 rows.
+"""Times am.table on two ranks beside polars and DuckDB with two threads, and Dask with two workers: bench/python/distributed_tables.py [NAME].
 
-The ratio is that of the medians, to the quicker of the two.
+10^7 rows. The ratios are those of the medians: to the quicker of polars and DuckDB, and to Dask where it is installed (dask[dataframe], distributed).
+Prints a table in Markdown. For figures of a machine that others use, too: chrt -f 5.
 """
+import importlib.util
 import json
 import os
 import subprocess
@@ -82,6 +84,27 @@ def of_duckdb(folder):
     print(json.dumps({name: tries(milliseconds(lambda q=q: duckdb.sql(q).to_arrow_table()), 5) for name, q in chosen(queries).items()}))
 
 
+def of_dask(folder):
+    import dask.dataframe as dd
+    import distributed
+    import numpy as np
+    import pandas as pd
+
+    with distributed.Client(n_workers=RANKS, threads_per_worker=1, dashboard_address=None, memory_limit=None) as client:
+
+        def held(frame):
+            frame = client.persist(frame)
+            distributed.wait(frame)
+            return frame
+
+        t = held(dd.from_map(lambda r: pd.DataFrame(columns(N * r // RANKS, N * (r + 1) // RANKS)), range(RANKS)))
+        other = held(dd.from_pandas(pd.DataFrame({"k": np.arange(OTHER), "w": np.arange(OTHER) * 0.5}), npartitions=1))
+        cases = {name: lambda name=name: held(t.groupby(name).agg({"x": ["sum", "count"]}, split_out=RANKS)) for name in GROUPS}
+        cases |= {"join": lambda: held(t.merge(other, on="k", broadcast=True)), "join, both moved": lambda: held(t.merge(other, on="k", shuffle_method="p2p")),
+                  "sort": lambda: held(t[["x"]].sort_values("x")), "read_parquet": lambda: held(dd.read_parquet(f"{folder}/x/*.parquet")), "read_csv": lambda: held(dd.read_csv(f"{folder}/x.csv"))}
+        print(json.dumps({name: tries(milliseconds(f), 1) for name, f in chosen(cases).items()}))  # it keeps results for a while
+
+
 def child(*command):
     done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "POLARS_MAX_THREADS": str(1 if "armilla" in command else RANKS)})
     if done.returncode:
@@ -91,15 +114,18 @@ def child(*command):
 
 def main():
     if len(sys.argv) > 2:
-        return {"armilla": of_armilla, "polars": of_polars, "duckdb": of_duckdb}[sys.argv[1]](sys.argv[2])
+        return {"armilla": of_armilla, "polars": of_polars, "duckdb": of_duckdb, "dask": of_dask}[sys.argv[1]](sys.argv[2])
     with tempfile.TemporaryDirectory() as folder:
         rest = [folder, *sys.argv[1:2]]
         ours = child(sys.executable, "-m", "armilla", "-n", str(RANKS), __file__, "armilla", *rest)
-        polars, duckdb = (child(sys.executable, __file__, name, *rest) for name in ("polars", "duckdb"))
-    print(f"{'':20} {'armilla':>10} {'polars':>10} {'DuckDB':>10}  ratio")
+        names = ["polars", "duckdb", *(["dask"] if importlib.util.find_spec("distributed") else [])]
+        others = {name: child(sys.executable, __file__, name, *rest) for name in names}
+    print("| what | armilla | polars | DuckDB | Dask | ratio | to Dask |\n|---|---|---|---|---|---|---|")
     for name, figures in ours.items():
-        times = [figures["median"], polars[name]["median"], duckdb[name]["median"]]
-        print(f"{name:20} " + " ".join(f"{t:7.1f} ms" for t in times) + f"  {times[0] / min(times[1:]):5.2f}")
+        mine, theirs = figures["median"], {other: each[name]["median"] for other, each in others.items()}
+        dask = theirs.pop("dask", None)
+        shown = [f"{t:.0f} ms" for t in (mine, *theirs.values())] + ["" if dask is None else f"{dask:.0f} ms"]
+        print(f"| {name} | {' | '.join(shown)} | {mine / min(theirs.values()):.2f} | {'' if dask is None else f'{mine / dask:.2f}'} |")
 
 
 if __name__ == "__main__":

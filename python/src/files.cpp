@@ -94,7 +94,8 @@ std::uint64_t read_numbers(const std::string& path, bool header, const std::stri
   });
 }
 
-// This rank's share of a file of records, and where in the file it begins.
+// Where this rank's share of a file of records begins in the file, and its bytes. Of a compressed file also its text; else who
+// asks reads it, so that it is copied once.
 std::uint64_t read_records(const std::string& name, const std::string& path, const std::string& separator,
                            const std::string& quote) {
   const char* const kept = kept_name(name);
@@ -105,8 +106,9 @@ std::uint64_t read_records(const std::string& name, const std::string& path, con
                                .members = t,
                                .csv = {.separator = separator[0], .quote = quote.empty() ? '\0' : quote[0]}};
     const detail::file_part part(path, use);
-    const std::uint64_t from = part.offset();
-    const std::array<bytes_view, 2> parts{std::as_bytes(std::span(&from, 1)), std::as_bytes(std::span(part.begin(), part.end()))};
+    const std::array<std::uint64_t, 2> place{part.offset(), std::uint64_t(part.end() - part.begin())};
+    const bytes_view text = part.packed() ? std::as_bytes(std::span(part.begin(), part.end())) : bytes_view();
+    const std::array<bytes_view, 2> parts{std::as_bytes(std::span(place)), text};
     std::vector<block> values;
     for (const bytes_view& one : parts) values.emplace_back(std::span(&one, 1));
     return values;

@@ -91,6 +91,28 @@ for df in frames():
 
 
 @RANKS
+def test_many_groups(job, ranks):
+    """Of which the rows move, and each rank aggregates them in parts."""
+    job.passes(ranks, BEGIN + """
+import armilla._table.core as core, armilla._table.moving as moving
+moving._few_rows, core._many_groups = 20, 1
+rng = np.random.default_rng(3)
+many = pl.DataFrame({'k': rng.permutation(3000), 's': pl.Series(rng.integers(0, 2000, 3000)).cast(pl.String), 'x': rng.random(3000), 'few': rng.integers(0, 5, 3000)})
+for df in (many, *frames()):
+    t = am.table(part(df), local=True)
+    for keys in (['k'], ['s'], ['s', 'k']):
+        for make in (lambda m: [m.col('x').sum().alias('sum'), m.len().alias('n')], lambda m: [m.col('x').median().alias('median'), m.col('x').mean().alias('mean')]):
+            same(t.group_by(keys).agg(*make(nw)), df.group_by(keys).agg(make(pl)), by=keys)
+same(am.table(many).group_by('few').agg(nw.col('x').sum()), many.group_by('few').agg(pl.col('x').sum()), by=['few'])
+first = {key: core._rows_first('x', part(many), [key]) for key in ('k', 's', 'few')}
+assert first['k'] and (first['few'] is (am.size == 1)), first
+for groups in (10, 1000, 10**5, 10**6):
+    rows = pl.DataFrame({'k': np.sort(rng.integers(0, groups, 10**6))})
+    assert rows['k'].n_unique() / 2 < moving.estimated_groups(rows, ['k']) < rows['k'].n_unique() * 2, groups
+""")
+
+
+@RANKS
 def test_order(job, ranks):
     job.passes(ranks, BEGIN + """
 for df in frames():

@@ -367,15 +367,33 @@ def _aggregated(name: str, table: Table, keys: list[str], exprs: list[nw.Expr]) 
     schema = expressions.evaluated(empty, keys, exprs).schema
     outputs = [c for c in schema if c not in keys]
     splits = [expressions.split(e, c, schema[c], i) for i, (e, c) in enumerate(zip(exprs, outputs))] if all(map(expressions.has_one_output, exprs)) else [None]
-    if not all(splits):
-        rows = moving.shuffled(name, table.local(), keys)
-        found = expressions.evaluated(rows, keys, exprs)
+    if not all(splits) or _rows_first(name, table.local(), keys):
+        found = _of_groups(moving.shuffled(name, table.local(), keys), keys, exprs).cast(dict(schema))  # type: ignore[arg-type]
     else:
         parts = expressions.evaluated(table.local(), keys, [e for s in splits for e in s.first])  # type: ignore[union-attr]
         moved = moving.shuffled(name, parts, keys)
         whole = expressions.evaluated(moved, keys, [e for s in splits for e in s.then])  # type: ignore[union-attr]
         found = nw.from_native(whole).select(*keys, *(s.last for s in splits)).to_native().cast(dict(schema))  # type: ignore[union-attr, arg-type]
     return found if keys or _core.rank() == 0 else found.clear()
+
+
+def _rows_first(name: str, rows: pl.DataFrame, keys: list[str]) -> bool:
+    """Whether there are so many groups that parts of their results would be about as many as the rows. All ranks decide alike."""
+    if _core.size() == 1:
+        return True
+    few = len(rows) < moving._few_rows
+    votes = meeting.meet_numbers(name, 1 if few else 2 * (2 * moving.estimated_groups(rows, keys) > len(rows)))[:, 0]
+    return bool(votes.all() and votes.max() == 2)
+
+
+def _of_groups(rows: pl.DataFrame, keys: list[str], exprs: list[nw.Expr]) -> pl.DataFrame:
+    """Aggregations of rows, all of each group. If there are many groups, of parts of the rows one after the other."""
+    if moving.estimated_groups(rows, keys) < _many_groups:
+        return expressions.evaluated(rows, keys, exprs)
+    return pl.concat([expressions.evaluated(part, keys, exprs) for part in moving.near_parts(rows, keys) if len(part)])
+
+
+_many_groups = 1 << 18
 
 
 def _part_of(name: str, key: str, a: Array, sizes: list[int]) -> np.ndarray:

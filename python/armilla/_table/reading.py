@@ -114,9 +114,20 @@ class _Source:
 
 
 def _share(name: str, path: str, header: bool, separator: str, quote: str | None) -> _Source:
-    (head,), (data,) = _collectives._run(name, _core.read_records, name, path, separator, quote or "")
-    (offset,) = struct.unpack("<Q", bytes(head))
-    return _Source(path, bytes(data), header and _core.rank() == 0, offset)
+    (head,), (text,) = _collectives._run(name, _core.read_records, name, path, separator, quote or "")
+    offset, size = struct.unpack("<QQ", bytes(head))
+    return _Source(path, bytes(text) or _bytes_of(path, offset, size), header and _core.rank() == 0, offset)
+
+
+def _bytes_of(path: str, offset: int, size: int) -> bytes:
+    found = []
+    with open(path, "rb", buffering=0) as file:
+        while size:
+            found.append(os.pread(file.fileno(), min(size, 1 << 30), offset))
+            if not found[-1]:
+                raise OSError(f"{path} has become shorter while it was read")
+            offset, size = offset + len(found[-1]), size - len(found[-1])
+    return found[0] if len(found) == 1 else b"".join(found)
 
 
 def _own_files(files: list[str]) -> list[str]:
