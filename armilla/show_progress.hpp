@@ -4,9 +4,8 @@
 namespace armilla {
 
 /// Makes rank 0 show the progress of long operations on stderr from now on, if that is a terminal: one bar for the job, with the
-/// share that is done, the rate, and the time left. Any rank may call it.
-///
-///     armilla: am::sort [##########..............]  42 %, 31 M elements/s, 8 s left
+/// share that is done, the rate, and the time left: `armilla: am::sort [#####.......]  42 %, 31 M elements/s, 8 s left`. Any rank
+/// may call it.
 ///
 /// **What is shown.** Algorithms (also joins and those of graphs), `save`, `load`, `rebalance`, `read_*` and `write_*` that run
 /// for more than half a second, one after the other. The share is that of all ranks on the host of rank 0; others are taken to be
