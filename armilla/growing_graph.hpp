@@ -48,7 +48,7 @@ struct growing_edge<void> {
 /// function where a vertex is, `erase` removes a vertex with its edges, `save`, `keep` and `rebalance` are those of the map.
 /// Called functions use a handle: `h->append(from, {to})` adds an edge.
 ///
-/// **Cost.** `add_edge` takes some 20 ns and 4 bytes and `sizeof(E)`; edges are buffered for each rank and sent in batches.
+/// **Cost.** `add_edge` takes 4 bytes and `sizeof(E)`; edges are buffered for each rank and sent in batches.
 /// `compact` takes what the construction of a `graph` takes. Walking over a `graph` is faster by far: its rows are stored one
 /// after the other.
 template <class E = void>
