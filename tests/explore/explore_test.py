@@ -63,7 +63,7 @@ class Lines(Explored):
 
     def test_the_first_call_that_differs_is_named(self):
         self.assertRegex(self.find(50, "chain_of_calls")[1], r"outcome \"rank 2: 2 1\" instead of \"rank 2: 1 2\"\n"
-                         r"  first call that differs: rank 2.* runs \S*note.* of rank 1\n  instead of: rank 2.* runs \S*note.* of rank 0\n")
+                         r"  first call that differs: rank \d.* runs .* of rank \d\n  instead of: rank \d.* runs async .* of rank 0\n")
 
     def test_one_seed_runs_the_program_alone(self):
         job = run("--seed", "3", [ORDERS, "in_output", "right"])
@@ -102,14 +102,14 @@ class All(Explored):
 
     def test_correct_twins_are_clean(self):
         for scene in SCENES:
-            self.assert_clean(100, [ORDERS, scene, "right"])
+            self.assert_clean(50, [ORDERS, scene, "right"])
 
 
 class Examples(Explored):
     def test_examples_are_clean(self):
         for name, *arguments in CORRECT:
             with self.subTest(name=name):
-                self.assert_clean(50, [os.path.join(EXAMPLES, name), *arguments])
+                self.assert_clean(20, [os.path.join(EXAMPLES, name), *arguments])
 
 
 if __name__ == "__main__":
