@@ -108,7 +108,12 @@ void make_files(const std::string& folder) {
        [](const std::string& path) { am::write_lines(path, "id,town,price,paid,day,note", share_of(records, line_of_sale)); });
   once("values.npy", [](const std::string& path) { am::write_npy(path, all_values()); });
   once("cells.npy", [](const std::string& path) { am::write_npy(path, all_cells()); });
-  once("cells.h5", [](const std::string& path) { am::write_hdf5(path, am::dataset("cells", all_cells())); });
+  once("cells.h5", [](const std::string& path) {
+    const auto m = all_cells();
+    try {
+      am::write_hdf5(path, am::dataset("cells", m));
+    } catch (const am::usage_error&) {}  // without libhdf5 there is no file, and bench/files/times leaves out its rows
+  });
   once("entries.mtx", [](const std::string& path) { am::write_matrix_market(path, all_entries()); });
   once("edges.txt", [](const std::string& path) {
     am::vector<am::edge> all(0);
