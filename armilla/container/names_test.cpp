@@ -171,7 +171,7 @@ RANK_TEST(an_index_out_of_range_names_the_container) {
   EXPECT_SAYS(what, [&] { t.visit(5000, [](double&) {}); });
   const std::vector<std::size_t> indices = {3, 5000};
   EXPECT_SAYS(what, [&] { am::gather(t, indices); });
-  EXPECT_SAYS("is it a negative number?", [&] { t[std::size_t(-1)] = 1; });
+  EXPECT_SAYS("is the index a negative number?", [&] { t[std::size_t(-1)] = 1; });
   am::matrix<double> m({10, 10}, am::named("heat"));
   EXPECT_SAYS("\"heat\" (am::matrix<double, 2>, 10 x 10 cells, " + here(__LINE__ - 1) + ": coordinate 10", [&] { m(1, 10) = 1; });
   am::bitmap bits(10, am::named("visited"));

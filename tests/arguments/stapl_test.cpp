@@ -76,7 +76,7 @@ EDGES(elements_of_a_pvector, stapl::pvector::pvector, stapl::pvector::owner, sta
   stapl::pvector<int> v(10);
   stapl::pvector<std::vector<int>> lists(10), empty(0);
   for (const std::size_t i : {std::size_t{10}, half, most}) {
-    const std::string what = "element " + std::to_string(i) + " of 10 elements";
+    const std::string what = "is out of range; give an index from 0 to 9";
     REFUSED(what.c_str(), v.owner(i));
     REFUSED(what.c_str(), v.local_element(i, "a test"));
     REFUSED(what.c_str(), int(v[i]));

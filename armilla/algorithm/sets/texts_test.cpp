@@ -40,7 +40,7 @@ RANK_TEST(an_element_is_read_and_written_wherever_it_lies) {
   if (am::rank() == am::ranks() - 1) x.set(3, "by a one-way call");
   am::fence();
   EXPECT_EQ(std::string(x[3]), "by a one-way call");
-  EXPECT_THROWS_SAYING(am::usage_error, "element 11 of 11", x.get(11));
+  EXPECT_THROWS_SAYING(am::usage_error, "index 11 is out of range", x.get(11));
   am::barrier();
 }
 

@@ -136,8 +136,8 @@ RANK_TEST(sets_of_a_sub_team_and_of_no_numbers) {
   am::fence();
   EXPECT_EQ(sets.num_sets(), 39u);
   EXPECT_EQ(sets.find(39).get(), 1u);
-  EXPECT_THROWS_SAYING(am::usage_error, "element 40 of 40", sets.unite(1, 40));
-  EXPECT_THROWS_SAYING(am::usage_error, "element 40 of 40", sets.find(40));
+  EXPECT_THROWS_SAYING(am::usage_error, "index 40 is out of range", sets.unite(1, 40));
+  EXPECT_THROWS_SAYING(am::usage_error, "index 40 is out of range", sets.find(40));
   half.barrier();
   am::disjoint_set moved = std::move(sets);
   EXPECT_EQ(moved.num_sets(), 39u);
@@ -163,7 +163,7 @@ RANK_TEST(bits_are_set_once_and_counted) {
   EXPECT_EQ(seen.count(), (n + 2) / 3);
   for (std::size_t i = std::size_t(am::rank()); i < n; i += 7) EXPECT_EQ(seen.test(i), i % 3 == 0);
   am::barrier();
-  EXPECT_THROWS_SAYING(am::usage_error, "element 1000 of 1000", seen.set(n));
+  EXPECT_THROWS_SAYING(am::usage_error, "index 1,000 is out of range", seen.set(n));
 }
 
 RANK_TEST(bits_change_as_in_a_vector_of_bool) {

@@ -59,7 +59,7 @@ std::uint64_t mark_of_container(const armilla::placement& where, std::size_t byt
 
 void throw_element(const void* inside, std::size_t i, std::size_t size) {
   const std::string valid = size == 0 ? "it has no elements" : "give an index from 0 to " + with_commas(size - 1);
-  const std::string index = looks_negative(i) ? fmt::format("{} (is it a negative number?)", i) : with_commas(i);
+  const std::string index = looks_negative(i) ? fmt::format("{} (is the index a negative number?)", i) : with_commas(i);
   throw_usage_of(inside, "container", fmt::format("index {} is out of range; {}", index, valid));
 }
 

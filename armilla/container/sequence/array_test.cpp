@@ -350,7 +350,7 @@ RANK_TEST(verbs_of_an_element_run_on_its_rank) {
   if (am::rank() == 0) x.call(0, [](long& e) { e = 7; }).get();
   am::barrier();
   EXPECT_EQ(long(x[0]), 7);
-  EXPECT_THROWS_SAYING(am::usage_error, "element 50 of 50", x.visit(50, [](long&) {}));
-  EXPECT_THROWS_SAYING(am::usage_error, "element 50 of 50", y.update(50, "", std::plus<>{}));
+  EXPECT_THROWS_SAYING(am::usage_error, "index 50 is out of range", x.visit(50, [](long&) {}));
+  EXPECT_THROWS_SAYING(am::usage_error, "index 50 is out of range", y.update(50, "", std::plus<>{}));
   am::barrier();
 }
