@@ -73,7 +73,9 @@ std::string judge_places(const saved_header& h, std::uint64_t file_bytes) {
   return {};
 }
 
-std::string saved_from(const saved_contents& all) { return all.made.empty() ? all.made : ", saved from " + all.made; }
+std::string saved_from(const saved_contents& all) {
+  return all.made.empty() ? all.made : " (it was saved from " + all.made + ")";
+}
 
 std::string judge_pieces(const saved_contents& all) {
   const saved_header& h = all.header;
@@ -161,15 +163,15 @@ std::string judge_contents(std::span<const std::byte> bytes, saved_contents& all
 std::string judge_type(const saved_contents& all, const saved_type& wanted) {
   const saved_header& h = all.header;
   if (h.kind != std::uint64_t(wanted.kind))
-    return fmt::format("it holds a container of kind {}{}, and this one is of kind {}; load it into one of its kind",
-                       names[h.kind], saved_from(all), name_of(wanted.kind));
+    return fmt::format("it holds a container of kind {}, and this one is of kind {}; load it into one of its kind{}",
+                       names[h.kind], name_of(wanted.kind), saved_from(all));
   if (h.grid.dimensions != wanted.dimensions)
     return fmt::format("it holds a matrix of {} dimensions, and this one has {}; load it into one of as many", h.grid.dimensions,
                        wanted.dimensions);
   if (all.element != wanted.element || h.element_bytes != wanted.element_bytes)
-    return fmt::format("its elements are {}{}{}, and those of this container {}{}; load it into one of its elements", all.element,
-                       h.element_bytes != 0 ? fmt::format(" of {} bytes", h.element_bytes) : "", saved_from(all), wanted.element,
-                       wanted.element_bytes != 0 ? fmt::format(" of {} bytes", wanted.element_bytes) : "");
+    return fmt::format("its elements are {}{}, and those of this container {}{}; load it into one of its elements{}", all.element,
+                       h.element_bytes != 0 ? fmt::format(" of {} bytes", h.element_bytes) : "", wanted.element,
+                       wanted.element_bytes != 0 ? fmt::format(" of {} bytes", wanted.element_bytes) : "", saved_from(all));
   return {};
 }
 
