@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string_view>
 #include <vector>
@@ -52,6 +53,8 @@ class choosing {
   const std::byte* addresses_of_all(const network& carries);
   std::string take_addresses();
   std::string try_neighbours();
+  rank_t first_without_tcp(const std::vector<rank_t>& peers);
+  bool any(bool mine) const;
   rank_t first_of(std::size_t host) const;
 
   launch& self_;
@@ -183,25 +186,55 @@ std::string place_of(const network_interface& at) {
 
 }  // namespace
 
+// Whether any rank says so.
+bool choosing::any(bool mine) const {
+  const std::uint8_t said = mine ? 1 : 0;
+  std::vector<std::uint8_t> each(std::size_t(self_.places));
+  exchange(self_, &said, each.data(), sizeof said);
+  return std::ranges::count(each, std::uint8_t{1}) != 0;
+}
+
+// The network goes by the interface alone, so where TCP does not get through there, it does not. UCX would try to connect for
+// some minutes, and nothing can call it back.
+rank_t choosing::first_without_tcp(const std::vector<rank_t>& peers) {
+  const trial_port mine(self_.rank == first_of(self_.host_of[std::size_t(self_.rank)]) ? interface_of(self_.interface).address
+                                                                                       : 0);
+  std::vector<trial_place> places(std::size_t(self_.places));
+  const trial_place place = mine.place();
+  exchange(self_, &place, places.data(), sizeof place);
+  const std::string_view goes_by = chosen_.carries->version();
+  const char* const named = std::getenv("UCX_NET_DEVICES");
+  const bool alone = goes_by.ends_with(" on " + self_.interface) || (named != nullptr && self_.interface == named);
+  std::vector<trial_place> theirs;
+  for (const rank_t r : peers)
+    if (alone) theirs.push_back(places[std::size_t(r)]);
+  const std::vector<bool> good = try_places(theirs, settings_.loss_timeout_ns);
+  const auto first = std::ranges::find(good, false);
+  const rank_t found = first != good.end() ? peers[std::size_t(first - good.begin())] : no_rank;
+  meet(self_, exchange_meeting);  // the ports are needed until all have tried
+  return found;
+}
+
 // Engines find a dead way late or never, and then the program has begun. All ranks return the same.
 std::string choosing::try_neighbours() {
   const std::size_t all = hosts();
   if (all == 1 || settings_.loss_timeout_ns == 0) return {};
   const std::size_t here = self_.host_of[std::size_t(self_.rank)];
   host_report mine;
+  std::vector<rank_t> peers;
   if (first_of(here) == self_.rank) {
-    std::vector<rank_t> peers{first_of((here + 1) % all)};
+    peers.push_back(first_of((here + 1) % all));
     if (all > 2) peers.push_back(first_of((here + all - 1) % all));
+  }
+  mine.deaf_to = first_without_tcp(peers);
+  if (!any(mine.deaf_to != no_rank) && !peers.empty()) {
     for (const tried_peer& one : try_peers(*chosen_.carries, self_.rank, peers, settings_.loss_timeout_ns)) {
       if (one.good() || mine.deaf_to != no_rank) continue;
       mine.deaf_to = one.rank;
       std::snprintf(mine.why, sizeof mine.why, "%s", one.why.c_str());
     }
   }
-  const std::uint8_t good = mine.deaf_to == no_rank ? 1 : 0;
-  std::vector<std::uint8_t> each(std::size_t(self_.places));
-  exchange(self_, &good, each.data(), sizeof good);
-  if (std::ranges::count(each, std::uint8_t{1}) == std::ptrdiff_t(each.size())) return {};
+  if (!any(mine.deaf_to != no_rank)) return {};
   mine.at = interface_of(self_.interface);
   std::vector<host_report> reports(std::size_t(self_.places));
   exchange(self_, &mine, reports.data(), sizeof mine);

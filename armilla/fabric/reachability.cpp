@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/fabric/reachability.hpp"
 
+#include <netinet/in.h>
+#include <poll.h>
 #include <sched.h>
+#include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "armilla/base/values/clock.hpp"
 
@@ -97,6 +102,45 @@ class trial {
 
 std::vector<tried_peer> try_peers(network& net, rank_t me, const std::vector<rank_t>& peers, std::uint64_t within_ns) {
   return trial(net, me, peers).run(within_ns);
+}
+
+trial_port::trial_port(std::uint32_t address) {
+  if (address == 0) return;
+  descriptor made(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in here{};
+  here.sin_family = AF_INET;
+  here.sin_addr.s_addr = address;
+  socklen_t size = sizeof here;
+  const bool good = made.get() >= 0 && bind(made.get(), reinterpret_cast<const sockaddr*>(&here), size) == 0 &&
+                    listen(made.get(), 8) == 0 && getsockname(made.get(), reinterpret_cast<sockaddr*>(&here), &size) == 0;
+  if (!good) return;
+  listener_ = std::move(made);
+  place_ = {address, here.sin_port};
+}
+
+std::vector<bool> try_places(const std::vector<trial_place>& places, std::uint64_t within_ns) {
+  std::vector<bool> good;
+  const std::uint64_t until = deadline_after_ns(within_ns);
+  std::vector<descriptor> calls;
+  for (const trial_place& one : places) {  // all at a time
+    descriptor& call = calls.emplace_back(one.address != 0 ? socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0) : -1);
+    sockaddr_in there{};
+    there.sin_family = AF_INET;
+    there.sin_addr.s_addr = one.address;
+    there.sin_port = std::uint16_t(one.port);
+    good.push_back(call.get() < 0 || connect(call.get(), reinterpret_cast<const sockaddr*>(&there), sizeof there) == 0 ||
+                   errno == EINPROGRESS);
+  }
+  for (std::size_t i = 0; i < calls.size(); ++i) {
+    if (!good[i] || calls[i].get() < 0) continue;
+    const std::uint64_t now = now_ns();
+    pollfd ready{calls[i].get(), POLLOUT, 0};
+    int error = 0;
+    socklen_t size = sizeof error;
+    good[i] = poll(&ready, 1, now < until ? int((until - now) / 1'000'000) + 1 : 0) == 1 &&
+              getsockopt(calls[i].get(), SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
+  }
+  return good;
 }
 
 }  // namespace armilla::detail

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/fabric/reachability.hpp"
 
+#include <netinet/in.h>
+
 #include <array>
 #include <cstring>
 
@@ -67,6 +69,17 @@ TEST_F(reachability, without_a_buffer_it_waits_no_longer_than_it_may) {
   comes(0, true);
   EXPECT_TRUE(try_peers(net, me, {0}, soon_ns)[0].heard);
   EXPECT_TRUE(net.sent.empty());
+}
+
+TEST_F(reachability, places_of_tcp_take_a_connection_or_not) {
+  const std::uint32_t here = htonl(INADDR_LOOPBACK);
+  const trial_port open(here), none(0);
+  trial_place closed;
+  {
+    const trial_port gone(here);
+    closed = gone.place();
+  }
+  EXPECT_EQ(try_places({open.place(), closed, none.place()}, long_ns), (std::vector<bool>{true, false, true}));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -46,7 +47,20 @@ class OnHosts(unittest.TestCase):
         self.assertRegex(job.messages()[0], r"h1 \(10.5.0.1, dead\) and h2 \(10.5.0.2, dead\) do not reach each other.*is there a firewall\?")
         self.assertNotEqual(job.code, 0)
 
-    def test_hosts_meet_without_a_shell_between_them(self):
+    def test_a_way_that_swallows_all_packets_is_found_soon(self):
+        """Agents call by another address: packets to that of UCX's interface leave for nobody."""
+        for host, here, there in (("h1", 1, 2), ("h2", 2, 1)):
+            fault = f"neigh replace 10.99.0.1{there} lladdr 02:00:00:00:00:09 nud permanent dev eth0"
+            subprocess.run([RSH, host, f"ip addr add 10.98.0.{here}/24 dev eth0 && ip {fault}"], check=True)
+            self.addCleanup(subprocess.run, [RSH, host, f"ip addr del 10.98.0.{here}/24 dev eth0; ip neigh del 10.99.0.1{there} dev eth0"], check=True)
+        began = time.monotonic()
+        for job in self.meet("10.98.0.1", fabric="ucx", env={"ARMILLA_LOSS_TIMEOUT": "1s"}):
+            self.assertRegex(job.err, r"h1 \(10.99.0.11, eth0\) and h2 \(10.99.0.12, eth0\) do not reach each other within 1 s")
+            self.assertEqual(job.code, 1)
+        self.assertLess(time.monotonic() - began, 30)
+
+    def meet(self, place, **more):
+        """The commands of h1 and h2, when they have ended."""
         with tempfile.TemporaryDirectory() as folder:  # of h1's /tmp, which h2 does not see
             key = os.path.join(folder, "key")
             with open(os.open(key, os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
@@ -54,15 +68,17 @@ class OnHosts(unittest.TestCase):
 
             def come(*before, key_file):
                 with open(key, encoding="utf-8") as text:
-                    return Job([*before, LAUNCHER, "--meet", "h1:29400", "--hosts-expected", "2", "--key-file", key_file, "-n", "2", ACTOR, "hello"],
-                               fabric="auto", stdin=text)
+                    return Job([*before, LAUNCHER, "--meet", place + ":29400", "--hosts-expected", "2", "--key-file", key_file, "-n", "2", ACTOR, "hello"],
+                               stdin=text, **more)
 
-            jobs = [come(RSH, "h2", key_file="-"), come(key_file=key)]
-            for job in jobs:
-                job.end()
+            other, first = come(RSH, "h2", key_file="-"), come(key_file=key)
+            return first.end(), other.end()
+
+    def test_hosts_meet_without_a_shell_between_them(self):
+        jobs = self.meet("h1", fabric="auto")
         self.assertEqual([(job.code, job.err) for job in jobs], [(0, "")] * 2)
-        self.assertEqual(sorted(jobs[0].out.splitlines()), ["hello from 2 of 4", "hello from 3 of 4"])
-        self.assertEqual(sorted(jobs[1].out.splitlines()), ["hello from 0 of 4", "hello from 1 of 4"])
+        self.assertEqual(sorted(jobs[0].out.splitlines()), ["hello from 0 of 4", "hello from 1 of 4"])
+        self.assertEqual(sorted(jobs[1].out.splitlines()), ["hello from 2 of 4", "hello from 3 of 4"])
 
 
 if __name__ == "__main__":
