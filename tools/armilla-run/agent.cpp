@@ -324,7 +324,7 @@ int be_agent() {
     return could_not_start;
   }
   agent(*root, call.host, call.number).run();
-  return 0;  // the root says how the job ended
+  return root->timed_out() ? cut_off_code : 0;  // the root says how the job ended
 }
 
 int be_met_agent(channel& root, const std::string& host, const std::string& offer, const options& settings) {

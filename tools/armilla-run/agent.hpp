@@ -8,6 +8,9 @@ struct options;
 
 namespace armilla::run {
 
+/// How an agent ends that found its connection timed out, which the other side may see as a reset.
+inline constexpr int cut_off_code = 75;
+
 /// The agent of one host, which armilla-run --hosts starts there by ssh: reads from its standard input where to call and the
 /// job's key, calls, starts this host's ranks and looks after them until armilla-run tells it to stop, or is gone.
 int be_agent();

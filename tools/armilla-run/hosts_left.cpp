@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hosts that are lost, and jobs that go on without some of their ranks.
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -8,20 +10,39 @@
 
 #include <fmt/format.h>
 
+#include "agent.hpp"
+#include "armilla/base/values/clock.hpp"
+#include "armilla/boot/host/units.hpp"
 #include "armilla/boot/watch/ending.hpp"
 #include "root.hpp"
 
 namespace armilla::run {
 
+static constexpr std::uint64_t command_ends_within_ns = 300 * milli;  // when the agent has ended
+
+// An agent that is killed may leave a reset connection, too. Where packets of full length get lost, it gives up, and its system
+// answers what still comes by a reset; the command that started it tells which of both.
+std::string root::why_reset(host& h) {
+  const int error = h.agent->broken_by();
+  if (error == 0 || error == EPIPE) return "";
+  int status = 0;
+  for (const std::uint64_t until = deadline_after_ns(command_ends_within_ns); h.rsh_alive; usleep(5000)) {
+    if (waitpid(h.rsh, &status, WNOHANG) == h.rsh)
+      h.rsh_alive = false;
+    else if (now_ns() >= until)
+      break;
+  }
+  const bool knows = !h.met_in && !h.rsh_alive;
+  if (knows && !(WIFEXITED(status) && WEXITSTATUS(status) == cut_off_code)) return "";
+  return fmt::format("{} its connection ({}; do long packets arrive?)", knows ? " as it lost" : ", or lost",
+                     std::strerror(error));
+}
+
 void root::lose(host& h) {
   const rank_t last = h.first + h.ranks - 1;
   if (h.agent->garbled()) return fail({1, false, false, fmt::format("what came from the agent on {} was garbled", h.what.name)});
   const bool silent = h.silent || h.agent->timed_out();
-  // Where packets of full length get lost, the other side gives up, and its system answers what still comes by a reset.
-  const int error = h.agent->broken_by();
-  const std::string reset = error == 0 || error == EPIPE
-                                ? ""
-                                : fmt::format(", or lost its connection ({}; do long packets arrive?)", std::strerror(error));
+  const std::string reset = silent ? "" : why_reset(h);
   const std::string why = silent ? fmt::format("its host has not answered for {:.3g} s", double(settings_.loss_timeout_ns) / 1e9)
                                  : "the agent of armilla-run on its host ended" + reset;
   const json said{{"first", h.first}, {"last", last}, {"cause", "cannot be reached any more: " + why}, {"host", h.what.name}};

@@ -74,6 +74,7 @@ class root {
   void lose_ranks(rank_t first, rank_t last);
   void pass_loss(const host& from, const std::string& said);
   void lose(host& h);
+  std::string why_reset(host& h);
   void pass_circuit(const host& from, const std::string& text);
   void close_circuits(const host& gone);
   void pass_exchange();
