@@ -80,7 +80,7 @@ static_assert(sizeof(loss_record) == 256);
 /// How a job_block begins: whether it is one, and how long its memory is.
 struct job_head {
   static constexpr std::uint64_t good_magic = 0x31616c6c696d7261;  // "armilla1"
-  static constexpr std::uint32_t good_version = 19;                // of all of docs/spec/wire.md
+  static constexpr std::uint32_t good_version = 20;                // of all of docs/spec/wire.md
 
   std::uint64_t magic;
   std::uint32_t version;
