@@ -27,6 +27,7 @@ concept printable_range = !printable<R> && requires(const R& all) {
 /// Says what a run of the program must give whatever the order in which its messages arrive: `armilla-run --explore` compares it,
 /// instead of the output, between runs.
 ///
+///     const long sum = am::all_reduce(long(am::rank()), std::plus<>{});
 ///     am::outcome(sum);
 ///
 /// A rank may call it several times, and any ranks may; each rank's values are compared in their order. The values are numbers,

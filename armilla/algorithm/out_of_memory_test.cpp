@@ -53,7 +53,8 @@ bool is_long(const std::string& e) { return e.size() > 2; }
 struct algorithm {
   const char* name;
   std::size_t (*call)(ranges&);
-  bool in_turn = true;  ///< also where elements are dealt in turn: not where their parts are sent as messages
+  bool in_turn = true;          ///< also where elements are dealt in turn: not where their parts are sent as messages
+  bool does_with_less = false;  ///< it has a slower way that takes less memory
 };
 const algorithm algorithms[] = {
     {"copy_if", [](ranges& r) { return am::copy_if(r.in, r.out, is_kept); }},
@@ -70,11 +71,11 @@ const algorithm algorithms[] = {
     {"anti_join of names", [](ranges& r) { return am::anti_join(r.named, r.named).size(); }, false},
     {"bag::rebalance", [](ranges& r) { return r.heap.rebalance(), r.heap.size(); }, false},
     {"bag::rebalance of words", [](ranges& r) { return r.heap_of_words.rebalance(), r.heap_of_words.size(); }, false},
-    {"sort of words", [](ranges& r) { return am::sort(r.words), r.words.size(); }, false},
+    {"sort of words", [](ranges& r) { return am::sort(r.words), r.words.size(); }, false, true},
     {"remove_if", [](ranges& r) { return am::remove_if(am::views::all(r.in), is_kept); }},
 };
 
-/// Calls `a` with that much memory on the last rank. All ranks throw, or none.
+/// Calls `a` with that much memory on the last rank. All ranks throw, or none: none if nothing was refused.
 void check(const algorithm& a, const am::distribution& d, std::size_t bytes) {
   ranges r(d);
   bool threw = false;
@@ -90,7 +91,8 @@ void check(const algorithm& a, const am::distribution& d, std::size_t bytes) {
     }
   }
   const bool any_refused = am::all_reduce(refused.load(), std::logical_or<>{});
-  if (!EXPECT_EQ(am::all_reduce(int(threw), std::plus<>{}), any_refused ? am::ranks() : 0))
+  const int throwing = am::all_reduce(int(threw), std::plus<>{});
+  if (!EXPECT(throwing == (any_refused ? am::ranks() : 0) || (throwing == 0 && a.does_with_less)))
     std::fprintf(stderr, "%s with %zu bytes\n", a.name, bytes);
 }
 

@@ -182,7 +182,7 @@ RANK_TEST(edges_come_and_go_from_every_node) {
   std::size_t mine = 0;
   for (const am::vertex_id v : vertices[std::size_t(me())].local()) mine += g.neighbours(v).size();
   EXPECT_EQ(am::all_reduce(mine, std::plus<>{}), 100U);
-  EXPECT_THROWS_SAYING(am::usage_error, "pgraph: vertex 100 of a graph of 100", g.add_edge(100, 0));
+  EXPECT_THROWS_SAYING(am::usage_error, "vertex 100 of a graph of 100", g.add_edge(100, 0));
 }
 
 RANK_TEST(an_edge_both_ways_is_erased_by_either_name) {

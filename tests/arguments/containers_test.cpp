@@ -260,7 +260,7 @@ EDGES(places_that_do_not_exist, placement::member_of, placement::place_of, place
       REFUSED(std::to_string(k).c_str(), s.index_of_local(k));
     for (std::size_t k = 0; k < s.local().size(); ++k) EXPECT_EQ(s.rank_of(s.index_of_local(k)), am::rank());
   }
-  REFUSED("it has no elements", am::spread_array<int>().index_of_local(0));
+  REFUSED("it has none", am::spread_array<int>().index_of_local(0));
 }
 
 EDGES(blocks_of_a_matrix, matrix_block::extent, matrix_block::origin, matrix_block::halo_before, matrix_block::halo_behind,

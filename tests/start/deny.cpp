@@ -97,6 +97,8 @@ constexpr named_call calls[] = {
     {"MADV_GUARD_INSTALL", SYS_madvise, 2, guard_install},
     {"FUTEX_WAIT", SYS_futex, 1, FUTEX_WAIT},
     {"FUTEX_WAKE", SYS_futex, 1, FUTEX_WAKE},
+    {"FUTEX_WAIT_BITSET", SYS_futex, 1, FUTEX_WAIT_BITSET},
+    {"FUTEX_WAKE_BITSET", SYS_futex, 1, FUTEX_WAKE_BITSET},
     {"PR_SET_PDEATHSIG", SYS_prctl, 0, PR_SET_PDEATHSIG},
     {"PR_SET_TIMERSLACK", SYS_prctl, 0, PR_SET_TIMERSLACK},
     {"PR_SET_PTRACER", SYS_prctl, 0, PR_SET_PTRACER},

@@ -124,6 +124,18 @@ class Denied(StartTest):
             job = self.under("pipe2", error, FABRICS[0], "poll", env={"ARMILLA_LABEL": "1"})
             self.assert_failed(job, "no pipe for the output of a rank: .*leave ARMILLA_LABEL", 2)
 
+    @unittest.skipUnless("shm" in FABRICS, "ranks are processes that share memory")
+    def test_explored_runs_do_without_futexes(self):
+        for error in ERRORS:
+            job = self.under("FUTEX_WAIT_BITSET,FUTEX_WAKE_BITSET", error, "shm", "poll", command=(LAUNCHER, "--explore", "2", ACTOR, "use"))
+            self.assertEqual(job.code, 0, job.err)
+
+    @unittest.skipUnless("shm" in FABRICS, "ranks are processes that share memory")
+    def test_an_explored_run_that_cannot_be_started_is_named(self):
+        for error in ERRORS:
+            job = self.under("clone", error, "shm", "poll", command=(LAUNCHER, "--explore", "2", ACTOR, "use"))
+            self.assert_failed(job, "a run cannot be started: ", 127)
+
     def test_a_process_that_cannot_be_made_is_named(self):
         for way in self.each("vfork"):
             with self.subTest(calls="vfork", way=way):

@@ -8,7 +8,7 @@ import sys
 import unittest
 
 PROGRAM = os.path.abspath(sys.argv[1])
-OPTION = re.compile(r"^  (-\S.*?) (\[?[A-Z][A-Z=\[\]]*)(?:  |$)", re.MULTILINE)
+OPTION = re.compile(r"^  (-\S.*?) (\[?[A-Z][A-Z=:\[\]]*)(?:  |$)", re.MULTILINE)
 
 
 def run(*arguments):

@@ -323,10 +323,18 @@ rank_t team::rank() const noexcept { return record_ == nullptr || record_->rank 
 rank_t team::size() const noexcept { return record_ == nullptr ? 0 : rank_t(record_->size); }
 std::uint64_t team::id() const noexcept { return record_ == nullptr ? 0 : record_->id; }
 
+namespace {
+
+[[noreturn, gnu::cold, gnu::noinline]] void throw_no_member(const detail::team_record* t, rank_t member, rank_t size) {
+  detail::throw_usage("team::world_rank", (t == nullptr ? "" : detail::about(*t)) +
+                                              fmt::format("there is no member {} in a team of {}", member, size));
+}
+
+}  // namespace
+
 rank_t team::world_rank(rank_t member) const {
-  if (std::uint32_t(member) >= std::uint32_t(size()))
-    detail::throw_usage("team::world_rank", (record_ == nullptr ? "" : detail::about(*record_)) +
-                                                fmt::format("there is no member {} in a team of {}", member, size()));
+  if (std::uint32_t(member) >= std::uint32_t(size())) [[unlikely]]
+    throw_no_member(record_, member, size());
   return record_->members[std::size_t(member)];
 }
 

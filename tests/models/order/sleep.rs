@@ -17,7 +17,7 @@
 // Code: armilla/fabric/notify.hpp: return sleeping.load(std::memory_order_relaxed) != 0;
 // Code: armilla/boot/host/control_block.hpp: entries.fetch_add(1, std::memory_order_release);
 // Code: armilla/am/endpoint/inbox.cpp: const std::uint32_t entries = directory_.entries.load(std::memory_order_acquire);
-// Code: armilla/am/endpoint/inbox.cpp: if (any_entered()) return true;
+// Code: armilla/am/endpoint/inbox.cpp: if (explores == nullptr && any_entered()) return true;
 // Code: armilla/boot/host/control_block.cpp: const std::uint32_t was = sleeper.sleeping.exchange(awake, std::memory_order_seq_cst);
 //!
 //! `membarrier` interrupts every core between two of its instructions, and returns when all have been. So each core has a lock here,
