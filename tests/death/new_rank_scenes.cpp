@@ -14,6 +14,8 @@
 
 #include <armilla/armilla.hpp>
 #include <armilla/array.hpp>
+#include <armilla/bitmap.hpp>
+#include <armilla/disjoint_set.hpp>
 #include <armilla/matrix.hpp>
 #include <armilla/unordered_map.hpp>
 #include <armilla/vector.hpp>
@@ -268,12 +270,35 @@ int lost_elements(Numbers& x) {
   return wrong;
 }
 
+int lost_bits(am::bitmap& seen) {
+  int wrong = 0;
+  for (std::size_t i = 0; i < seen.size(); i += 64)
+    if (seen.rank_of(i) == lost)
+      wrong += !is_lost_in([&] { seen.set(i); }) + !is_lost_in([&] { static_cast<void>(seen.test_and_set(i)); }) +
+               !is_lost_in([&] { static_cast<void>(seen.test(i)); });
+  return wrong;
+}
+
+// `numbers` has as many elements as there are in sets. One-way calls to lost ranks are dropped.
+int lost_sets(am::disjoint_set& sets, const am::array<long>& numbers) {
+  int wrong = 0;
+  for (std::size_t i = 1; i < numbers.size(); ++i)
+    if (numbers.rank_of(i) == lost) {
+      sets.unite(i, 0);
+      wrong += !is_lost_in([&] { static_cast<void>(sets.test_and_unite(i, 0).get()); }) +
+               !is_lost_in([&] { static_cast<void>(sets.find(i).get()); });
+    }
+  return wrong;
+}
+
 // The new rank waits for a team meanwhile, which the others make when they have their answers.
 void old_containers() {
   const am::team some = am::world().split(am::rank() < 3 ? 0 : 1);
   words of_all, of_some(some);
   am::array<std::string> texts(100);
   am::array<long> numbers(100), moved(std::move(numbers));
+  am::bitmap seen(1000);
+  am::disjoint_set sets(100), other_sets(std::move(sets));
   am::vector<double> reals(100);
   am::matrix<float> table({10, 10});
   am::barrier();
@@ -283,7 +308,7 @@ void old_containers() {
   int wrong = ask_lost_part(of_all) + ask_lost_part(of_some);
   for (std::size_t i = 0; i < texts.size(); ++i)
     if (texts.rank_of(i) == lost) wrong += !is_lost_in([&] { texts[i] = "of another"; });
-  wrong += lost_elements(moved) + lost_elements(reals);
+  wrong += lost_elements(moved) + lost_elements(reals) + lost_bits(seen) + lost_sets(other_sets, moved);
   for (std::size_t i = 0; i < 10; ++i)
     if (table.rank_of({i, 0}) == lost)
       wrong += !is_lost_in([&] { table(i, 0) = 1; }) + !is_lost_in([&] { (void)float(table(i, 0)); });

@@ -6,13 +6,15 @@
 #include <utility>
 
 #include "armilla/distribution.hpp"
+#include "armilla/team/core/loss_listener.hpp"
 
 namespace armilla::detail {
 
 /// Where the elements of a container in even blocks are, if this rank maps all of them; otherwise nothing. It holds until the
-/// container's elements move. Budget of `at`: a product and a load, one behind the other.
+/// container's elements move. Where lost ranks are replaced it is nothing after a loss: the container itself then says which
+/// elements are lost. Budget of `at`: a product and a load, one behind the other.
 template <class T>
-class mapped_blocks {
+class mapped_blocks final : loss_listener {
  public:
   /// What finds an element. A loop that has a copy of it needs no load for it: whatever it stores cannot change that.
   class finder {
@@ -41,6 +43,7 @@ class mapped_blocks {
     }
     find_ = finder(block, firsts.get());
     firsts_ = std::move(firsts);
+    listen();
   }
 
   explicit operator bool() const noexcept { return firsts_ != nullptr; }
@@ -48,6 +51,8 @@ class mapped_blocks {
   const finder& find() const noexcept { return find_; }
 
  private:
+  void hear_of(rank_t) noexcept override { firsts_ = nullptr; }
+
   std::unique_ptr<std::uintptr_t[]> firsts_;  ///< of each block: where it would begin if it began with element 0
   finder find_;
 };

@@ -88,7 +88,8 @@ bool join_in(const parent_finder all, std::size_t a, std::size_t b) noexcept {
 
 }  // namespace
 
-disjoint_set_core::disjoint_set_core(const team& t, std::size_t n) : fence_participant(t), parents_(n, on(t)), name_(t, this) {
+disjoint_set_core::disjoint_set_core(const team& t, std::size_t n)
+    : fence_participant(t), parents_(n, on(t)), name_(object_access::of_members<disjoint_set_core*>(t, this)) {
   const std::span<std::uint64_t> mine = parents_.local();
   std::iota(mine.begin(), mine.end(), mine.empty() ? 0 : std::uint64_t(parents_.index_of_local(0)));
   all_ = mapped_blocks<std::uint64_t>(parents_);
@@ -96,7 +97,10 @@ disjoint_set_core::disjoint_set_core(const team& t, std::size_t n) : fence_parti
 }
 
 disjoint_set_core::disjoint_set_core(array<std::uint64_t> parents)
-    : fence_participant(parents.members()), parents_(std::move(parents)), name_(parents_.members(), this), all_(parents_) {}
+    : fence_participant(parents.members()),
+      parents_(std::move(parents)),
+      name_(object_access::of_members<disjoint_set_core*>(parents_.members(), this)),
+      all_(parents_) {}
 
 void disjoint_set_core::exchange(array<std::uint64_t>& parents) {
   swap(parents_, parents);
