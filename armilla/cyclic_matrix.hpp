@@ -271,6 +271,7 @@ cyclic_matrix<T> cyclic_matrix<T>::clone() const {
   cyclic_matrix copy = like();
   const std::size_t n = cells_.plan().mine.volume;
   if (n != 0) std::memcpy(static_cast<void*>(copy.cells_.first()), cells_.first(), n * sizeof(T));
+  detail::meet(members());
   return copy;
 }
 

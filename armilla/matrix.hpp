@@ -159,7 +159,7 @@ class matrix : public detail::named_container<matrix<T, N>> {
     return matrix(plan_, &how);
   }
 
-  /// Returns a copy, of the halo as well. Cost: one collective, and a copy of the local block.
+  /// Returns a copy, of the halo as well. Cost: two collectives, and a copy of the local block.
   matrix clone(const made_at& at = std::source_location::current()) const;
 
   /// Writes the cells, without halos, to the file `path`. `load` reads them on any number of ranks.
@@ -465,6 +465,7 @@ template <class T, std::size_t N>
 matrix<T, N> matrix<T, N>::clone(const made_at& at) const {
   matrix copy = like(at);
   if (plan_->mine.volume != 0) std::memcpy(static_cast<void*>(copy.first()), first(), plan_->mine.volume * sizeof(T));
+  detail::meet(members());  // what members read of others is there
   return copy;
 }
 

@@ -149,6 +149,27 @@ RANK_TEST(cells_go_to_blocks_and_back) {
     }
 }
 
+template <class Matrix>
+int cells_that_lack(const Matrix& whole) {
+  int wrong = 0;
+  for (std::size_t i = whole.extent(0); i-- > 0;) wrong += int(whole(i, i)) != 1;
+  return wrong;
+}
+
+// Also those of others, without a barrier.
+RANK_TEST(a_copy_is_whole_when_clone_returns) {
+  for (int round = 0; round < 4; ++round) {
+    am::cyclic_matrix<int> tiles({500, 500}, {16, 16});
+    am::matrix<int> blocks({500, 500});
+    am::for_each(tiles, [](int& e) { e = 1; });
+    am::for_each(blocks, [](int& e) { e = 1; });
+    const am::cyclic_matrix<int> copy = tiles.clone();
+    EXPECT_EQ(cells_that_lack(copy), 0);
+    const am::matrix<int> other = blocks.clone();
+    EXPECT_EQ(cells_that_lack(other), 0);
+  }
+}
+
 RANK_TEST(products_of_matrices_with_any_tiles) {
   for (const am::grid& g : grids()) {
     multiplied({4, 4}, {4, 4}, {4, 4}, g);
