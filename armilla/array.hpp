@@ -81,7 +81,7 @@ class array : public detail::named_container<array<T>> {
   /// Creates `n` elements that are equal to `value`.
   array(std::size_t n, const T& value, const distribution& d = {}, const made_at& at = std::source_location::current())
       : array(n, value, d, detail::making(at, typeid(array), d.members())) {}
-  /// Creates `n` elements in blocks over all ranks, with a name: `am::array<double> t(1'000, am::named("temperature"))`.
+  /// Creates `n` elements in blocks over all ranks, with a name: `am::array<double> t(1000, am::named("temperature"))`.
   array(std::size_t n, const made_at& at) : array(n, distribution(), at) {}
   array(std::size_t n, const T& value, const made_at& at) : array(n, value, distribution(), at) {}
   array(array&&) noexcept = default;

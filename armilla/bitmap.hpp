@@ -49,7 +49,7 @@ class bitmap : public detail::named_container<bitmap> {
   /// Creates `bits` bits, all 0, over the members of `members`. Cost: one collective.
   explicit bitmap(std::size_t bits, const team& members = world(), const made_at& at = std::source_location::current())
       : bitmap(bits, members, detail::making(at, typeid(bitmap), members)) {}
-  /// Creates `bits` bits over all ranks, with a name: `am::bitmap b(1'000, am::named("visited"))`.
+  /// Creates `bits` bits over all ranks, with a name: `am::bitmap b(1000, am::named("visited"))`.
   bitmap(std::size_t bits, const made_at& at) : bitmap(bits, world(), at) {}
   bitmap(bitmap&& other) noexcept
       : named_container(std::move(other)),
@@ -172,7 +172,7 @@ class bitmap : public detail::named_container<bitmap> {
       detail::throw_element(this, i, bits_);
     return i / 64;
   }
-  /// Where the word of bit `i` is, if this rank maps all bits; otherwise null. The checked library looks where each lies.
+  /// Returns the address of the word of bit `i` if this rank maps all bits, otherwise null; always null in the checked library.
   std::uint64_t* mapped(std::size_t i) const {
     const std::size_t word = word_of(i);
     return !detail::checked && mapped_ ? mapped_.at(word) : nullptr;

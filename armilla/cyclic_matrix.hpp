@@ -25,28 +25,28 @@ struct cyclic_tile {
   T& operator()(std::size_t i, std::size_t j) const noexcept { return cells(i, j); }
 };
 
-/// A matrix of two dimensions whose tiles are dealt to a grid of ranks in turn, in both dimensions: block-cyclic, as ScaLAPACK
-/// has it.
+/// A two-dimensional matrix with a block-cyclic distribution, as in ScaLAPACK: tiles are assigned to a grid of ranks round-robin,
+/// in both dimensions.
 ///
-/// Use it where the part of a matrix that is worked on shrinks or moves, as in a factorization: each rank has cells everywhere,
-/// so that none runs out of work. For stencils and everything else take a `matrix`, whose blocks are larger.
+/// Use it if the active region of the matrix shrinks or moves, as in a factorization: each rank has tiles in all regions, so no
+/// rank runs out of work. For stencils and everything else use a `matrix`, whose blocks are larger.
 ///
 ///     am::cyclic_matrix<double> a({1000, 1000}, {64, 64}), b = a.like(), c = a.like();    // collective
-///     am::for_each(a, [](double& e) { e = 1; });               // algorithms take it row by row, as a matrix
+///     am::for_each(a, [](double& e) { e = 1; });               // algorithms see its cells row by row
 ///     for (auto& tile : b.local())                             // this rank's tiles
 ///       for (std::size_t i = 0; i < tile.cells.extent(0); ++i) tile(i, 0) = double(tile.origin[0] + i);
 ///     am::barrier();
 ///     am::gemm(a, b, c);                                       // also gemv and transpose
-///     c(3, 4) = 1.0;                                           // one cell, wherever it is
+///     c(3, 4) = 1.0;                                           // one cell, on whichever rank it is
 ///
-/// **Which rank has a cell.** With a grid of p by q ranks, member r * q + s has the tiles of row r, r + p, ... and column s,
-/// s + q, ... The tiles of a rank lie one after the other in its memory, as one dense block, in which the last ones may be cut.
+/// **Distribution.** With a grid of p by q ranks, member r * q + s has the tiles of rows r, r + p, ... and columns s, s + q, ...
+/// (counted in tiles). A rank stores its tiles as one dense block. Tiles at the end of a dimension may be smaller.
 ///
-/// **Kinds of operations, order and errors** are those of `matrix`. There is no halo.
+/// **Kinds of operations, order and errors** are those of `matrix`. A `cyclic_matrix` has no halo.
 ///
-/// **Cost.** Each rank has room for as many tiles as the first one. An algorithm goes over the part of a row in one tile at a
-/// time, so tiles should be some 32 cells wide or more. `save`, `load`, `checkpoint` and `recover` copy the cells into a matrix
-/// of blocks first, which takes their memory once more.
+/// **Cost.** Each rank allocates memory for as many tiles as the first rank has. Algorithms process one row of a tile at a time,
+/// so tiles should be at least about 32 cells wide. `save`, `load`, `checkpoint` and `recover` first copy the cells into a
+/// `matrix`, which takes the same amount of memory again.
 template <class T>
 class cyclic_matrix : public detail::named_container<cyclic_matrix<T>> {
  public:
@@ -58,11 +58,11 @@ class cyclic_matrix : public detail::named_container<cyclic_matrix<T>> {
 
   /// Creates a matrix without cells and without ranks, such as a moved-from one. Not collective.
   cyclic_matrix() = default;
-  /// Creates a matrix of `extents` value-initialized cells, in tiles of `tile` cells. `g` says how many ranks there are in each
-  /// dimension; by default the library chooses. Throws `usage_error` for a tile without cells. Cost: two collectives.
+  /// Creates a matrix of `extents` value-initialized cells, in tiles of `tile` cells. `g` sets the number of ranks in each
+  /// dimension; by default the library chooses it. Throws `usage_error` for a tile without cells. Cost: two collectives.
   cyclic_matrix(const point& extents, const point& tile, const grid& g = {}, const made_at& at = std::source_location::current())
       : cyclic_matrix(extents, tile, g, detail::making(at, typeid(cyclic_matrix), g.members())) {}
-  /// The same over all ranks, with a name: `am::named("left")`.
+  /// Creates a matrix over all ranks, with a name: `am::cyclic_matrix<double> a({900, 900}, {64, 64}, am::named("left"))`.
   cyclic_matrix(const point& extents, const point& tile, const made_at& at) : cyclic_matrix(extents, tile, grid(), at) {}
   cyclic_matrix(cyclic_matrix&& other) noexcept
       : detail::named_container<cyclic_matrix>(std::move(other)),
@@ -93,7 +93,7 @@ class cyclic_matrix : public detail::named_container<cyclic_matrix<T>> {
   std::vector<cyclic_tile<T>> local() { return tiles_of<T>(); }
   std::vector<cyclic_tile<const T>> local() const { return tiles_of<const T>(); }
 
-  /// Returns the number of cells in dimension `d`. This and the following throw `usage_error` if there is no such dimension.
+  /// Returns the number of cells in dimension `d`. This and the next two throw `usage_error` if `d` is not 0 or 1.
   std::size_t extent(std::size_t d) const { return shape_.in[detail::dimension_below(2, d)].extent; }
   /// Returns the number of cells of a tile in dimension `d`.
   std::size_t tile(std::size_t d) const { return shape_.in[detail::dimension_below(2, d)].tile; }
@@ -105,13 +105,13 @@ class cyclic_matrix : public detail::named_container<cyclic_matrix<T>> {
   const team& members() const { return cells_.members(); }
   /// Returns the rank of the job that stores `cell`.
   rank_t rank_of(const point& cell) const { return members().world_rank(shape_.member_of(checked(cell))); }
-  /// Returns the cell that is element `i` of the range that algorithms see.
+  /// Returns the cell that is element `i` for algorithms, which see the cells row by row.
   point cell_of(std::size_t i) const {
     if (i >= size()) [[unlikely]]
       detail::throw_element(this, i, size());
     return shape_.cell_of(i);
   }
-  /// Returns the index of `cell` in that range.
+  /// Returns the index of `cell` for algorithms.
   std::size_t index_of(const point& cell) const { return shape_.index_of(checked(cell)); }
   /// Returns a small value that names the matrix on all members, wherever it is moved. Called functions use it: `h->local()`.
   handle_type handle() const { return this->template make_handle<handle_type>(); }
@@ -123,19 +123,20 @@ class cyclic_matrix : public detail::named_container<cyclic_matrix<T>> {
   /// Returns a copy.
   cyclic_matrix clone() const;
 
-  /// Returns the cells in blocks.
+  /// Returns a `matrix` of the same cells, over the same ranks.
   matrix<T, 2> in_blocks(const grid& g = {}) const;
-  /// Takes the cells of a matrix of the same extents over the same ranks, however it is distributed; `usage_error` otherwise.
+  /// Copies the cells of a matrix of the same extents over the same ranks, with any distribution. Throws `usage_error` if extents
+  /// or ranks differ.
   void take(const matrix<T, 2>& from) { take_cells(from); }
   void take(const cyclic_matrix& from) { take_cells(from); }
 
-  /// Writes the cells to the file `path`, as `matrix::save`. A `matrix` can load it.
+  /// Writes the cells to the file `path`, as `matrix::save`. A `matrix` can load the file, too.
   void save(const std::string& path) const;
-  /// Replaces extents and cells by those of a file that a matrix of two dimensions has saved, as `matrix::load`. Tiles and grid
-  /// remain.
+  /// Replaces extents and cells by those of a file that `save` of this class or of a `matrix` of two dimensions wrote, as
+  /// `matrix::load`. Tiles and grid remain.
   void load(const std::string& path);
-  /// Sets the number of ranks to which `checkpoint` copies each rank's cells, as `matrix::keep`. Collective: it makes a matrix of
-  /// blocks.
+  /// Sets the number of ranks to which `checkpoint` copies each rank's cells, as `matrix::keep`. Collective.
+  /// Constructs a `matrix` for the copies.
   void keep(int copies);
   /// Copies all cells to the ranks that `keep` chose, as `matrix::checkpoint`.
   void checkpoint(std::uint64_t mark = 0);
@@ -158,7 +159,7 @@ class cyclic_matrix : public detail::named_container<cyclic_matrix<T>> {
   detail::cyclic_range<const T> range() const { return {shape_, std::as_const(cells_).range()}; }
   /// For algorithms.
   const detail::cyclic_shape& shape() const noexcept { return shape_; }
-  /// For algorithms: the tiles of each member as one block.
+  /// For algorithms: the matrix of blocks that stores the tiles of each member.
   const matrix<T, 2>& cells() const noexcept { return cells_; }
 
  private:
@@ -188,7 +189,7 @@ class cyclic_matrix : public detail::named_container<cyclic_matrix<T>> {
   detail::cyclic_shape shape_;
   matrix<T, 2> cells_;
   int copies_ = 0;
-  std::optional<matrix<T, 2>> kept_;  // the cells in blocks, of which `checkpoint` makes copies
+  std::optional<matrix<T, 2>> kept_;  // the matrix that `checkpoint` copies to other ranks
 };
 
 namespace views {
@@ -212,7 +213,7 @@ auto column(cyclic_matrix<T>& m, std::size_t j) {
 
 namespace detail {
 
-/// Calls f(part, where its first cell is, strides there) for the parts of `b` that lie in one block or tile each.
+/// Calls f(box, pointer to its first cell, strides) for each intersection of `b` with a block or a tile.
 template <class T, class F>
 void each_part(const matrix<T, 2>& m, const box<2>& b, F f) {
   for (rank_t r = 0; r < m.members().size(); ++r) {

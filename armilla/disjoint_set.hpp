@@ -41,7 +41,7 @@ class disjoint_set : public detail::named_container<disjoint_set> {
   disjoint_set() = default;
   /// Creates `n` sets of one number each, over the members of `members`. Cost: one collective.
   explicit disjoint_set(std::size_t n, const team& members = world(), const made_at& at = std::source_location::current());
-  /// Creates `n` sets over all ranks, with a name: `am::disjoint_set sets(1'000, am::named("components"))`.
+  /// Creates `n` sets over all ranks, with a name: `am::disjoint_set sets(1000, am::named("components"))`.
   disjoint_set(std::size_t n, const made_at& at) : disjoint_set(n, world(), at) {}
   disjoint_set(disjoint_set&&) noexcept = default;
   disjoint_set& operator=(disjoint_set&& other) noexcept {
@@ -99,8 +99,8 @@ class disjoint_set : public detail::named_container<disjoint_set> {
   /// Makes the parent of each number the name of its set. Then `find` takes one step, and `local` has the result. Call it after a
   /// fence.
   ///
-  /// Cost: one pass and two collectives where all members map each other. Otherwise log2(p) rounds of an exchange, where p is the
-  /// length of the longest path; a round sends one message between each pair of ranks that do not map each other.
+  /// Cost: one pass and two collectives if all members map each other's memory. Otherwise log2(p) rounds of an exchange, where p
+  /// is the length of the longest path; a round sends one message between each pair of ranks that do not map each other.
   void compress();
 
   /// Returns how many sets there are. Call it after a fence. Cost: one reduction.

@@ -74,7 +74,7 @@ class distributed {
   template <class... A>
   explicit distributed(detail::team_here members, A&&... arguments)
       : distributed(members.at, members.members, std::forward<A>(arguments)...) {}
-  /// Does the same with a name in front of the arguments: `am::distributed<histogram> h(am::named("sizes"), bins)`.
+  /// Does the same with a name, which precedes the other arguments: `am::distributed<histogram> h(am::named("sizes"), bins)`.
   template <class... A>
     requires(sizeof...(A) > 0 && !detail::says_where<A...>)
   explicit distributed(const made_at& at, A&&... arguments) : distributed(at, world(), std::forward<A>(arguments)...) {}

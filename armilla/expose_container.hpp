@@ -97,7 +97,7 @@ exposure expose(std::string_view name, detail::hash_container<Verbs>& x) {
   return detail::exposer::expose(name, x);
 }
 
-/// Exposes a container under the name that it has from its construction (armilla/named.hpp). Throws `usage_error` if it has none.
+/// Exposes a container under the name that its constructor got (armilla/named.hpp). Throws `usage_error` if it has no name.
 ///
 ///     am::vector<double> t(1000, am::named("temperature"));
 ///     const am::exposure shown = am::expose(t);

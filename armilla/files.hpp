@@ -34,8 +34,8 @@
 /// **Compressed files** (gzip, zstd) are recognized by their content and unpacked by all readers except `read_binary`. If the
 /// file shows where its frames are (those of bgzip and zstd do), each rank unpacks the frames that begin in its share, so
 /// shares are even in compressed bytes. A file of one frame is unpacked by one rank, which sends the others their shares
-/// meanwhile. Writers of text compress a file whose name ends in `.gz` or `.zst`: each rank writes frames of its own, which
-/// bgzip, gzip and zstd unpack, and which all ranks read in parallel.
+/// meanwhile. Writers of text compress a file whose name ends in `.gz` or `.zst`. Each rank writes its own frames, which
+/// bgzip, gzip and zstd unpack, and which all ranks can read in parallel.
 ///
 /// **Errors.** If one rank fails, all throw `usage_error`: for a file that cannot be read, differs between ranks or changes
 /// meanwhile, is not a regular file, is compressed in another way or has another kind of content. Lines that do not fit throw
@@ -228,8 +228,8 @@ inline auto read_words(const std::string& path, const file_options& how = {}) {
 ///
 /// **Fields** are numbers, strings, `bool` (true, false, yes, no, 1, 0), dates and times (`std::chrono::sys_time`: 2026-11-30,
 /// 2026-11-30T12:00:00.5, with Z or +01:00 at the end; without either, it is in UTC) and `std::optional` of these, which is empty
-/// for an empty field and for those of `missing`. A string in quotes is always a value; it may be empty if the file has more
-/// columns.
+/// for an empty field and for those of `missing`. A string in quotes is always a value, also an empty
+/// one if the file has more than one column.
 ///
 /// **Errors.** A record with a different number of fields, or with a field that is not of its type, does not fit. Throws
 /// `usage_error` on all members, with line and field, for a quote that is not around a whole field; `skip_bad` skips such a

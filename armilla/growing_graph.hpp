@@ -13,7 +13,7 @@
 
 namespace armilla {
 
-/// Where an edge of a `growing_graph<E>` leads, and its value.
+/// An edge of a `growing_graph<E>`: the vertex to which it leads, and its value.
 template <class E = void>
 struct growing_edge {
   vertex_id to = 0;
@@ -26,31 +26,30 @@ struct growing_edge<void> {
   friend bool operator==(const growing_edge&, const growing_edge&) = default;
 };
 
-/// A graph to which vertices and edges are added while the program runs. `compact` makes the frozen `graph` of it, which the
-/// algorithms take.
+/// A graph to which all ranks add vertices and edges while the program runs. `compact` returns its present content as a `graph`,
+/// the type that the algorithms of graphs take.
 ///
-/// Use it where edges are found one by one, by all ranks: a web that is crawled, molecules that bind, states of a search. If all
-/// edges are known at once, construct a `graph`.
+/// Use it if ranks find edges one by one: a web that is crawled, molecules that bind, states of a search. If all edges are known
+/// at once, construct a `graph`.
 ///
 ///     am::growing_graph<double> roads;                       // collective: all ranks construct it
 ///     roads.add_edge(0, 1, 2.5);                             // any rank adds any edge
 ///     am::fence();                                           // all edges of all ranks are there
 ///     for (const auto& e : roads.neighbours(0).get()) use(e.to, e.weight);
-///     const am::graph<void, double> g = roads.compact({.undirected = true});     // collective; roads goes on growing
+///     const am::graph<void, double> g = roads.compact({.undirected = true});     // collective; roads can grow further
 ///     const auto distance = am::sssp(g, 0);
 ///
-/// **Edges** lead from `from` to `to`; they are stored with `from`, on the rank that its hash chooses, in the order in which they
-/// came there. Parallel edges and loops stay. `graph_options` of `compact` say what becomes of them, and whether each edge leads
-/// both ways. `E` is the type of an edge's value, any sendable type; void: none.
+/// **Edges** lead from `from` to `to`. They are stored with `from`, on the rank that its hash determines, in the order in which
+/// they arrive there. Parallel edges and loops are stored, too; the `graph_options` of `compact` determine whether they remain,
+/// and whether the graph is undirected. `E` is the type of an edge's value: any sendable type, or `void` for none.
 ///
-/// **A map.** The class derives from an `unordered_map` from each vertex to a vector of `growing_edge<E>`. All of its operations
-/// work, and have its rules of kinds, order, errors and lifetime: `local()` walks over this rank's vertices, `visit` runs a
-/// function where a vertex is, `erase` removes a vertex with its edges, `save`, `keep` and `rebalance` are those of the map.
-/// Called functions use a handle: `h->append(from, {to})` adds an edge.
+/// **Other operations.** The class derives from an `unordered_map` from each vertex to a vector of `growing_edge<E>`, and has all
+/// of its operations, with the same kinds, order, errors and lifetime. `local()` loops over this rank's vertices, `visit` runs a
+/// function where a vertex is stored, and `erase` removes a vertex with the edges that leave it. Called functions use a handle:
+/// `h->append(from, {to})` adds an edge.
 ///
-/// **Cost.** `add_edge` takes 4 bytes and `sizeof(E)`; edges are buffered for each rank and sent in batches.
-/// `compact` takes what the construction of a `graph` takes. Walking over a `graph` is faster by far: its rows are stored one
-/// after the other.
+/// **Cost.** An edge takes 4 bytes and `sizeof(E)`. Edges are buffered for each rank and sent in batches. `compact` costs as much
+/// as the construction of a `graph`. Loops over a `graph` are much faster, since its rows are contiguous.
 template <class E = void>
 class growing_graph : public unordered_map<vertex_id, std::vector<growing_edge<E>>> {
   static_assert(std::is_void_v<E> || sendable_value<E>, "armilla: the edge values of a growing_graph must be sendable");
@@ -61,8 +60,8 @@ class growing_graph : public unordered_map<vertex_id, std::vector<growing_edge<E
 
   // ---- Construction (collective) ----
 
-  /// Creates a graph without vertices over all ranks of the job, with a name if you give one: `am::named("roads")`. Cost: one
-  /// collective.
+  /// Creates a graph without vertices over all ranks of the job. It may have a name: `am::growing_graph<> g(am::named("roads"))`.
+  /// Cost: one collective.
   growing_graph(const made_at& at = std::source_location::current())
       : growing_graph(world(), hash_options(), at) {}  // NOLINT(google-explicit-constructor)
   /// Creates a graph without vertices over the team `members`.
@@ -73,10 +72,10 @@ class growing_graph : public unordered_map<vertex_id, std::vector<growing_edge<E
 
   // ---- Changes (one-way) ----
 
-  /// Adds the vertex `v`, without edges, unless it is there.
+  /// Adds the vertex `v`, without edges. Does nothing if the graph has it already.
   void add_vertex(vertex_id v) { base::insert(v, {}); }
 
-  /// Adds an edge. The vertex `from` is added with it.
+  /// Adds an edge, and the vertex `from` if it is new.
   void add_edge(vertex_id from, vertex_id to)
     requires std::is_void_v<E>
   {
@@ -101,7 +100,7 @@ class growing_graph : public unordered_map<vertex_id, std::vector<growing_edge<E
 
   // ---- Queries (two-way) ----
 
-  /// Returns the edges that leave `v`, in the order in which they came; none if `v` is not there.
+  /// Returns the edges that leave `v`, in the order in which they are stored; none if the graph has no vertex `v`.
   [[nodiscard]] future<std::vector<growing_edge<E>>> neighbours(vertex_id v) const { return base::get(v); }
 
   /// Returns the number of edges that leave `v`.
@@ -112,7 +111,7 @@ class growing_graph : public unordered_map<vertex_id, std::vector<growing_edge<E
 
   // ---- Local access (no message) ----
 
-  /// Returns the number of vertices that were added or that edges leave, on all ranks, as of the last fence.
+  /// Returns the number of vertices on all ranks, as of the last fence: those that were added, or that an edge leaves.
   using base::size;  // std::size_t size() const noexcept
 
   // ---- Whole graph (collective) ----
@@ -124,10 +123,10 @@ class growing_graph : public unordered_map<vertex_id, std::vector<growing_edge<E
     return this->members().all_reduce(n, std::plus<>{});
   }
 
-  /// Returns the frozen form: a `graph` with these edges, over the same ranks, whose vertices are the numbers up to the greatest
-  /// one. Fences the team first; this graph remains, and may go on growing.
+  /// Returns a `graph` with the present edges, over the same ranks. Its vertices are the numbers from 0 to the greatest one.
+  /// Fences the team first. This graph does not change, and can grow further.
   ///
-  /// `V` is the type of a value of each vertex. `how.members` is not read. Throws what the construction of a `graph` throws.
+  /// `V` is the type of a value of each vertex. `how.members` is ignored. Throws what the constructor of `graph` throws.
   template <class V = void>
   [[nodiscard]] graph<V, E> compact(graph_options how = {}) const;
 

@@ -55,7 +55,7 @@ struct map_default {
 };
 }  // namespace detail
 
-/// Returns an argument of a map's constructor that says what `get` returns for keys that are not in the map.
+/// Returns an argument for the constructor of a map: `get` then returns `value` for keys that are not in the map.
 ///
 ///     am::unordered_map<std::string, double> price(am::default_value(-1.0));
 template <class Value>

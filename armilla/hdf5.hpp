@@ -25,14 +25,15 @@
 /// and `i`. A dataset is read into any type that represents all its numbers exactly: 32-bit integers into `double` or
 /// `std::int64_t`, but not into `float`.
 ///
-/// **Other elements** are `bool`, `std::string`, and aggregates of these, of numbers, of `std::array` and of aggregates:
+/// **Other elements** are `bool`, `std::string`, and aggregates whose members are numbers, `bool`, `std::string`, `std::array` or
+/// aggregates:
 ///
 ///     struct particle { std::array<double, 3> place; std::int32_t kind; std::string name; };
 ///     am::vector<particle> all = am::read_hdf5<am::vector<particle>>("run.h5", "particles");
 ///
-/// An aggregate is a compound (in h5py, an array of a structured dtype), whose members have its members' names. A compound of a
-/// file may have more members, in any order. Strings of fixed and of variable length are read. They are written with a fixed
-/// length, that of the longest, in UTF-8: h5py reads them as bytes, or with `.asstr()`. A string must not contain a NUL.
+/// An aggregate corresponds to a compound (in h5py, a structured dtype) whose members have the same names. The compound in a file
+/// may have more members, in any order. Strings of fixed and of variable length are read. Strings are written in UTF-8 with the
+/// length of the longest one; h5py reads them as bytes, or as strings with `.asstr()`. A string must not contain a NUL.
 ///
 /// **Reading.** Each rank reads its own part, with all filters and layouts of libhdf5: chunks, compression, fill values.
 ///

@@ -10,38 +10,42 @@
 #include "armilla/container/files/json_lines.hpp"
 #include "armilla/files.hpp"
 
-/// Reads and writes files of JSON lines (NDJSON): a value in each line.
+/// Reads and writes files of JSON lines (NDJSON): one value per line.
 ///
 ///     struct town { std::string name; std::optional<double> area; std::vector<int> districts; };
 ///
-/// The objects of all lines, each rank its share:
+/// Read the lines, on each rank its share:
 ///
 ///     for (const town& t : am::read_json_lines<town>("towns.jsonl").local()) use(t.name, t.area.value_or(0));
 ///
-/// And back, in the order of the elements:
+/// Write them, in the order of the elements:
 ///
 ///     am::vector<town> towns(100);
 ///     am::write_json_lines("towns.jsonl.gz", towns);
 ///
-/// **Types.** An object is an aggregate, whose members have the names of the object's members, or a map from strings. An array
-/// is a `std::vector` or another sequence, a `std::array`, tuple or pair. These may be nested. Numbers, `bool` and strings are
-/// themselves, `std::chrono::sys_time` is a string (2026-11-30T12:00:00.5), `null` is an empty `std::optional` or a
-/// floating-point NaN. Integers are exact; `5.0` is one, too.
+/// **Types.**
+/// - An object corresponds to an aggregate, by the names of its members, or to a map from strings.
+/// - An array corresponds to a `std::vector` or another sequence, a `std::array`, a tuple or a pair.
+/// - A number corresponds to an arithmetic type. Integers are exact; `5.0` can be read as an integer.
+/// - `true` and `false` correspond to `bool`, and a string to a string or a `std::chrono::sys_time` (2026-11-30T12:00:00.5).
+/// - `null` corresponds to an empty `std::optional` or a floating-point NaN.
 ///
-/// **Members** of an object that the aggregate does not have are ignored. Those that are missing in the object leave a
-/// `std::optional` empty; for others the line does not fit. Of two with one name, the last counts.
+/// Types may be nested.
+///
+/// **Members.** Members of an object that the aggregate lacks are ignored. Members of the aggregate that the object lacks must be
+/// of type `std::optional`, and become empty. If a name occurs twice in an object, the last value is used.
 ///
 /// **Dependency.** Reading loads the plug-in `libarmilla-json.so`, which uses simdjson. It is built if libsimdjson-dev is
-/// installed. Without it, all members get a `usage_error`. Writing needs no plug-in.
+/// installed. Without it, reading throws `usage_error` on all members. Writing does not need the plug-in.
 ///
-/// **Errors.** A line that is not JSON, or not of the type, throws `usage_error` in the loop, with file, line and field, unless
-/// `skip_bad` skips it. Values may be nested in 64 levels.
+/// **Errors.** For a line that is not JSON, or does not match the type, the loop throws `usage_error` with file, line and field;
+/// the option `skip_bad` skips such lines. Values may be nested to a depth of 64.
 namespace armilla {
 
 /// Reads a value from each line that is not empty. Collective; otherwise as `read_lines`.
 ///
-/// `columns` gives the members of the outer aggregate other names, in their order: those that are no names in C++. `members` and
-/// `skip_bad` are as for all readers; the other options are not for JSON. String views are valid until the next step of the loop.
+/// The option `columns` sets the names of the outer aggregate's members in the file, in their order. `members` and `skip_bad` are
+/// as for all readers; the other options do not apply. String views are valid until the next step of the loop.
 template <class T>
 auto read_json_lines(const std::string& path, const file_options& how = {}) {
   using namespace detail;
@@ -53,8 +57,8 @@ auto read_json_lines(const std::string& path, const file_options& how = {}) {
 
 /// Writes the values of all members, each as one line, in the order of the members. Collective; otherwise as `write_lines`.
 ///
-/// Numbers have as many digits as distinguish them, and NaN is `null`. Throws `remote_error` on all members for an infinite
-/// number and for a string that is not UTF-8.
+/// Numbers are written with as many digits as are needed to read the same value back. NaN is written as `null`. Throws
+/// `remote_error` on all members for an infinite number and for a string that is not UTF-8.
 template <class R>
   requires(!distributed_range<R> && std::ranges::input_range<R>)
 void write_json_lines(const std::string& path, R&& values, const file_options& how = {}) {

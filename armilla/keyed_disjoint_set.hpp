@@ -13,9 +13,10 @@
 
 namespace armilla {
 
-/// A union-find structure over keys of any type, distributed over the ranks of a team: sets of strings, identifiers, coordinates.
+/// A union-find structure over keys of any type, such as strings, identifiers or coordinates. It is distributed over the ranks of
+/// a team.
 ///
-/// Use it to merge records that are found to be the same while the program runs: names, addresses, parts of an image. If the
+/// Use it to merge records that turn out to be the same: names, addresses, regions of an image. If the
 /// elements are the numbers from 0 to n - 1, a `disjoint_set` is faster.
 ///
 ///     am::keyed_disjoint_set<std::string> people;                // collective: all ranks construct it
@@ -24,20 +25,22 @@ namespace armilla {
 ///     const std::string one = people.find("J. Smith").get();     // the same for all keys of a set
 ///     const std::size_t persons = people.num_sets();             // collective
 ///
-/// **Keys** are added by the first `unite` or `insert` that names them. They are of any sendable type that has `==` and `<`, and
-/// are hashed as those of an `unordered_map`, from which the class derives: `local`, `handle`, `size` and what all ranks do
-/// together are those of the map from each key to its parent. What would change the map in another way does not compile.
+/// **Keys** are added by the first `unite` or `insert` with them. Their type is any sendable type that has `==` and `<`.
 ///
-/// **Kinds of operations.** `insert` and `unite` are one-way: they are complete at the next fence. `find`, `same` and
-/// `test_and_unite` are two-way: they return futures. `compress` and `num_sets` are collective. Called functions use a handle:
-/// `h->unite(a, b)`.
+/// **Other operations.** The class derives from an `unordered_map` from each key to its parent, and has its local and collective
+/// operations and its queries. Operations of the map that could break the sets do not compile.
 ///
-/// **Order.** After a fence all ranks see the same sets. Before it, the only guarantee is that keys in one set stay in one set.
-/// The key that names a set is one of its keys. It depends on the hashes of the keys, and changes when sets are joined.
+/// **Kinds of operations.** `insert` and `unite` are one-way: they return at once, and are complete at the next fence. `find`,
+/// `same` and `test_and_unite` are two-way: they return futures. `compress` and `num_sets` are collective. Called functions use a
+/// handle: `h->unite(a, b)`.
 ///
-/// **Cost.** `unite` takes a message to each rank on the paths of both keys, `find` a message each way for each. Paths have a
-/// length that grows with the logarithm of the number of keys, since sets are joined in the order of the keys' hashes;
-/// `compress` makes them 1. Memory: each key twice.
+/// **Order.** After a fence, all ranks see the same sets. Before it, the only guarantee is that keys that are in one set stay in
+/// one set. A set is identified by one of its keys. Which one depends on the hashes of the keys, and may change when sets are
+/// united.
+///
+/// **Cost.** `unite` sends a message to each rank on the paths of both keys. `find` sends a message each way for each rank on the
+/// path of its key. The length of paths grows with the logarithm of the number of keys, since sets are linked in the order of
+/// the hashes; `compress` makes it 1. Memory: each key is stored twice.
 ///
 /// **Errors and lifetime** are those of `unordered_map`.
 ///
@@ -53,8 +56,7 @@ class keyed_disjoint_set : public unordered_map<Key, Key, Hash, Equal> {
 
   // ---- Construction (collective) ----
 
-  /// Creates a structure without keys over all ranks of the job, with a name if you give one: `am::named("roads")`. Cost: one
-  /// collective.
+  /// Creates a structure without keys over all ranks of the job. It may have a name: `am::named("people")`. Cost: one collective.
   keyed_disjoint_set(const made_at& at = std::source_location::current())
       : keyed_disjoint_set(world(), hash_options(), at) {}  // NOLINT(google-explicit-constructor)
   /// Creates a structure without keys over the team `members`.
@@ -65,14 +67,14 @@ class keyed_disjoint_set : public unordered_map<Key, Key, Hash, Equal> {
 
   // ---- Changes (one-way) ----
 
-  /// Adds `key` as a set of its own, unless it is there.
+  /// Adds `key` as a set of its own. Does nothing if it was added before.
   template <class K = Key>
   void insert(const K& key) {
     const Key one(key);
     base::insert(one, one);
   }
 
-  /// Joins the sets of `a` and `b`. Keys that are new are added.
+  /// Unites the sets of `a` and `b`. Adds keys that are new.
   template <class A = Key, class B = Key>
   void unite(const A& a, const B& b) {
     verbs().unite(Key(a), Key(b));
@@ -80,15 +82,15 @@ class keyed_disjoint_set : public unordered_map<Key, Key, Hash, Equal> {
 
   // ---- Queries (two-way) ----
 
-  /// Returns the key that names the set of `a`. Before the fence, it may be that of an earlier set which is now part of it. A key
-  /// that was never added is returned itself, and not added.
+  /// Returns the key that identifies the set of `a`. Before a fence, it may identify an earlier set that has become part of this
+  /// one. For a key that was never added, returns the key and does not add it.
   template <class A = Key>
   [[nodiscard]] future<Key> find(const A& a) const {
     return verbs().find(Key(a));
   }
 
-  /// Joins the sets of `a` and `b`. Returns true if they were in one set already, and false if this call joined two sets. If
-  /// several callers join the same two sets, exactly one of them gets false.
+  /// Unites the sets of `a` and `b`. Returns true if they were in one set already, and false if this call united two sets. If
+  /// several callers unite the same two sets, exactly one of them gets false.
   template <class A = Key, class B = Key>
   [[nodiscard]] future<bool> test_and_unite(const A& a, const B& b) {
     return verbs().test_and_unite(Key(a), Key(b));
@@ -102,33 +104,34 @@ class keyed_disjoint_set : public unordered_map<Key, Key, Hash, Equal> {
 
   // ---- Local access (no message) ----
 
-  /// A small value that names the structure on all members. `h->` has `insert`, `unite`, `find`, `test_and_unite` and `same`.
+  /// A small value that identifies the structure on all members. `h->` has `insert`, `unite`, `find`, `test_and_unite` and
+  /// `same`.
   using handle_type = forest;
 
-  /// Returns it. Called functions use it: `h->unite(a, b)`.
+  /// Returns a handle for called functions: `h->unite(a, b)`.
   handle_type handle() const { return verbs(); }
 
   /// Returns the keys that are stored on this rank, each with its parent, as pairs. After `compress` the parent is the key that
-  /// names the set. The loop has the rules of `unordered_map::local`.
+  /// identifies the set. The rules of `unordered_map::local` apply.
   using base::local;  // auto local() const
 
   // ---- All sets (collective) ----
 
-  /// Makes the parent of each key the key that names its set. Then `find` takes one step, and `local` has the result. Call it
-  /// after a fence.
+  /// Makes the parent of each key the key that identifies its set. Then `find` takes one step, and `local` shows the sets. Call
+  /// it after a fence.
   ///
   /// Cost: log2(p) rounds, where p is the length of the longest path; each looks up the parents of all keys by `find_range`.
   void compress();
 
-  /// Returns how many sets there are. Call it after a fence. Cost: one reduction.
+  /// Returns the number of sets. Call it after a fence. Cost: one reduction.
   std::size_t num_sets() const;
 
   /// Replaces all keys and sets by those of a file that `save` wrote, on any number of ranks. Fences the team. Throws
   /// `usage_error` on all members if the file is damaged or has other content; the sets are then unchanged.
   void load(const std::string& path);
 
-  /// Returns a structure over `t` with the sets of the last checkpoint, as `unordered_map::recover`. Keys that are lost are no
-  /// longer there; a set whose name is among them falls apart into those of its keys that are left.
+  /// Returns a structure over `t` with the sets of the last checkpoint, as `unordered_map::recover`. It does not contain lost
+  /// keys. If the key that identifies a set is lost, the remaining keys of the set may be in several sets.
   [[nodiscard]] recovered<keyed_disjoint_set, rank_t> recover(const team& t) {
     return base::template recover_as<keyed_disjoint_set>(t);
   }

@@ -98,11 +98,12 @@ void transpose(const matrix<T, 2>& in, matrix<T, 2>& out) {
   detail::turn(in, out);
 }
 
-/// The same products and the same transposition of matrices that are dealt in turn (`cyclic_matrix`).
+/// Does the same for block-cyclic matrices (`cyclic_matrix`): `gemm`, `gemv` and `transpose`.
 ///
-/// `gemm` takes the index that `a` and `b` share tile by tile: each rank fetches its rows of a tile's columns of `a`, its columns
-/// of a tile's rows of `b`, and adds their product to its cells of `c`. A matrix whose tiles or grid differ from those of `c` is
-/// copied into ones that fit first. `gemv` copies `x` to each rank, and reduces as many numbers as `y` has elements.
+/// `gemm` proceeds tile by tile along the dimension that `a` and `b` share. For each tile, a rank fetches the columns of `a` in
+/// its own rows and the rows of `b` in its own columns, and adds their product to its cells of `c`. A matrix whose tiles or grid
+/// do not match those of `c` is first copied into one that does. `gemv` copies `x` to each rank, and reduces as many numbers as
+/// `y` has elements.
 template <detail::multiplied_number T>
 void gemm(const cyclic_matrix<T>& a, const cyclic_matrix<T>& b, cyclic_matrix<T>& c) {
   detail::product(T(1), a, b, T(0), c);

@@ -67,7 +67,7 @@ class map : public detail::ordered_container<detail::ordered_map_verbs<Key, Valu
 
   // ---- Construction (collective) ----
 
-  /// Creates an empty map over all ranks of the job, with a name if you give one: `am::map<int, long> m(am::named("ages"))`.
+  /// Creates an empty map over all ranks of the job. It may have a name: `am::map<int, long> m(am::named("ages"))`.
   /// Cost: one collective.
   map(const made_at& at = std::source_location::current())
       : map(world(), ordered_options(), at) {}  // NOLINT(google-explicit-constructor)
@@ -77,7 +77,7 @@ class map : public detail::ordered_container<detail::ordered_map_verbs<Key, Valu
   explicit map(const team& members, const ordered_options& options = {}, const made_at& at = std::source_location::current())
       : map(members, options, detail::making(at, typeid(map), members)) {}
   map(const team& members, const made_at& at) : map(members, ordered_options(), at) {}
-  /// Creates an empty map with a default, what `get` returns for a key that is not in the map, as of an `unordered_map`.
+  /// Creates an empty map with a default, which `get` returns for a key that is not in the map. See `unordered_map`.
   template <class D>
     requires std::constructible_from<Value, D>
   explicit map(detail::map_default<D> otherwise, const team& members = world(), const ordered_options& options = {},
@@ -250,8 +250,8 @@ class set : public detail::ordered_container<detail::ordered_set_verbs<Key, Less
 
   // ---- Construction (collective) ----
 
-  /// Creates an empty set over all ranks of the job, with a name if you give one: `am::set<int> s(am::named("seen"))`.
-  /// Cost: one collective.
+  /// Creates an empty set over all ranks of the job. It may have a name: `am::set<int> s(am::named("seen"))`. Cost: one
+  /// collective.
   set(const made_at& at = std::source_location::current())
       : set(world(), ordered_options(), at) {}  // NOLINT(google-explicit-constructor)
   /// Creates an empty set over all ranks, with options for buffering and balance.

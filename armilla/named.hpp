@@ -5,25 +5,27 @@
 
 /// Names for containers, distributed objects and teams.
 ///
-/// Every container, distributed object and team knows the line of your program that made it. It may also have a name:
+/// Every container, distributed object and team knows the line of your program that constructed it. It may also have a name:
 ///
 ///     am::vector<double> t(1000, am::named("temperature"));
 ///
-/// Errors, reports of waits and saved files show what they are about. The text of an index that is out of range begins with
-/// `"temperature" (am::vector<double>, 1,000 elements, heat.cpp:31)`, and without a name with
-/// `am::vector<double> (1,000 elements, heat.cpp:31)`.
+/// Errors, reports of waits and saved files contain a description of the object. For example, the error of an index that is out
+/// of range begins with `"temperature" (am::vector<double>, 1,000 elements, heat.cpp:31)`, or with
+/// `am::vector<double> (1,000 elements, heat.cpp:31)` if the vector has no name.
+///
+/// **Cost.** Each rank stores the name and the line once for each object. Messages do not contain them.
 namespace armilla {
 
-/// The line of a program that makes an object, and the name that the program gives it. Constructors of containers take it as
-/// their last argument, and callers leave it out: the default is the line of the call.
+/// The line of a program that constructs an object, and the name of the object. Constructors of containers take it as their last
+/// argument. Callers usually omit it: the default is the line of the call, without a name.
 ///
-/// A function that makes containers for its callers passes on their line:
+/// A function that constructs containers for its callers can pass on their line:
 ///
 ///     am::vector<double> make_field(std::size_t n, const am::made_at& at = std::source_location::current()) {
 ///       return am::vector<double>(n, at);
 ///     }
 ///
-/// Arguments before it that have defaults can be left out, too.
+/// Arguments before it that have defaults can be omitted, too.
 ///
 /// **Lifetime.** A `made_at` refers to the characters of its name; the object that it is passed to copies them.
 class made_at {

@@ -65,11 +65,11 @@ void write_npy(const std::string& path, const array<T>& x);
 template <detail::npy_element T, std::size_t N>
 void write_npy(const std::string& path, const matrix<T, N>& x);
 
-/// Returns an array of a file of `numpy.savez` or `numpy.savez_compressed` (.npz), which has this name there. Collective.
+/// Reads the array `name` from a file of `numpy.savez` or `numpy.savez_compressed` (.npz). Collective.
 ///
-/// Throws `usage_error` on all members, with the names that there are, if the file has no such array, and for a checksum that
-/// does not fit. Cost: each rank reads its own elements and a share of all, for the checksum. A compressed array is unpacked by
-/// each rank, up to its last element.
+/// Throws `usage_error` on all members if the file has no such array, with the names of its arrays, and if the checksum is wrong.
+/// Cost: each rank reads its own elements, and a share of all elements for the checksum. Each rank unpacks a compressed array up
+/// to the last element that it needs.
 template <detail::npy_container C>
   requires(!detail::is_matrix<C>)
 C read_npz(const std::string& path, const std::string& name, const distribution& d = {});
@@ -77,24 +77,26 @@ template <detail::npy_container C>
   requires detail::is_matrix<C>
 C read_npz(const std::string& path, const std::string& name, const grid& g = {}, const halo& h = {});
 
-/// A container and its name in a file of several arrays.
+/// A container, and its name in a .npz file.
 template <class C>
 struct npz_array {
   std::string name;  ///< without ".npy"
-  const C* values;   ///< the container, which must exist until it is written
+  const C* values;   ///< the container; it must exist until it is written
   npz_array(std::string called, const C& of) : name(std::move(called)), values(&of) {}
 };
 
-/// Writes arrays, with their names, to one file: `numpy.load(path)["x"]`. Collective: all containers must be over the same team.
+/// Writes containers with names to one .npz file; `numpy.load(path)["x"]` reads them. Collective: all containers must be over
+/// the same team.
 ///
 ///     am::write_npz("run.npz", am::npz_array("x", x), am::npz_array("heat", heat));
 ///
-/// Fences the team first. Replaces an existing file when all is written. Cost: what is written is read once, for the checksums.
+/// Fences the team first. Replaces an existing file when the new one is complete. Cost: what is written is read once more, for
+/// the checksums.
 template <class... C>
   requires(sizeof...(C) > 0 && (detail::npy_container<C> && ...))
 void write_npz(const std::string& path, const npz_array<C>&... arrays);
 
-/// Does the same with compression. Each rank compresses a share of each array, which it keeps in memory meanwhile.
+/// Does the same with compression. Each rank compresses a share of each array, for which it needs as much memory.
 template <class... C>
   requires(sizeof...(C) > 0 && (detail::npy_container<C> && ...))
 void write_npz_compressed(const std::string& path, const npz_array<C>&... arrays);

@@ -24,20 +24,22 @@ concept printable_range = !printable<R> && requires(const R& all) {
 
 }  // namespace detail
 
-/// Says what a run of the program must give whatever the order in which its messages arrive: `armilla-run --explore` compares it,
-/// instead of the output, between runs.
+/// Reports a result that must not depend on the order in which messages arrive. `armilla-run --explore` compares these results
+/// between runs, instead of the output. In other jobs this does nothing.
 ///
 ///     const long sum = am::all_reduce(long(am::rank()), std::plus<>{});
 ///     am::outcome(sum);
 ///
-/// A rank may call it several times, and any ranks may; each rank's values are compared in their order. The values are numbers,
-/// bool, char and strings, or ranges of them. In other jobs it does nothing. It is not a collective, and waits for nothing.
+/// Any rank may call it, also several times; the results of each rank are compared in the order of the calls. The values are
+/// numbers, bool, char and strings, or ranges of them.
+///
+/// Local: it sends no message and does not wait.
 template <detail::printable_value T, detail::printable_value... More>
 void outcome(const T& value, const More&... more) {
   const detail::print_value all[] = {detail::print_value(value), detail::print_value(more)...};
   detail::note_outcome(all, 1 + sizeof...(More));
 }
-/// The same for the elements of a range.
+/// Does the same for the elements of a range.
 template <detail::printable_range R>
 void outcome(const R& range) {
   std::vector<detail::print_value> all;

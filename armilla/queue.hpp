@@ -22,8 +22,8 @@ namespace armilla {
 /// **Order.** Pushes and pops take effect one after the other on the owner, those of one rank in its order. So items that one
 /// rank pushed are popped in that order. Only a fence orders operations of different ranks.
 ///
-/// **Cost.** A push takes one message, on the owner none; a pop takes a message each way. `push_range` and `pop_some` carry many
-/// items in one.
+/// **Cost.** A push takes one message, or none on the owner. A pop takes a message each way. `push_range` and `pop_some` transfer
+/// many items in one message.
 ///
 /// **Errors.** Throws `usage_error` if `owner` is not a member, on all members if they name different owners, and if the queue
 /// was moved from.

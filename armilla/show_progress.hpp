@@ -3,19 +3,20 @@
 
 namespace armilla {
 
-/// Makes rank 0 show the progress of long operations on stderr from now on, if that is a terminal: one bar for the job, with the
-/// share that is done, the rate, and the time left: `armilla: am::sort [#####.......]  42 %, 31 M elements/s, 8 s left`. Any rank
-/// may call it.
+/// Makes rank 0 show the progress of long operations on stderr from now on, if that is a terminal. One bar for the whole job
+/// shows the share that is done, the rate, and the time left. Any rank may call it.
 ///
-/// **What is shown.** Algorithms (also joins and those of graphs), `save`, `load`, `rebalance`, `read_*` and `write_*` that run
-/// for more than half a second, one after the other. The share is that of all ranks on the host of rank 0; others are taken to be
-/// as far. Where nobody knows how much there is to do, the bar is replaced by the time and the number of elements. A search of a
-/// graph ends early if it does not reach all vertices, an iteration when it converges. `sort` reports after each of its steps.
+///     armilla: am::sort [#####.......]  42 %, 31 M elements/s, 8 s left
 ///
-/// **From outside.** ARMILLA_PROGRESS_BAR=1 and `armilla-run --progress` do the same from the start. ARMILLA_PROGRESS=1 does also
-/// if stderr is not a terminal (then a line now and then), and ARMILLA_PROGRESS=0 forbids it.
+/// **What is shown.** Algorithms (including joins and algorithms of graphs), `save`, `load`, `rebalance`, `read_*` and `write_*`
+/// that run for more than half a second. The share is measured on the ranks of rank 0's host. If the total is not known, the time
+/// and the number of elements replace the bar. A search of a graph may end before 100 % if it does not reach all vertices, and an
+/// iteration if it converges. `sort` reports progress after each of its steps.
 ///
-/// **Cost.** A lock at the beginning and the end of each operation on rank 0, and a thread that writes.
+/// **Options.** ARMILLA_PROGRESS_BAR=1 and `armilla-run --progress` do the same from the start. So does ARMILLA_PROGRESS=1, which
+/// prints a line every five seconds if stderr is not a terminal. ARMILLA_PROGRESS=0 forbids all of this.
+///
+/// **Cost.** A lock at the beginning and the end of each operation on rank 0, and a thread that prints.
 void show_progress();
 
 }  // namespace armilla

@@ -27,12 +27,13 @@
 ///
 /// **Algorithm.** The members exchange a sample, which determines the destination of most elements. The exact splitters are then
 /// found among the few remaining elements. Only then do elements move between members: each member copies its share once and
-/// sorts it. Equal elements are distributed over members as any others. Numbers are sorted by vector instructions, and elements
-/// of up to 32 bytes whose projection is a number (`am::sort(x, {}, &item::price)`) by its digits.
+/// sorts it. Equal elements are distributed over members as any others. Numbers are sorted with vector
+/// instructions. Elements of up to 32 bytes whose projection is a number (`am::sort(x, {}, &item::price)`) are sorted by a radix
+/// sort.
 ///
 /// **Cost.** Two passes and one copy in addition to the local sort. A range that is in order takes one pass; a range in reverse
 /// order takes one pass and a copy. Memory: as much again as the elements occupy, and twice as much for views, for cyclic
-/// distributions, and where one member has most of the elements, which are then sorted in even blocks.
+/// distributions, and if one member has most of the elements; they are then sorted in even blocks.
 ///
 /// Paper: STAPL, p_sort.
 namespace armilla {
@@ -45,8 +46,8 @@ void sort(R&& r, Comp comp = {}, Proj proj = {}) {
 
 /// Sorts a range. Equal elements stay in the order of their indices.
 ///
-/// Cost: as for `sort`, plus memory for half of the rank's elements in the local sort, and for all of them where it goes by
-/// digits. A range in reverse order is reversed if it has no equal elements.
+/// Cost: as for `sort`, plus memory for half of the rank's elements in the local sort, or for all of them in a radix sort. A
+/// range in reverse order is reversed if it has no equal elements.
 template <distributed_range R, class Comp = std::ranges::less, class Proj = std::identity>
 void stable_sort(R&& r, Comp comp = {}, Proj proj = {}) {
   detail::sort_range(views::all(r), "stable_sort", true, comp, proj);

@@ -66,8 +66,8 @@ class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value
 
   // ---- Construction (collective) ----
 
-  /// Creates an empty map over all ranks of the job, with a name if you give one: `am::unordered_map<int, long>
-  /// m(am::named("ages"))`. Cost: one collective.
+  /// Creates an empty map over all ranks of the job. It may have a name:
+  /// `am::unordered_map<int, long> m(am::named("ages"))`. Cost: one collective.
   unordered_map(const made_at& at = std::source_location::current())
       : unordered_map(world(), hash_options(), at) {}  // NOLINT(google-explicit-constructor)
   /// Creates an empty map over all ranks, with options for buffering: see `hash_options` (armilla/hash.hpp).
@@ -79,8 +79,8 @@ class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value
                          const made_at& at = std::source_location::current())
       : unordered_map(members, options, detail::making(at, typeid(unordered_map), members)) {}
   unordered_map(const team& members, const made_at& at) : unordered_map(members, hash_options(), at) {}
-  /// Creates an empty map with a default: what `get` returns for a key that is not in the map. The same on all members. It is not
-  /// saved; it goes along when the map is recovered, rebalanced or shrunk.
+  /// Creates an empty map with a default, which `get` returns for a key that is not in the map. All members pass the same
+  /// default. It is not saved to files. A map that is recovered, rebalanced or shrunk keeps it.
   ///
   ///     am::unordered_map<std::string, double> price(am::default_value(-1.0));
   ///     const double p = price.get("unobtainium").get();        // -1, and the map is still empty
@@ -153,8 +153,9 @@ class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value
   /// fence.
   using base::find;  // template <class K> future<std::optional<Value>> find(const K& key) const
 
-  /// Returns a copy of the value of `key`; if `key` is not in the map, the default with which the map was constructed, or
-  /// `Value()`. It inserts nothing. Otherwise it is as `find`. Throws `usage_error` if there is neither.
+  /// Returns a copy of the value of `key`. If `key` is not in the map, returns the default that the constructor got, or
+  /// `Value()`, and inserts nothing. Throws `usage_error` if there is no default and `Value` has no default constructor.
+  /// Otherwise it is as `find`.
   using base::get;  // template <class K> future<Value> get(const K& key) const
 
   /// Returns whether `key` is in the map.
@@ -295,7 +296,7 @@ class unordered_set : public detail::hash_container<detail::set_verbs<Key, detai
 
   // ---- Construction (collective) ----
 
-  /// Creates an empty set over all ranks of the job, with a name if you give one: `am::unordered_set<int> s(am::named("seen"))`.
+  /// Creates an empty set over all ranks of the job. It may have a name: `am::unordered_set<int> s(am::named("seen"))`.
   /// Cost: one collective.
   unordered_set(const made_at& at = std::source_location::current())
       : unordered_set(world(), hash_options(), at) {}  // NOLINT(google-explicit-constructor)
@@ -403,7 +404,7 @@ class counting_set : public unordered_map<Key, std::int64_t, Hash, Equal> {
   using base = unordered_map<Key, std::int64_t, Hash, Equal>;
 
  public:
-  /// Creates an empty set of counts, as an `unordered_map`.
+  /// Creates an empty set of counts. The arguments are those of `unordered_map`.
   counting_set(const made_at& at = std::source_location::current())
       : counting_set(world(), hash_options(), at) {}  // NOLINT(google-explicit-constructor)
   explicit counting_set(const hash_options& options, const made_at& at = std::source_location::current())

@@ -43,8 +43,8 @@ class unordered_multimap
 
   // ---- Construction (collective) ----
 
-  /// Creates an empty map over all ranks of the job, with a name if you give one: `am::unordered_multimap<int, long>
-  /// m(am::named("index"))`. Cost: one collective.
+  /// Creates an empty map over all ranks of the job. It may have a name:
+  /// `am::unordered_multimap<int, long> m(am::named("index"))`. Cost: one collective.
   unordered_multimap(const made_at& at = std::source_location::current())
       : unordered_multimap(world(), hash_options(), at) {}  // NOLINT(google-explicit-constructor)
   /// Creates an empty map over all ranks, with options for buffering: see `hash_options` (armilla/hash.hpp).
@@ -165,8 +165,8 @@ class unordered_multiset : public detail::hash_container<detail::multiset_verbs<
 
   // ---- Construction (collective) ----
 
-  /// Creates an empty set over all ranks of the job, with a name if you give one: `am::unordered_multiset<int>
-  /// s(am::named("words"))`. Cost: one collective.
+  /// Creates an empty set over all ranks of the job. It may have a name: `am::unordered_multiset<int> s(am::named("words"))`.
+  /// Cost: one collective.
   unordered_multiset(const made_at& at = std::source_location::current())
       : unordered_multiset(world(), hash_options(), at) {}  // NOLINT(google-explicit-constructor)
   /// Creates an empty set over all ranks, with options for buffering: see `hash_options` (armilla/hash.hpp).

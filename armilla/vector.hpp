@@ -49,7 +49,7 @@ class vector : public array<T> {
       : array<T>(n, value, d, detail::making(at, typeid(vector), d.members())) {
     start();
   }
-  /// Creates `n` elements in blocks over all ranks, with a name: `am::vector<double> t(1'000, am::named("temperature"))`.
+  /// Creates `n` elements in blocks over all ranks, with a name: `am::vector<double> t(1000, am::named("temperature"))`.
   vector(std::size_t n, const made_at& at) : vector(n, distribution(), at) {}
   vector(std::size_t n, const T& value, const made_at& at) : vector(n, value, distribution(), at) {}
   vector(vector&& other) noexcept : array<T>(std::move(other)), staged_(std::move(other.staged_)) { attach(); }
