@@ -113,7 +113,7 @@ void require_one_host(const launcher& from, const options& settings) {
   throw_usage(
       "start",
       fmt::format("{0}={1} is for the ranks of one host, and {2} started this one; start the program by itself with "
-                  "ARMILLA_RANKS or by armilla-run -n without --hosts, or leave {0} away",
+                  "ARMILLA_RANKS or by armilla-run -n without --hosts, or unset {0}",
                   variable_of(name), settings.get(name), from.kind == launcher_kind::agent ? "armilla-run --hosts" : from.name));
 }
 

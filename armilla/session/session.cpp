@@ -72,7 +72,7 @@ int session::run_erased(detail::rank_main call, const void* function, detail::wh
     detail::throw_usage(
         "session::run",
         "a rank that comes into the running job (ARMILLA_MAX_RANKS, ARMILLA_ON_LOSS=replace) would have missed functions "
-        "that all ranks end together; use armilla::run with armilla::on_join, or leave session::run away");
+        "that all ranks end together; use armilla::run with armilla::on_join, or do not call session::run");
   return holder_->rank.run(call, function, who);
 }
 

@@ -170,13 +170,11 @@ bool finds_stalls(const launch& self) { return self.job->supervisor != job_block
 void admit_that_stalls_are_not_found(const launch& self) {
   const char* const asked = std::getenv("ARMILLA_STALL");
   if (self.rank != 0 || asked == nullptr || self.settings->stall_ns == 0 || finds_stalls(self)) return;
-  say(
-      fmt::format("armilla: ARMILLA_STALL={} ends no job here: one that stands still is found only where its ranks share memory "
-                  "and are started by "
-                  "armilla-run -n or by themselves; a rank that receives nothing for {:.3g} s is reported. "
-                  "ARMILLA_WAIT_REPORT=10s shows what ranks "
-                  "wait for",
-                  asked, double(silence_after(self.settings->stall_ns)) / 1e9));
+  say(fmt::format(
+      "armilla: ARMILLA_STALL={} does not end this job: stalls are detected only if all ranks share memory and are started "
+      "by armilla-run -n or without a launcher; a rank that receives nothing for {:.3g} s is reported. "
+      "ARMILLA_WAIT_REPORT=10s shows what ranks wait for",
+      asked, double(silence_after(self.settings->stall_ns)) / 1e9));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ in_fence = False  # then none waits: this rank has sent what waited, and a fence
 
 
 def in_body() -> bool:
-    """Whether this code runs for another rank.
+    """Returns whether this code is a called function.
 
     >>> import armilla as am
     >>> am.in_body(), am.call(0, am.in_body).get()
@@ -201,11 +201,11 @@ def call(rank: int, f: Callable[..., T], *args: Any, **kwargs: Any) -> Future[T]
 
 
 def async_(rank: int, f: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
-    """One-way call: runs `f(*args, **kwargs)` on `rank`, and nothing comes back. What it raises, the next `fence` raises on every rank.
+    """One-way call: runs `f(*args, **kwargs)` on `rank`, without a result. If it raises an exception, the next `fence` raises it on every rank.
 
     >>> import armilla as am
     >>> seen = []
-    >>> am.async_(am.rank, seen.append, 5)  # of built-in methods the object is sent: this is another list
+    >>> am.async_(am.rank, seen.append, 5)  # sends a copy of the list, so `seen` does not change
     >>> am.fence()
     >>> seen
     []
@@ -214,11 +214,11 @@ def async_(rank: int, f: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
 
 
 def poll() -> bool:
-    """Runs what has come from other ranks; for a rank that computes for long. True if a call ran. In a body it does nothing.
+    """Runs calls that have arrived from other ranks. Use it in a rank that computes for a long time. Returns whether a call ran. In a called function it does nothing.
 
     >>> import armilla as am
     >>> for step in range(3):
-    ...     total = sum(range(1000))  # computes, and answers others now and then
+    ...     total = sum(range(1000))  # computes, and runs calls of others in between
     ...     ran = am.poll()
     """
     if in_body():

@@ -12,7 +12,7 @@ class UsageError(Error, ValueError):
     """The caller's mistake; the text says what to do instead."""
 
 class RemoteError(Error):
-    """A body raised on another rank, and what it raised cannot travel."""
+    """A called function raised an exception on another rank that cannot be pickled."""
 
     rank: int
 

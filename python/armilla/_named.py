@@ -115,7 +115,7 @@ def provide(name: str, f: Callable[..., Any], signature: str | None = None) -> N
 
 
 def withdraw(name: str) -> None:
-    """Ends what `provide` began: calls get an error from now on.
+    """Withdraws a method that `provide` offered. Later calls get an error.
 
     >>> import armilla as am
     >>> am.provide("demo.one", lambda: 1, "i8()")

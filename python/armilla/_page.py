@@ -25,7 +25,7 @@ class Page:
         self.address = next((word for word in said.split() if word.startswith("http://")), "")
         if not self.address:
             self.close()
-            raise _core.Error(f"armilla: page: {program} shows no page; it said: {said.strip() or 'nothing'}")
+            raise _core.Error(f"armilla: page: {program} did not start a page; it printed: {said.strip() or 'nothing'}")
 
     def _first_line(self) -> str:
         pipe = self._process.stdout

@@ -60,7 +60,7 @@ class Pool(concurrent.futures.Executor):
     `max_tasks_per_child`: a worker is replaced after this number of tasks; a chunk of a `map` is one task. `memory`: bytes that a worker may
     have for itself (or '2 GB'). A worker that has more after a task is replaced; one that has more during a task is killed, and the task raises
     `WorkerLost`. `label`: puts the worker's number before each line that it prints. `environment`: variables for the workers.
-    `hosts`: names with the numbers of their workers, as `["a:4", "b:4"]`; `rsh` is the command that starts them, or ssh. Without `hosts` and
+    `hosts`: names of hosts with numbers of workers, such as `["a:4", "b:4"]`; `rsh` is the command that starts them. Without `hosts` and
     `max_workers`, a pool in a Slurm allocation of several nodes has workers on all of them.
 
     Functions of modules go by reference; those of `__main__` and of notebooks, lambdas and inner functions go by value, with the globals that they name.
@@ -131,7 +131,7 @@ class Pool(concurrent.futures.Executor):
 
     @staticmethod
     def _slots_of(hosts: Sequence[str] | str | None, rsh: str, max_workers: int | None) -> list[Any]:
-        """The host of each worker that there may be, None for this one; an empty list: all of them are here."""
+        """The host of each possible worker, None for this host. An empty list: all workers are on this host."""
         if hosts is None and (max_workers is not None or not os.environ.get("SLURM_JOB_ID")):
             return []
         from . import _pool_remote
@@ -139,7 +139,7 @@ class Pool(concurrent.futures.Executor):
         named = _pool_remote.hosts_of_slurm() if hosts is None else _pool_remote.named_hosts(hosts, rsh)
         slots = [None if _pool_remote.is_here(host.name) else host for host in named for _ in range(host.slots)]
         if hosts is not None and max_workers is not None and max_workers > len(slots):
-            raise _core.UsageError(f"armilla: Pool: {max_workers} workers for {len(slots)} places on the hosts; give more hosts, or places, as in 'a:4'")
+            raise _core.UsageError(f"armilla: Pool: {max_workers} workers for {len(slots)} slots on the hosts; give more hosts or more slots, as in 'a:4'")
         return slots
 
     @staticmethod
@@ -493,7 +493,7 @@ class Pool(concurrent.futures.Executor):
             self._ended(worker)
 
     def _too_large(self, size: int) -> str:
-        return f"had {size / 1e6:.0f} MB of memory, of {(self._memory_limit or 0) / 1e6:.0f} MB that it may have,"
+        return f"used {size / 1e6:.0f} MB of memory, more than its limit of {(self._memory_limit or 0) / 1e6:.0f} MB,"
 
     def _kill_the_large(self, limit: int) -> None:
         for worker in self._workers:

@@ -42,15 +42,15 @@ class Host:
 
 
 def named_hosts(hosts: Sequence[str] | str, rsh: str) -> list[Host]:
-    """Of `["a:4", "b"]` or "a:4,b", as `armilla-run --hosts` has them."""
+    """The hosts that `["a:4", "b"]` or "a:4,b" names, in the format of `armilla-run --hosts`."""
     found = []
     for text in hosts.split(",") if isinstance(hosts, str) else hosts:
         name, colon, slots = text.rpartition(":") if ":" in text else (text, "", "1")
         if not re.fullmatch(r"[^-\s]\S*", name) or not slots.isdecimal() or not 1 <= int(slots) <= 256:
-            raise _core.UsageError(f"armilla: Pool: hosts: {text!r} is no host; give names with the numbers of their workers, as 'a:4'")
+            raise _core.UsageError(f"armilla: Pool: hosts: {text!r} is not a host; give names with numbers of workers, such as 'a:4'")
         found.append(Host(name, int(slots), rsh))
     if not found:
-        raise _core.UsageError("armilla: Pool: hosts: there is none; give names with the numbers of their workers, as 'a:4'")
+        raise _core.UsageError("armilla: Pool: hosts is empty; give names with numbers of workers, such as 'a:4'")
     return found
 
 

@@ -334,7 +334,7 @@ def main() -> int:
     serve.add_argument("name")
     serve.add_argument("-n", "--ranks", type=int, default=len(os.sched_getaffinity(0)), help="how many ranks; as many as cores without it")
     serve.add_argument("--idle", type=_seconds, help="ends when no client has been there for this time, such as 8h, and nothing runs; never without it")
-    serve.add_argument("--page", nargs="?", type=int, const=0, metavar="PORT", help="shows its ranks in a browser, by armilla-top; on any free port without one")
+    serve.add_argument("--page", nargs="?", type=int, const=0, metavar="PORT", help="also start the live page of the ranks, with armilla-top; without PORT, on any free port")
     serve.add_argument("--foreground", action="store_true", help="stays in this terminal, or batch job")
     serve.add_argument("--detached", action="store_true", help=argparse.SUPPRESS)
     all_commands.add_parser("list", help="this user's sessions on this host").add_argument("--json", action="store_true")

@@ -120,7 +120,7 @@ class Session(Workers):
 
     >>> import armilla
     >>> with armilla.connect("lab") as lab:
-    ...     lab["prices"] = lab.arange(10) * 0.5  # the workers keep it under this name
+    ...     lab["prices"] = lab.arange(10) * 0.5  # the session stores it under this name
     ...     float(lab["prices"].sum())
     22.5
     """
@@ -138,7 +138,7 @@ class Session(Workers):
         return super()._page_address() or noted(self._path).get("page", "")
 
     def page(self, port: int | None = None) -> str:
-        """The address of the live page: that of the session, if `armilla serve --page` has started one."""
+        """Returns the address of the live page. If `armilla serve --page` has started one for the session, it is that one."""
         return self._page_address() or super().page(port)
 
     def _enter(self, path: str) -> tuple[_frames.Channel, dict[str, Any]]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of one rank that any rank reads, writes and adds to, without that rank's help."""
+"""Arrays in the memory of one rank that all ranks can read, write and add to, without that rank's help."""
 from __future__ import annotations
 
 import math
@@ -19,7 +19,7 @@ _mine: weakref.WeakValueDictionary[int, "SharedArray"] = weakref.WeakValueDictio
 
 
 class SharedArray:
-    """An array in the memory of one rank, which any rank reads, writes and adds to. Made by `armilla.shared`.
+    """An array in the memory of one rank, which all ranks can read, write and add to. `armilla.shared` makes it.
 
     It is a global pointer: sent to other ranks, it refers to the same memory. Indices are those of NumPy. The elements live as long as the
     object that `shared` returned; after that, other ranks get a `UsageError`.
@@ -64,7 +64,7 @@ class SharedArray:
         return self.shape[0]
 
     def get(self, index: Any = ()) -> Any:
-        """The elements at an index, as a NumPy array or scalar.
+        """Returns the elements at an index, as a NumPy array or scalar.
 
         >>> import armilla as am, numpy as np
         >>> am.shared(np.arange(10)).get(slice(2, 8, 3))
@@ -77,7 +77,7 @@ class SharedArray:
         return found[()]
 
     def put(self, index: Any, value: Any) -> None:
-        """Writes the elements at an index. They are there when it returns; a barrier orders them with what other ranks do.
+        """Writes the elements at an index. It is complete when it returns; a barrier orders it with accesses of other ranks.
 
         >>> import armilla as am, numpy as np
         >>> s = am.shared(np.zeros(3))
@@ -94,8 +94,7 @@ class SharedArray:
     __setitem__ = put
 
     def add(self, index: Any, value: Any) -> None:
-        """Adds to the elements at an index: each as one atomic operation, also where several ranks add at once. For integers of 32 and 64
-        bits, and float64.
+        """Adds to the elements at an index. Each addition is one atomic operation. For integers of 32 and 64 bits, and float64.
 
         >>> import armilla as am, numpy as np
         >>> s = am.shared(np.zeros(4, int))
@@ -106,7 +105,7 @@ class SharedArray:
         self._added(index, value, False)
 
     def fetch_add(self, index: Any, value: Any) -> Any:
-        """As `add`; the values before.
+        """Does the same as `add`, and returns the values before.
 
         >>> import armilla as am, numpy as np
         >>> tickets = am.shared(np.zeros(1, int))
@@ -116,7 +115,8 @@ class SharedArray:
         return self._added(index, value, True)
 
     def local(self) -> npt.NDArray[Any]:
-        """The elements in place, as a NumPy array: on the rank whose they are, and on those of its host that map its memory. Others get a UsageError.
+        """Returns the elements in place, as a NumPy array: on the rank that has them, and on ranks of its host that map its memory. Raises
+        `UsageError` on others.
 
         >>> import armilla as am, numpy as np
         >>> s = am.shared(np.zeros(3))
@@ -134,10 +134,10 @@ class SharedArray:
     def _added(self, index: Any, value: Any, wants_old: bool) -> Any:
         kind = self.dtype.str[1:]
         if kind not in _adds:
-            raise TypeError(f"armilla: shared.add: elements of {self.dtype} have no atomic addition; integers of 32 and 64 bits and float64 have")
+            raise TypeError(f"armilla: shared.add: elements of {self.dtype} have no atomic addition; use integers of 32 or 64 bits or float64")
         its = np.asarray(value).dtype
         if its.kind not in ("biuf" if self.dtype.kind == "f" else "biu"):
-            raise TypeError(f"armilla: shared.add: values of {its} are not added to elements of {self.dtype}; convert them by astype")
+            raise TypeError(f"armilla: shared.add: values of {its} are not added to elements of {self.dtype}; convert them with astype")
         places, shape, width = self._places(index, each=True)
         values = self._values(value, shape)
         old = np.empty(shape if wants_old else 0, self.dtype)
@@ -171,7 +171,7 @@ class SharedArray:
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> npt.NDArray[Any]:
         if copy is False:
-            raise ValueError("armilla: shared: its elements are another rank's: numpy.asarray copies them; use local()")
+            raise ValueError("armilla: shared: numpy.asarray must copy the elements; use local()")
         found = np.asarray(self.get())
         return found if dtype is None else found.astype(dtype, copy=False)
 
@@ -192,9 +192,9 @@ def _reopened(shape: tuple[int, ...], dtype: np.dtype[Any], rank: int, number: i
 
 
 def shared(a: Any) -> SharedArray:
-    """Copies an array to memory of this rank that any rank may read, write and add to, and returns a global pointer to it.
+    """Copies an array to memory of this rank that all ranks can access, and returns a global pointer to it.
 
-    One rank alone calls it, and sends what it returns: as an argument of a call, or in a collective. Keep it as long as others use it.
+    It is not collective. Send the pointer to other ranks as an argument of a call, or in a collective, and keep it as long as they use it.
 
     >>> import armilla as am, numpy as np
     >>> windows = am.all_gather(am.shared(np.zeros(4)))
@@ -205,7 +205,7 @@ def shared(a: Any) -> SharedArray:
     """
     source = np.asarray(a, order="C")
     if source.dtype.kind not in "biufcmM" or not source.dtype.isnative:
-        raise TypeError(f"armilla: shared: elements of {source.dtype} cannot be in shared memory; give numbers, in this machine's byte order")
+        raise TypeError(f"armilla: shared: elements of {source.dtype} cannot be in shared memory; give numbers in this machine's byte order")
     block = _core.SharedMemory(_before_elements + source.nbytes, 0)
     number = secrets.randbits(63) | 1
     made = SharedArray(source.shape, source.dtype, _core.rank(), number, block.address(), block)

@@ -177,8 +177,8 @@ class Workers:
         return self._process
 
     def page(self, port: int | None = None) -> str:
-        """The address of the live page of these workers, for a browser on this host: what each does, memory, traffic, and the last minute. Needs
-        `armilla-top`, which is part of the C++ library. The page ends with the workers, or with this process's use of them."""
+        """Starts the live page of these workers, and returns its address for a browser on this host. It shows what each worker does, memory, traffic, and
+        the last minute. Needs `armilla-top`, which is part of the C++ library. The page ends when the workers end, or when this process no longer uses them."""
         if self._page is None:
             from ._page import Page
 

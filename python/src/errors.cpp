@@ -52,7 +52,7 @@ constexpr const char* of_error = R"(The root of all errors of this package.
 ...     type(error).__name__
 'UsageError'
 )";
-constexpr const char* of_usage = R"(The caller's mistake; the text says what to do instead.
+constexpr const char* of_usage = R"(A mistake of the caller. The message says what to do instead.
 
 >>> import armilla as am
 >>> try:
@@ -61,7 +61,7 @@ constexpr const char* of_usage = R"(The caller's mistake; the text says what to 
 ...     f"rank {am.size} does not exist" in str(error)
 True
 )";
-constexpr const char* of_remote = R"(A body raised on another rank, and what it raised cannot travel. `rank`: where.
+constexpr const char* of_remote = R"(A called function raised an exception on another rank that cannot be pickled. `rank`: where.
 
 >>> import armilla as am
 >>> def fail():
@@ -73,7 +73,7 @@ constexpr const char* of_remote = R"(A body raised on another rank, and what it 
 ...     error.rank
 0
 )";
-constexpr const char* of_lost = R"(A rank of the job is gone. `rank`: which.
+constexpr const char* of_lost = R"(A rank of the job was lost. `rank`: which one.
 
 >>> import armilla, os
 >>> workers = armilla.ranks(2)
@@ -84,7 +84,7 @@ constexpr const char* of_lost = R"(A rank of the job is gone. `rank`: which.
 1
 >>> workers.close()
 )";
-constexpr const char* of_limit = R"(A bound was reached; the text names the option that moves it.
+constexpr const char* of_limit = R"(A limit was reached. The message names the option that changes it.
 
 >>> import armilla as am
 >>> try:
@@ -93,7 +93,7 @@ constexpr const char* of_limit = R"(A bound was reached; the text names the opti
 ...     "more than an address space has" in str(error)
 True
 )";
-constexpr const char* of_timeout = R"(A timed wait ended before what it waited for.
+constexpr const char* of_timeout = R"(The time limit of a wait was reached.
 
 >>> import armilla as am
 >>> try:

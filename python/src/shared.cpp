@@ -109,8 +109,7 @@ void add_elements(const shared_array& a, const std::string& kind, nb::handle pla
   if (kind == "i8") return add(std::int64_t());
   if (kind == "u8") return add(std::uint64_t());
   if (kind == "f8") return add(double());
-  detail::throw_usage("shared.add",
-                      "elements of " + kind + " have no atomic addition; integers of 32 and 64 bits and float64 have");
+  detail::throw_usage("shared.add", "elements of " + kind + " have no atomic addition; use integers of 32 or 64 bits or float64");
 }
 
 }  // namespace

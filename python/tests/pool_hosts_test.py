@@ -57,7 +57,7 @@ def use(pool, names):
     try:
         pool.submit(large, 10**8).result(30)
     except armilla.WorkerLost as error:
-        assert "of 400 MB that it may have, and was killed" in str(error), error
+        assert "more than its limit of 400 MB, and was killed" in str(error), error
     assert pool.submit(double, 3).result()[0] == 6
 
 
@@ -105,7 +105,7 @@ def test_what_hosts_are_named():
     for wrong in (["-o"], ["a:0"], ["a:x"], ["a b"], [""], []):
         with pytest.raises(armilla.UsageError, match="hosts: "):
             armilla.Pool(hosts=wrong)
-    with pytest.raises(armilla.UsageError, match="5 workers for 2 places on the hosts"):
+    with pytest.raises(armilla.UsageError, match="5 workers for 2 slots on the hosts"):
         armilla.Pool(5, hosts="a,b")
     with armilla.Pool(hosts="localhost:2") as pool:
         assert pool.size == 2 and len(set(pool.map(lambda _: os.getppid(), range(4)))) == 1  # workers of this process

@@ -97,7 +97,7 @@ class Agents(FailedJobs, unittest.TestCase):
             job = self.launch(ACTOR, "hello", env={"ARMILLA_STALL": stall} if stall else {})
             self.assertEqual((job.code, len(job.messages())), (0, messages), job.err)
             if messages:
-                self.assertIn("ARMILLA_STALL=1s ends no job here", job.err)
+                self.assertIn("ARMILLA_STALL=1s does not end this job", job.err)
 
     def test_a_host_without_ipv4_is_told_so(self):
         alone = ["unshare", "--map-root-user", "--net"]

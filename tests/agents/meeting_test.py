@@ -119,7 +119,7 @@ class Meeting(FailedJobs, unittest.TestCase):
         jobs = self.end(first, self.come(ACTOR, "hello", expected=3))
         name = socket.gethostname()
         for job in jobs:
-            self.assert_failed(job, rf"within 2 s 2 of 3 hosts have come to {self.place}: {name} \(this one\), {name}; the job does not start", 1)
+            self.assert_failed(job, rf"within 2 s 2 of 3 hosts have connected to {self.place}: {name} \(this one\), {name}; the job does not start", 1)
 
     def test_one_that_leaves_while_all_wait_is_not_counted(self):
         first = self.come(ACTOR, "hello", ranks=2)
@@ -168,7 +168,7 @@ class Meeting(FailedJobs, unittest.TestCase):
             refused(text, "--meet", "a:1", "--hosts-expected", "2", "--key-file", key)
 
     def test_places_that_no_host_has(self):
-        for place, cause in (("no.such.invalid:29400", "has no address here"), ("127.0.0.1:1", "only root|no host answers|have come")):
+        for place, cause in (("no.such.invalid:29400", "has no address here"), ("127.0.0.1:1", "only root|no host answers|have connected")):
             with self.subTest(place=place):
                 job = self.come(ACTOR, "hello", place=place, within=1)
                 self.end(job)

@@ -339,7 +339,7 @@ EDGES(matrices_dealt_in_turn, cyclic_matrix::cyclic_matrix, cyclic_matrix::ptr, 
   REFUSED("a tile has no cells", cells({4, 4}, {0, 1}));
   REFUSED("", cells({4, 4}, {1, 1}, am::grid({am::ranks() + 1, 1})));
   EXPECT_THROWS_SAYING(am::limit_error, "more than any segments hold", cells({half, half}, {1, 1}));
-  REFUSED("by 4 cells takes those of one of 4 by 10", m.take(am::matrix<double>({4, 10})));
+  REFUSED("by 4 cells cannot take the cells of one of 4 by 10", m.take(am::matrix<double>({4, 10})));
   REFUSED("", m.in_blocks(am::grid({am::ranks() + 1, 1})));
   REFUSED("", m.keep(0));
   REFUSED("no copies", m.checkpoint());

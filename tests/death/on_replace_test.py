@@ -94,7 +94,7 @@ class OnReplace(FailedJobs, unittest.TestCase):
 
     def test_where_it_cannot_be_it_is_refused(self):
         self.assertRegex(job("serves", fabric="threads").err, r"ARMILLA_ON_LOSS=replace with ARMILLA_FABRIC=threads: .*set ARMILLA_FABRIC=shm")
-        self.assertRegex(job("serves", env={"ARMILLA_PROGRESS_MODE": "thread"}).err, r"leave ARMILLA_PROGRESS_MODE away")
+        self.assertRegex(job("serves", env={"ARMILLA_PROGRESS_MODE": "thread"}).err, r"unset ARMILLA_PROGRESS_MODE")
         self.assertRegex(job("serves", env={"ARMILLA_RECORD": "x"}).err, r"set ARMILLA_ON_LOSS=continue")
 
 

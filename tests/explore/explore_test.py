@@ -35,7 +35,7 @@ class Explored(unittest.TestCase):
     def assert_clean(self, runs, command, **more):
         job = run("--explore", str(runs), command, **more)
         self.assertEqual(job.returncode, 0, (command, job.stdout, job.stderr))
-        self.assertRegex(job.stdout, rf"^armilla-run: exit code.* of {runs} runs in other orders are the same\n$")
+        self.assertRegex(job.stdout, rf"^armilla-run: exit code.* of {runs} runs in other orders are as usual\n$")
 
 
 class Some(Explored):
@@ -72,7 +72,7 @@ class Lines(Explored):
         self.assertEqual((job.returncode, job.stderr), (0, "armilla-run: outcome of rank 0: 6\n"))
 
     def test_what_is_given_wrong_is_refused(self):
-        for words, said in ((["--explore", "0"], "--explore"), (["--seed", "x"], "--seed wants what --explore has printed, 17 or 17:45"),
+        for words, said in ((["--explore", "0"], "--explore"), (["--seed", "x"], "--seed wants what --explore has printed, such as 17 or 17:45"),
                             (["--seed", "7", "--hosts", "a,b"], "leave --hosts")):
             job = run(*words, [ORDERS, "missing_fence", "right"])
             self.assertEqual(job.returncode, 2, job.stdout)

@@ -14,7 +14,7 @@ BARRIER = "met the others at a barrier, which does not complete such calls; call
 BEYOND = "index or a pointer went beyond its end"
 UNDER_WAY = r"one-way call that changes element \d+ may be still under way"
 OWN = r"(at mistakes[.]cpp:\d+|in \S*span_\S+)"  # the user's line; without -g, or by clang++, the function
-ENDED = rf"SIGSEGV arose {OWN}\n(.*\n)*rank \d: the container ended, or moved its elements, {OWN}\n(.*\n)*.* was memory of a container until"
+ENDED = rf"SIGSEGV arose {OWN}\n(.*\n)*rank \d: the container was destroyed, or its elements moved, {OWN}\n(.*\n)*.* was memory of a container until"
 COLLECTIVES = "ranks entered different collectives"
 
 # The scene of mistakes.cpp; what it does; what the two libraries say, None: nothing; how it is found, or what helps.

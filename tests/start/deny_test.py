@@ -122,7 +122,7 @@ class Denied(StartTest):
     def test_labels_without_pipes_are_named(self):
         for error in ERRORS:
             job = self.under("pipe2", error, FABRICS[0], "poll", env={"ARMILLA_LABEL": "1"})
-            self.assert_failed(job, "no pipe for the output of a rank: .*leave ARMILLA_LABEL", 2)
+            self.assert_failed(job, "no pipe for the output of a rank: .*unset ARMILLA_LABEL", 2)
 
     @unittest.skipUnless("shm" in FABRICS, "ranks are processes that share memory")
     def test_explored_runs_do_without_futexes(self):

@@ -280,7 +280,7 @@ int agent::run() {
       const bool there = root_.receive();
       const auto frame = root_.next();
       if (!there && !frame && met_ && !stopping_)
-        say("armilla: armilla-run on the host where all meet ended; the job does not start");
+        say("armilla: armilla-run ended on the host to which all others connect; the job does not start");
       if (!there && !frame) return could_not_start;
       if (!frame) continue;
       started = frame->what == channel::job && start(json::parse(frame->text));

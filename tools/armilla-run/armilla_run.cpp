@@ -152,7 +152,7 @@ void describe_job(armilla::tools::program& all, job_words& job) {
         "What carries messages: auto, shm, threads, loop, or a backend such as ucx or mpi; see --options (default: auto)",
         into(job.fabric)},
        {"--pin", "HOW",
-        "core: each rank on its own core; share: cores in turn; none; auto: core if enough are free, else share or none "
+        "core: each rank on its own core; share: cores round-robin; none; auto: core if enough are free, otherwise share or none "
         "(default: auto)",
         into(job.pin)},
        {"--hosts", "LIST",
@@ -163,13 +163,13 @@ void describe_job(armilla::tools::program& all, job_words& job) {
        {"--rsh", "COMMAND", "What starts a command on a host, given the host's name and the command (default: ssh)",
         [&job](const std::string& text) { job.rsh = text; }},
        {"--meet", "HOST:PORT",
-        "Without ssh: the same command on each host, as whatever starts containers or batch jobs does it; HOST, where all others "
-        "call, is one of them; -n counts the ranks of this host",
+        "Start a job over several hosts without ssh: run the same command on each of them. HOST is one of them, to which the "
+        "others connect; -n is the number of ranks on this host",
         into(job.meeting.place)},
-       {"--hosts-expected", "N", "How many hosts meet", into(job.meeting.hosts, 1, most_meeting)},
+       {"--hosts-expected", "N", "Number of hosts that run the command", into(job.meeting.hosts, 1, most_meeting)},
        {"--key-file", "FILE",
-        "The key by which hosts that meet know each other: a file that its owner alone may read, with at least 16 characters, "
-        "alike on all; -: standard input",
+        "File with the key of the job, the same on all hosts: at least 16 characters, readable by its owner only; -: standard "
+        "input",
         into(job.meeting.key_file)},
        {"--meet-within", "SECONDS", "How long hosts wait for each other (default: 300)", into(job.meeting.within_s, 1, 86'400)},
        {"--join", "JOB",
@@ -181,18 +181,18 @@ void describe_job(armilla::tools::program& all, job_words& job) {
         into(job.output)},
        {"--label", "", "Print [rank] before each line of a rank", into(job.label)},
        {"--progress", "",
-        "Show a bar with rate and time left while the job sorts, loads, saves, reads or runs another long algorithm; on a "
-        "terminal",
+        "Show a bar with rate and time left on the terminal while the job runs a long algorithm, load, save, read or write",
         into(job.progress)},
        {"--checked", "",
         "Run the programs that are compiled for the checked library: ./heat.checked for ./heat; armilla-c++ --checked makes them",
         into(job.checked)},
        {"--explore", "RUNS",
-        "Run the job that often, each time with another order of messages that the library allows, and compare exit code and "
-        "output, "
-        "or what the program passes to armilla::outcome; say which run differs first, and from which call on",
+        "Run the job RUNS times, each time in another order of messages that the library allows. Compare exit code and output, "
+        "or "
+        "the values passed to armilla::outcome. Report the first run that differs, and the first call that differs in it",
         into(job.explore, 1, 1'000'000)},
-       {"--seed", "SEED", "Run the job once, in the order that --explore has named; with --explore: the first of the runs",
+       {"--seed", "SEED",
+        "Run the job once, in the order of a seed that --explore has reported; with --explore: the seed of the first run",
         [&job](const std::string& text) { job.seed = text; }},
        {"--gdb", "", "Start in gdb: all ranks of this host are its inferiors; say `break` and `run` there", into(job.gdb)},
        {"--options", "", "Print all ARMILLA_* variables and exit", into(job.manual)}});
@@ -229,7 +229,7 @@ struct chosen_hosts {
   std::string rsh;
 };
 chosen_hosts choose_hosts(const job_words& job) try {
-  if (job.hosts && job.hostfile) throw failure{wrong_use, "--hosts and --hostfile name the same; leave one of them away"};
+  if (job.hosts && job.hostfile) throw failure{wrong_use, "--hosts and --hostfile name the same; leave one of them out"};
   if (job.hosts) return {armilla::run::hosts_of_list(*job.hosts), job.rsh.value_or("ssh")};
   if (job.hostfile) return {armilla::run::hosts_of_file(*job.hostfile), job.rsh.value_or("ssh")};
   if (job.gdb) return {};
@@ -256,17 +256,17 @@ void check_meeting(const job_words& job) {
   const auto& plan = job.meeting;
   const bool meets = !plan.place.empty();
   if (!meets && (plan.hosts != 0 || !plan.key_file.empty()))
-    throw failure{wrong_use, "--hosts-expected and --key-file go with --meet HOST:PORT; give that, too"};
+    throw failure{wrong_use, "--hosts-expected and --key-file go with --meet HOST:PORT; add that option"};
   if (!meets) return;
   if (plan.hosts == 0) throw failure{wrong_use, "--meet needs the number of hosts; give --hosts-expected N"};
   if (plan.key_file.empty())
     throw failure{
         wrong_use,
         "--meet needs a key, or others could start programs here: (umask 077; openssl rand -hex 32 > FILE) makes one; give "
-        "each host a copy, and --key-file FILE"};
+        "each host a copy, and pass --key-file FILE"};
   if (job.hosts || job.hostfile || job.rsh || job.join || job.gdb)
     throw failure{wrong_use,
-                  "with --meet each host starts its own ranks; leave --hosts, --hostfile, --rsh, --join and --gdb away"};
+                  "with --meet each host starts its own ranks; leave --hosts, --hostfile, --rsh, --join and --gdb out"};
 }
 
 void require_one_host(const options& settings, bool named) {
@@ -275,9 +275,9 @@ void require_one_host(const options& settings, bool named) {
                                                                                   : nullptr;
   if (name != nullptr)
     throw failure{wrong_use,
-                  fmt::format("{0}={1} is for the ranks of one host; {2}, or leave {0} away", armilla::detail::variable_of(name),
+                  fmt::format("{0}={1} is for the ranks of one host; {2}, or unset {0}", armilla::detail::variable_of(name),
                               settings.get(name),
-                              named ? "leave --hosts and --meet away" : "set ARMILLA_LAUNCHER=none to ignore Slurm's nodes")};
+                              named ? "leave --hosts and --meet out" : "set ARMILLA_LAUNCHER=none to ignore Slurm's nodes")};
 }
 
 // How the ranks of a running job are carried, bound and shown is settled.
@@ -293,11 +293,11 @@ int run_joiners(const job_words& job, std::vector<program_spec> programs) {
 int run_explored(const job_words& job, char** argv) try {
   if (job.hosts || job.hostfile || !job.meeting.place.empty() || job.join || job.gdb)
     throw failure{wrong_use,
-                  "--explore and --seed run a job of this host; leave --hosts, --hostfile, --meet, --join and --gdb away"};
+                  "--explore and --seed run a job of this host; leave --hosts, --hostfile, --meet, --join and --gdb out"};
   const auto first = job.seed ? armilla::run::seeded_order::from(*job.seed) : armilla::run::seeded_order{};
   return job.explore != 0 ? armilla::run::explore(argv, job.explore, first) : armilla::run::repeat_order(argv, first);
 } catch (const std::invalid_argument&) {
-  throw failure{wrong_use, fmt::format("--seed wants what --explore has printed, 17 or 17:45, not '{}'", *job.seed)};
+  throw failure{wrong_use, fmt::format("--seed wants what --explore has printed, such as 17 or 17:45, not '{}'", *job.seed)};
 }
 
 // The same command, without the word that led here.
@@ -328,7 +328,7 @@ int run(int argc, char** argv) {
     throw failure{wrong_use, "--rsh starts commands on other hosts, and none are named; give --hosts a:2,b:2, too"};
   if (job.rsh && job.rsh->empty()) throw failure{wrong_use, "--rsh wants a command, as ssh"};
   if (job.gdb && !chosen.hosts.empty())
-    throw failure{wrong_use, "--gdb takes the ranks of one host; leave --hosts and --hostfile away"};
+    throw failure{wrong_use, "--gdb takes the ranks of one host; leave --hosts and --hostfile out"};
   if (job.gdb) run_in_debugger(argc, argv);
   pass_on(job);
   options settings = options::from_environment();

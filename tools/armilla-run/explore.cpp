@@ -261,7 +261,7 @@ class culprit {
       return at == all.end() ? "no rank runs anything" : escaped(*at);
     };
     if (here == differing_.log.end() && there == agreeing_.log.end())
-      return "all calls run in the usual order; the ranks' own code runs in another one";
+      return "all calls run in the usual order; only the ranks' own code runs in another order";
     return fmt::format("{}\n  instead of: {}", shown(here, differing_.log), shown(there, agreeing_.log));
   }
 
@@ -279,9 +279,9 @@ void report(const job_runner& job, const expectation& usual, std::uint64_t seed,
   std::fflush(stdout);
   const culprit first(job, usual, {seed}, found.decisions);
   if (!first.certain())
-    return fmt::print("  the same order does not always give the same run: the program depends on time, or on what it reads\n");
+    return fmt::print("  the same seed does not always give the same run: the program depends on time or on its input\n");
   fmt::print(
-      "  first call that differs: {}\n  to repeat this run: --seed {}; with nothing unusual after that call: --seed {}:{}\n",
+      "  first call that differs: {}\n  to repeat this run: --seed {}; with the usual order after that call: --seed {}:{}\n",
       first.text(), seed, seed, first.order().limit);
 }
 
@@ -315,8 +315,8 @@ int explore(char** arguments, int runs, seeded_order first) {
   const expectation expected(std::move(usual), job.in_order({0, 0}));
   if (expected.ignores_output())
     fmt::print(stderr,
-               "armilla-run: two runs in the same order print different lines, so only exit codes are compared; let the program "
-               "pass what must be the same to armilla::outcome\n");
+               "armilla-run: two runs in the same order print different lines, so only exit codes are compared; pass the "
+               "values that must be the same to armilla::outcome\n");
   for (int i = 0; i < runs; ++i) {
     const seeded_order order{first.seed + std::uint64_t(i), first.limit};
     const run_result result = job.in_order(order);
@@ -326,12 +326,13 @@ int explore(char** arguments, int runs, seeded_order first) {
   }
   if (const std::string other = expected.difference(plain); !other.empty()) {
     fmt::print(
-        "armilla-run: without --explore: {}\n  the runs in {} orders are the same; in them accesses through global pointers are "
-        "messages, as between hosts\n",
+        "armilla-run: without --explore: {}\n  the runs in {} orders agree with each other; in these runs, accesses through "
+        "global "
+        "pointers are messages, as between hosts\n",
         other, runs + 1);
     return 1;
   }
-  fmt::print("armilla-run: {} of {} runs in other orders are the same\n", what_is_compared(expected), runs);
+  fmt::print("armilla-run: {} of {} runs in other orders are as usual\n", what_is_compared(expected), runs);
   return 0;
 }
 

@@ -162,7 +162,7 @@ json root::job_of(const host& h) const {
     processes.push_back({{"path", p.path}, {"arguments", p.arguments}, {"environment", p.environment}});
   }
   char folder[PATH_MAX] = ".";
-  if (!h.met_in && getcwd(folder, sizeof folder) == nullptr) throw_limit("start", "this folder has no name any more");
+  if (!h.met_in && getcwd(folder, sizeof folder) == nullptr) throw_limit("start", "the current folder was deleted");
   return {{"ranks", program_of_.size()},
           {"first", h.first},
           {"number", h.number},

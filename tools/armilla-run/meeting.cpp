@@ -49,7 +49,7 @@ std::string own_name() {
 
 std::string own_folder() {
   char folder[PATH_MAX];
-  if (getcwd(folder, sizeof folder) == nullptr) throw_limit("start", "this folder has no name any more");
+  if (getcwd(folder, sizeof folder) == nullptr) throw_limit("start", "the current folder was deleted");
   return folder;
 }
 
@@ -167,7 +167,7 @@ class first_host {
     std::string names = own_name() + " (this one)";
     for (const comer& one : comers_)
       if (one.offer) names += ", " + one.offer->host;
-    return fmt::format("{} of {} hosts have come to {}: {}", plan_.hosts - missing(), plan_.hosts, plan_.place, names);
+    return fmt::format("{} of {} hosts have connected to {}: {}", plan_.hosts - missing(), plan_.hosts, plan_.place, names);
   }
 
   // False: it has left again, or is sent away.
@@ -196,8 +196,8 @@ class first_host {
 
   void give_up() {
     const std::string text = fmt::format(
-        "armilla: within {} s {}; the job does not start. Does the same command run on the other hosts, and may they call port "
-        "{} of this one?",
+        "armilla: within {} s {}; the job does not start. Check that the same command runs on the other hosts, and that they "
+        "can connect to port {} of this one",
         plan_.within_s, account(), port_.number());
     for (const comer& one : comers_) one.agent->send(channel::stop, job_end{1, text}.frame());
     say(text);
@@ -230,10 +230,12 @@ class seeker {
     if (call.addresses.empty()) return nullptr;
     int error = 0;
     if (auto root = call_once(call, error)) return root;
-    why_ = error == 0 ? std::string("what answers there does not prove that it knows this host's key; give the same --key-file")
-                      : fmt::format("no host answers there ({}); one of the hosts must have this address, and let others call",
-                                    std::strerror(error));
-    if (error == 0 && !std::exchange(told_, true)) say(fmt::format("armilla: {}: {}; trying on", plan_.place, why_));
+    why_ =
+        error == 0
+            ? std::string("the program that answers there does not prove that it knows this host's key; give the same --key-file")
+            : fmt::format("no host answers there ({}); one of the hosts must have this address, and let others connect",
+                          std::strerror(error));
+    if (error == 0 && !std::exchange(told_, true)) say(fmt::format("armilla: {}: {}; still trying", plan_.place, why_));
     return nullptr;
   }
 

@@ -326,7 +326,7 @@ web::web(feed& from, const std::string& bind, int port)
   while (!server_->is_running() && !ended_) std::this_thread::sleep_for(milliseconds(1));  // before that it cannot be stopped
   if (!ended_) return;
   thread_.join();
-  armilla::detail::throw_usage("serve", fmt::format("port {} of {} takes no connections", port_, bind_));
+  armilla::detail::throw_usage("serve", fmt::format("cannot accept connections on port {} of {}", port_, bind_));
 }
 
 web::~web() {

@@ -102,7 +102,7 @@ RANK_TEST(values_of_every_kind) {
 RANK_TEST(lines_that_do_not_fit_are_errors_with_line_and_field) {
   if (!is_available()) return;
   const std::string good = "{\"x\":1,\"y\":2}\n\n";
-  EXPECT(says(error_of<point>(good + "{\"x\":1}"), "line 3: field 'y': it is missing, which only a std::optional can be"));
+  EXPECT(says(error_of<point>(good + "{\"x\":1}"), "line 3: field 'y': it is missing; only a std::optional may be missing"));
   EXPECT(
       says(error_of<point>(good + "{\"x\":\"a\",\"y\":1}"), "line 3: field 'x': it is the string 'a', and should be a number"));
   EXPECT(says(error_of<point>(good + "[1,2]"), "line 3: it is an array of 2, and should be an object"));

@@ -205,7 +205,7 @@ RANK_TEST(what_does_not_fit_is_refused) {
   am::cyclic_matrix<double> a({6, 5}, {2, 2}), b({6, 4}, {2, 2}), c({6, 4}, {2, 2});
   EXPECT_THROWS_SAYING(am::usage_error, "", am::gemm(a, b, c));
   EXPECT_THROWS_SAYING(am::usage_error, "", am::transpose(a, b));
-  EXPECT_THROWS_SAYING(am::usage_error, "takes those of one of 6 by 5", b.take(a));
+  EXPECT_THROWS_SAYING(am::usage_error, "cannot take the cells of one of 6 by 5", b.take(a));
   EXPECT_THROWS_SAYING(am::usage_error, "a tile has no cells in dimension 1", (am::cyclic_matrix<int>({4, 4}, {1, 0})));
   EXPECT_THROWS_SAYING(am::usage_error, "", double(a(6, 0)));
   am::barrier();

@@ -129,7 +129,7 @@ std::exception_ptr losses::error(rank_t lost, const char* operation) const {
 void losses::raise(rank_t lost, const char* operation) const { std::rethrow_exception(error(lost, operation)); }
 
 meant_for_lost::meant_for_lost(rank_t here, const char* operation)
-    : rank_lost(here, operation, "was lost before the call reached it, and another process has its number") {}
+    : rank_lost(here, operation, "was lost before the call reached it, and was replaced") {}
 
 bool is_of_lost(const context& self, const void* place) {
   const host_map& host = *self.host;

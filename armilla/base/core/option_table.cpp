@@ -164,12 +164,12 @@ std::vector<row> make_table() {
                 "auto: shared memory inside a host, the best available backend between hosts; shm: shared memory only; threads: "
                 "ranks are threads of one process; loop: all messages take the path of a network, inside the library (for "
                 "tests); the name of a backend, such as ucx or mpi: all messages take that network, also inside a host.")),
-      choice(
-          "pin", &o::pin,
-          {{"auto", pin_kind::automatic}, {"core", pin_kind::core}, {"share", pin_kind::share}, {"none", pin_kind::none}},
-          "Bind each rank to its own core (core), several ranks to one core (share), or none; auto: core while there are enough "
-          "that no other job has, else share if none has any; not under another launcher, not a rank by itself. "
-          "OMP_NUM_THREADS=k gives each rank k cores."),
+      choice("pin", &o::pin,
+             {{"auto", pin_kind::automatic}, {"core", pin_kind::core}, {"share", pin_kind::share}, {"none", pin_kind::none}},
+             "Bind each rank to its own core (core), several ranks to one core (share), or none; auto: core if there are enough "
+             "cores that no other job uses, share if no other job uses any, and none otherwise, for a job of one rank, and under "
+             "another "
+             "launcher. OMP_NUM_THREADS=k gives each rank k cores."),
       flag("label", &o::label, "Print the rank before each line of its output."),
       choice("output", &o::output, {{"raw", output_kind::raw}, {"lines", output_kind::lines}},
              "Output of several ranks to a file or a pipe: each rank's bytes as it writes them (raw), or whole lines through the "
@@ -275,8 +275,8 @@ std::vector<row> make_table() {
       choice("progress", &o::show_progress, {{"auto", progress_use::as_asked}, {"1", progress_use::on}, {"0", progress_use::off}},
              "Show the progress of algorithms on stderr; auto: on a terminal, if the program calls show_progress."),
       choice("progress_bar", &o::progress_bar, {{"0", bar_use::off}, {"1", bar_use::on}, {"tty", bar_use::terminal}},
-             "Show a bar with rate and time left while an algorithm, load or save of the job runs, if stderr is a terminal; tty: "
-             "else on the terminal of the process, if it has one."),
+             "Show a bar with rate and time left on stderr while a long algorithm, load or save of the job runs, if stderr is a "
+             "terminal (1); otherwise on the terminal of the process, if it has one (tty)."),
       shared(words(
           "trace", &o::trace, [](std::string_view v) { return v.empty() || (v.size() > 5 && v.ends_with(".json")); },
           "the name of a file that ends in .json",

@@ -95,7 +95,7 @@ output_lines::ends output_lines::open(const std::string& label) {
   if (e.output >= 0) e.errors = open_stream(errors_, true, false, label);
   if (e.errors < 0)
     throw_limit("start", std::string("no pipe for the output of a rank: ") + std::strerror(errno) +
-                             "; raise ulimit -n or leave ARMILLA_LABEL");
+                             "; raise ulimit -n or unset ARMILLA_LABEL");
   return e;
 }
 

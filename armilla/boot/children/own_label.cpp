@@ -31,7 +31,7 @@ struct two_ends {
   two_ends() {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
-      throw_limit("start", fmt::format("no pipe for the output of this rank: {}; raise ulimit -n or leave ARMILLA_LABEL away",
+      throw_limit("start", fmt::format("no pipe for the output of this rank: {}; raise ulimit -n or unset ARMILLA_LABEL",
                                        std::strerror(errno)));
     from.reset(ends[0]), to.reset(ends[1]);
   }
@@ -82,8 +82,8 @@ own_label::own_label() {
     } catch (...) { _exit(1); }
   }
   if (child < 0)
-    throw_limit("start", fmt::format("no process that labels the output of this rank: {}; leave ARMILLA_LABEL away",
-                                     std::strerror(errno)));
+    throw_limit("start",
+                fmt::format("no process that labels the output of this rank: {}; unset ARMILLA_LABEL", std::strerror(errno)));
   while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) {}
   dup2(output.to.get(), STDOUT_FILENO);
   dup2(errors.to.get(), STDERR_FILENO);

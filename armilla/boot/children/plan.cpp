@@ -59,7 +59,7 @@ void require_places(long long ranks, const options& settings) {
   if (!(settings.record.empty() && settings.replay.empty()))
     throw_usage("start", asked +
                              " with ARMILLA_RECORD or ARMILLA_REPLAY: an order of arrivals is that of the ranks of the start; "
-                             "leave ARMILLA_MAX_RANKS away");
+                             "unset ARMILLA_MAX_RANKS");
 }
 
 void require_possible(const std::vector<program_spec>& programs, long long ranks, const options& settings) {
@@ -74,11 +74,11 @@ void require_possible(const std::vector<program_spec>& programs, long long ranks
   const std::string on_loss = settings.get("on_loss");
   if (settings.fabric != "auto" && settings.fabric != "shm")
     throw_usage("start", fmt::format("ARMILLA_ON_LOSS={} with ARMILLA_FABRIC={}: ranks go on in shared memory only; set "
-                                     "ARMILLA_FABRIC=shm, or leave ARMILLA_ON_LOSS away",
+                                     "ARMILLA_FABRIC=shm, or unset ARMILLA_ON_LOSS",
                                      on_loss, settings.fabric));
   if (settings.on_loss == loss_use::replace && settings.progress != progress_mode::poll)
     throw_usage("start", fmt::format("ARMILLA_ON_LOSS={} with ARMILLA_PROGRESS_MODE={}: lost ranks are replaced where ranks poll "
-                                     "only; leave ARMILLA_PROGRESS_MODE away, or set ARMILLA_ON_LOSS=continue",
+                                     "only; unset ARMILLA_PROGRESS_MODE, or set ARMILLA_ON_LOSS=continue",
                                      on_loss, settings.get("progress_mode")));
   if (settings.on_loss == loss_use::replace && !(settings.record.empty() && settings.replay.empty()))
     throw_usage("start",

@@ -49,7 +49,7 @@ exploration* find_exploration() {
   exploration* const found = map_exploration(int(std::strtol(text, nullptr, 10)));
   if (found == nullptr || found->magic != exploration::good_magic)
     throw_usage("run", std::string(exploration_variable) + "=" + text +
-                           " is no run of armilla-run --explore; start the program by armilla-run, or unset the variable");
+                           " is not a run of armilla-run --explore; start the program with armilla-run, or unset the variable");
   return found;
 }
 

@@ -150,8 +150,8 @@ std::string text_of_fault(job_block& job, rank_t rank) {
           note.address, note.owner, rank);
     case kind::of_ended_container:
       return fmt::format(
-          "\n  it used address {:#x}, which was memory of a container until that ended or moved its elements (resize, growth, "
-          "redistribute): call local() again where the elements are used",
+          "\n  it used address {:#x}, which was memory of a container until it was destroyed or its elements moved (resize, "
+          "growth, redistribute): call local() again where the elements are used",
           note.address);
     case kind::unknown: return fmt::format("\n  it used address {:#x}, where it may not", note.address);
     case kind::none: break;

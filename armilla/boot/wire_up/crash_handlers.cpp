@@ -124,7 +124,7 @@ void say_where(int number, const call_stack* ended) noexcept {
   alarm(5);
   say_own_frame(take_call_stack(), before);
   if (ended != nullptr) {
-    std::snprintf(before, sizeof before, "rank %d: the container ended, or moved its elements,", culprit());
+    std::snprintf(before, sizeof before, "rank %d: the container was destroyed, or its elements moved,", culprit());
     say_own_frame(*ended, before);
   }
   alarm(0);

@@ -29,8 +29,8 @@ const void* load_file_plugin(const file_plugin& plugin, std::string& wrong) {
 }
 
 std::string text_of_other_version(const file_plugin& plugin) {
-  return fmt::format("{} is not available: libarmilla-{}.so is of another version of Armilla; build both from one", plugin.format,
-                     plugin.name);
+  return fmt::format("{} is not available: libarmilla-{}.so is of another version of Armilla; build both from the same sources",
+                     plugin.format, plugin.name);
 }
 
 }  // namespace armilla::detail

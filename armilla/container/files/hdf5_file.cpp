@@ -76,7 +76,7 @@ std::string text_of_dimensions(const hdf5_shape& s, std::uint32_t dimensions) {
 /// Why numbers are not what the caller reads them for.
 std::string text_of_type(hdf5_type have, hdf5_type wanted) {
   if (fits(have, wanted)) return {};
-  if (have.is == number_kind::none) return "its elements are of a type that no type of C++ reads";
+  if (have.is == number_kind::none) return "its elements have a type that has no counterpart in C++";
   if (have.is == number_kind::compound) return "its elements are structures; read them into a container of an aggregate";
   if (have.is >= number_kind::truth) return fmt::format("its elements are {}; read it into a container of these", name_of(have));
   return fmt::format("its numbers are {}, which {} does not represent exactly; read it into a container of {}", name_of(have),
@@ -87,7 +87,7 @@ std::string text_of_type(hdf5_type have, hdf5_type wanted) {
 std::string text_of_node(const hdf5_node& have, const hdf5_node& wanted) {
   if (fits(have.type, wanted.type)) return {};
   const std::string which = wanted.name.empty() ? "its elements are" : fmt::format("its member '{}' is", wanted.name);
-  if (have.type.is == number_kind::none) return which + " of a type that no type of C++ reads";
+  if (have.type.is == number_kind::none) return which + " of a type that has no counterpart in C++";
   return fmt::format("{} {}, which {} does not represent", which, name_of(have.type), name_of(wanted.type));
 }
 

@@ -60,7 +60,7 @@ bool not_json(json_trouble& trouble, const json_node& is, const char* wanted) {
 }
 
 bool lacks_member(json_trouble& trouble, std::string_view name) {
-  trouble.what = "it is missing, which only a std::optional can be";
+  trouble.what = "it is missing; only a std::optional may be missing";
   return trouble.in_member(name);
 }
 
@@ -90,8 +90,8 @@ const json_node* json_parser::next(file_part& part, const char*& at, const char*
     if (wrong == nullptr) return first;
     part.complain(line, fmt::format("it is not a value in JSON: {}", wrong),
                   fitted ? nullptr
-                         : "fix the file, or skip such lines with file_options::skip_bad; a file that is one document has a line "
-                           "for each element after: jq -c '.[]'");
+                         : "fix the file, or skip such lines with file_options::skip_bad; to turn a file "
+                           "that is one array into lines: jq -c '.[]'");
   }
   return nullptr;
 }
@@ -107,7 +107,7 @@ void append_json_text(std::string& all, std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t n = length_of_character(text.substr(i, 4));
     if (n == 0)
-      throw std::invalid_argument(fmt::format("'{}' is not UTF-8, which strings in JSON are", escaped(text.substr(0, 60))));
+      throw std::invalid_argument(fmt::format("'{}' is not UTF-8; strings in JSON must be", escaped(text.substr(0, 60))));
     const char c = text[i];
     if (c == '"' || c == '\\')
       (all += '\\') += c;

@@ -240,7 +240,7 @@ void npy_file::compare_checksum() {
       return wrong;
     });
   const std::vector<share> all = members_.all_gather(mine);
-  if (wrong_.empty() && joined(all).checksum != place_.checksum) wrong_ = "its checksum does not fit; it is damaged";
+  if (wrong_.empty() && joined(all).checksum != place_.checksum) wrong_ = "its checksum is wrong; it is damaged";
 }
 
 void npy_file::agree() const {
@@ -274,7 +274,7 @@ void npy_writer::open() {
   for (auto a = arrays_.begin(); a != arrays_.end(); ++a) {
     const std::string& name = a->member.name;
     const bool twice = std::any_of(arrays_.begin(), a, [&](const array& other) { return other.member.name == name; });
-    if (wrong.empty() && twice) wrong = fmt::format("two arrays are called '{}'", escaped(name.substr(0, name.size() - 4)));
+    if (wrong.empty() && twice) wrong = fmt::format("two arrays have the name '{}'", escaped(name.substr(0, name.size() - 4)));
     if (wrong.empty() && (name.size() == 4 || name.size() > 1000 || name.find('\0') != name.npos))
       wrong = "the name of an array is empty, longer than 996 bytes or contains a NUL";
     a->member.header_at = at;

@@ -58,7 +58,7 @@ std::string find_directory(int file, std::uint64_t bytes, directory_place& place
   if (end == tail.npos && bytes >= sizeof first && read_bytes(file, 0, sizeof first, first).empty() &&
       std::string_view(first, sizeof first) == "\x93NUMPY"sv)
     return "it is one array (.npy), not an archive; read it with read_npy";
-  if (end == tail.npos) return "it is not a whole zip archive (.npz); is it cut off?";
+  if (end == tail.npos) return "it is not a complete zip archive (.npz); is it cut off?";
   place = {little(tail, end + 16, 4), little(tail, end + 12, 4)};
   std::uint64_t limit = bytes - tail.size() + end;
   if (end >= large_locator && std::string_view(tail).substr(end - large_locator).starts_with("PK\6\7"sv)) {
@@ -148,7 +148,7 @@ std::string find_zip_member(int file, std::uint64_t bytes, const std::string& na
   if (found.method != zip_member::stored && found.method != zip_member::deflated)
     return fmt::format("{} is compressed by method {}; only deflated and stored arrays can be read", which, found.method);
   std::string header(local_header, 0);
-  const std::string damaged = which + ": what the archive says of it is damaged";
+  const std::string damaged = which + ": its entry in the archive is damaged";
   if (found.header_at > place.at || place.at - found.header_at < local_header) return damaged;
   if (std::string wrong = read_bytes(file, found.header_at, header.size(), header.data()); !wrong.empty()) return wrong;
   if (!header.starts_with("PK\3\4"sv)) return damaged;
@@ -212,7 +212,7 @@ void zip_source::open(int file, const zip_member& member) {
 }
 
 std::string zip_source::read(std::uint64_t from, std::size_t n, void* to) {
-  if (from > member_.bytes || n > member_.bytes - from) return "it is shorter than it says";
+  if (from > member_.bytes || n > member_.bytes - from) return "it is shorter than its header says";
   if (!deflated()) return read_bytes(file_, member_.begin + from, n, to);
   std::string wrong;
   if (stream_ == nullptr || from < position_) wrong = restart();
@@ -319,7 +319,7 @@ std::string zip_source::finish() {
   std::vector<std::byte> rest(std::size_t(1) << 16);
   while (wrong.empty() && position_ != member_.bytes)
     wrong = inflate(std::size_t(std::min<std::uint64_t>(rest.size(), member_.bytes - position_)), rest.data());
-  if (wrong.empty() && stream_->checksum != member_.checksum) wrong = "its checksum does not fit; it is damaged";
+  if (wrong.empty() && stream_->checksum != member_.checksum) wrong = "its checksum is wrong; it is damaged";
   return wrong;
 }
 

@@ -9,8 +9,9 @@
 namespace armilla::detail {
 
 void throw_unlike_extents(const std::array<std::size_t, 2>& from, const std::array<std::size_t, 2>& to) {
-  throw_usage("take", fmt::format("a matrix of {} by {} cells takes those of one of {} by {}; give both the same extents", to[0],
-                                  to[1], from[0], from[1]));
+  throw_usage("take",
+              fmt::format("a matrix of {} by {} cells cannot take the cells of one of {} by {}; give both the same extents",
+                          to[0], to[1], from[0], from[1]));
 }
 
 cyclic_shape cyclic_over(const cyclic_shape::point& extents, const cyclic_shape::point& tile, rank_t members,

@@ -64,11 +64,10 @@ void part_guard::run_waiting() noexcept {
 
 void part_guard::refuse_loop(const char* operation) const {
   if (current->body_depth != 0 || std::find(loops_.begin(), loops_.end(), running_fiber(operation)) == loops_.end()) return;
-  throw_usage(
-      operation,
-      about(this) +
-          "this fiber is in a loop over local() of the same container, for which the answer would wait; end the loop first, "
-          "and keep the keys that are to be asked for");
+  throw_usage(operation,
+              about(this) +
+                  "this fiber is in a loop over local() of the same container, for which the answer would wait; store the keys, "
+                  "end the loop, and look them up then");
 }
 
 void throw_unlike_keys(std::size_t keys, std::size_t places) {
