@@ -3,6 +3,9 @@
 // numbers are small integers, so that sums in any order are the same.
 #include "armilla/cyclic_matrix.hpp"
 
+#include <stdlib.h>
+#include <unistd.h>
+
 #include <array>
 #include <string>
 #include <utility>
@@ -147,6 +150,23 @@ RANK_TEST(cells_go_to_blocks_and_back) {
       again.take(back);
       EXPECT(elements(again) == elements(m));
     }
+}
+
+// A matrix of a file may be larger than the one that takes its place.
+RANK_TEST(tiles_remain_as_they_were_asked_for) {
+  char own[64] = "/tmp/armilla-cyclic-XXXXXX";
+  if (am::rank() == 0) close(mkstemp(own));
+  const std::string path = am::world().broadcast(std::string(own), 0);
+  const auto m = filled<double>({{30, 23}, {4, 5}}, am::grid());
+  m.save(path);
+  for (const extents& small : {extents{0, 0}, extents{1, 6}}) {
+    am::cyclic_matrix<double> back(small, {8, 4});
+    back.load(path);
+    EXPECT(back.tile(0) == 8 && back.tile(1) == 4);
+    EXPECT(elements(back) == elements(m));
+  }
+  am::barrier();
+  if (am::rank() == 0) unlink(path.c_str());
 }
 
 template <class Matrix>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "armilla/container/grid/cyclic_inline.hpp"
@@ -20,7 +18,7 @@ cyclic_shape cyclic_over(const cyclic_shape::point& extents, const cyclic_shape:
   cyclic_shape shape;
   for (std::size_t d = 0; d < 2; ++d) {
     if (tile[d] == 0) throw_usage("cyclic_matrix", fmt::format("a tile has no cells in dimension {}; give at least one", d));
-    shape.in[d] = {extents[d], std::min(tile[d], std::max<std::size_t>(extents[d], 1)), blocks.blocks(d)};
+    shape.in[d] = {extents[d], tile[d], blocks.blocks(d)};
   }
   return shape;
 }

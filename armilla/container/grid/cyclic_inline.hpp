@@ -14,7 +14,8 @@ namespace armilla::detail {
 
 [[noreturn, gnu::cold]] void throw_unlike_extents(const std::array<std::size_t, 2>& from, const std::array<std::size_t, 2>& to);
 
-/// The indices of one dimension, in tiles that its members have in turn. Each member has room for as many tiles as the first.
+/// The indices of one dimension, in tiles that its members have in turn. Each member has room for as many tiles as the first, but
+/// for no more indices than there are.
 struct dealt_dimension {
   std::size_t extent = 0, tile = 1;
   rank_t members = 1;
@@ -23,7 +24,7 @@ struct dealt_dimension {
   std::size_t tiles() const noexcept { return extent / tile + (extent % tile != 0 ? 1 : 0); }
   std::size_t room() const noexcept {
     const auto n = std::size_t(members);
-    return (tiles() + n - 1) / n * tile;
+    return std::min((tiles() + n - 1) / n * tile, extent);
   }
   rank_t owner_of(std::size_t i) const noexcept { return rank_t(i / tile % std::size_t(members)); }
   /// Where index i is if the members' rooms lie one after the other.
