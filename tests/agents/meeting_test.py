@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """armilla-run --meet: the same command on each host, here several times on this machine: meeting_test.py ACTOR LAUNCHER."""
+import hashlib
+import hmac
 import os
 import signal
 import socket
@@ -151,6 +153,26 @@ class Meeting(FailedJobs, unittest.TestCase):
         self.assert_failed(other, "was started with --hosts-expected 3, but the host at .* with 2", 2)
         self.end(first, self.come(ACTOR, "hello"))
         self.assertEqual((first.code, first.err), (0, ""))
+
+    def prove(self, secret):
+        """A host that knows the key, and says nothing more."""
+        def seal(key, text):
+            return hmac.new(key, text, hashlib.sha256).digest()
+
+        other = socket.create_connection(("127.0.0.1", int(self.place.split(":")[1])))
+        self.addCleanup(other.close)
+        theirs, mine, any_host = other.recv(32, socket.MSG_WAITALL), os.urandom(32), b"\xff" * 4
+        other.sendall(any_host + mine + seal(seal(bytes(32), secret.encode()), b"agent" + theirs + mine + any_host))
+        self.assertEqual(len(other.recv(32, socket.MSG_WAITALL)), 32)
+        return other
+
+    def test_a_host_too_many_that_has_offered_nothing_yet_stops_nobody(self):
+        first = self.come(ACTOR, "hello")
+        self.wait_for_first()
+        other = self.prove("0123456789abcdef" * 4)
+        self.end(first, self.come(ACTOR, "hello"))
+        self.assertEqual((first.code, first.err), (0, ""))
+        self.assertIn(b"this host is one host more than the 2 that were expected", other.recv(4096))
 
     def test_wrong_use(self):
         def refused(text, *words, **more):

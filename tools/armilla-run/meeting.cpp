@@ -140,6 +140,7 @@ class first_host {
       next_news = deadline_after_ns(news *= 2);
     }
     port_.close();
+    comers_.remove_if([this](comer& one) { return !one.offer && send_away(one, one_too_many("this host")); });
     comers_.sort([](const comer& a, const comer& b) { return a.offer->host < b.offer->host; });
     return true;
   }
@@ -176,8 +177,7 @@ class first_host {
     while (auto frame = one.agent->next()) {
       if (frame->what != channel::offer || one.offer) continue;
       one.offer = host_offer::read(frame->text);
-      if (const std::string wrong = complaint(one.offer); !wrong.empty())
-        return one.agent->send(channel::stop, job_end{2, "armilla: " + wrong}.frame()), false;
+      if (const std::string wrong = complaint(one.offer); !wrong.empty()) return !send_away(one, wrong);
       one.agent->break_after(silence_ns_);
     }
     return open && !one.agent->garbled();
@@ -190,8 +190,17 @@ class first_host {
     if (offer->hosts != plan_.hosts)
       return fmt::format("{} was started with --hosts-expected {}, but the host at {} with {}; give the same number", offer->host,
                          offer->hosts, plan_.place, plan_.hosts);
-    if (missing() < 0) return fmt::format("{} is one host more than the {} that were expected", offer->host, plan_.hosts);
+    if (missing() < 0) return one_too_many(offer->host);
     return "";
+  }
+
+  std::string one_too_many(const std::string& host) const {
+    return fmt::format("{} is one host more than the {} that were expected", host, plan_.hosts);
+  }
+
+  static bool send_away(comer& one, const std::string& why) {
+    one.agent->send(channel::stop, job_end{2, "armilla: " + why}.frame());
+    return true;
   }
 
   void give_up() {
