@@ -4,9 +4,10 @@
 namespace armilla {
 
 /// Makes rank 0 show the progress of long operations on stderr from now on, if that is a terminal. One bar for the whole job
-/// shows the share that is done, the rate, and the time left. Any rank may call it.
+/// shows the share that is done, the rate, and the time left: `armilla: am::sort [#####.......]  42 %, 31 M elements/s, 8 s
+/// left`. Any rank may call it.
 ///
-///     armilla: am::sort [#####.......]  42 %, 31 M elements/s, 8 s left
+///     am::show_progress();
 ///
 /// **What is shown.** Algorithms (including joins and algorithms of graphs), `save`, `load`, `rebalance`, `read_*` and `write_*`
 /// that run for more than half a second. The share is measured on the ranks of rank 0's host. If the total is not known, the time
