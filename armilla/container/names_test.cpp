@@ -36,7 +36,7 @@ using strings = am::array<std::string>;
 const std::vector<am::edge> edges = {{0, 1}, {1, 2}};
 const std::vector<am::matrix_entry<double>> entries = {{0, 1, 2.0}};
 
-RANK_TEST(sequences_without_a_name_are_called_by_type_size_and_line) {
+RANK_TEST(unnamed_sequences_are_described_by_type_size_and_line) {
   EXPECT_NAMED("am::array<double> (1,000 elements, ", am::array<double>(1000));
   EXPECT_NAMED("am::array<string> (1 element, ", strings(1, "x", am::cyclic()));
   EXPECT_NAMED("am::vector<int> (1,234,567 elements, ", am::vector<int>(1234567));
@@ -49,7 +49,7 @@ RANK_TEST(sequences_without_a_name_are_called_by_type_size_and_line) {
   EXPECT_NAMED("am::disjoint_set (70 elements, ", am::disjoint_set(70));
 }
 
-RANK_TEST(keyed_containers_without_a_name_are_called_by_type_size_and_line) {
+RANK_TEST(unnamed_keyed_containers_are_described_by_type_size_and_line) {
   EXPECT_NAMED("am::unordered_map<string, long> (0 elements, ", am::unordered_map<std::string, long>());
   EXPECT_NAMED("am::unordered_set<int> (0 elements, ", am::unordered_set<int>(am::world()));
   EXPECT_NAMED("am::counting_set<int> (0 elements, ", am::counting_set<int>());
@@ -59,7 +59,7 @@ RANK_TEST(keyed_containers_without_a_name_are_called_by_type_size_and_line) {
   EXPECT_NAMED("am::set<string> (0 elements, ", am::set<std::string>());
 }
 
-RANK_TEST(matrices_and_graphs_without_a_name_are_called_by_type_size_and_line) {
+RANK_TEST(unnamed_matrices_and_graphs_are_described_by_type_size_and_line) {
   EXPECT_NAMED("am::matrix<double, 2> (100 x 2,000 cells, ", am::matrix<double>({100, 2000}));
   EXPECT_NAMED("am::matrix<int, 3> (2 x 3 x 4 cells, ", am::matrix<int, 3>({2, 3, 4}, am::grid(), am::halo(1)));
   EXPECT_NAMED("am::sparse_matrix<double> (3 x 5 cells, ", am::sparse_matrix<double>(3, 5, entries));
@@ -96,7 +96,7 @@ RANK_TEST(a_name_comes_first) {
   EXPECT_EQ(name_of(am::graph<>(edges, {}, x)), "\"x\" (am::graph<>, 3 vertices, " + line);
 }
 
-RANK_TEST(a_name_is_shown_without_what_a_terminal_obeys_and_cut) {
+RANK_TEST(a_name_is_escaped_and_truncated) {
   EXPECT_NAMED("\"a\\nb\" (am::bitmap, 1 element, ", am::bitmap(1, am::named("a\nb")));
   EXPECT_NAMED('"' + std::string(64, 'n') + "\" (am::bitmap, 1 element, ", am::bitmap(1, am::named(std::string(500, 'n'))));
 }
@@ -190,7 +190,7 @@ RANK_TEST(an_operation_on_a_container_names_it) {
   EXPECT_SAYS("load of \"a\" (am::array<int>, 3 elements, " + here(__LINE__ - 1) + ": ", [&] { a.load("/nowhere"); });
 }
 
-RANK_TEST(a_file_says_what_the_container_was_called) {
+RANK_TEST(a_file_contains_the_name_of_the_container) {
   const am::save_testing::scratch_path path;
   am::unordered_map<int, int> m(am::named("ages"));
   const std::string what = "saved from \"ages\" (am::unordered_map<int, int>, 0 elements, " + here(__LINE__ - 1);
@@ -199,7 +199,7 @@ RANK_TEST(a_file_says_what_the_container_was_called) {
   EXPECT_SAYS(what, [&] { a.load(path.str()); });
 }
 
-RANK_TEST(a_construction_that_fails_names_what_is_made) {
+RANK_TEST(a_failed_construction_names_the_container) {
   const am::distribution uneven = am::blocks({9, 9, 9, 9, 9});
   const auto large = [] { am::vector<double>(std::size_t(1) << 60, am::named("large")); };
   EXPECT_SAYS("\"large\" (am::vector<double>, " + here(__LINE__ - 1) + ": ", large);
@@ -210,7 +210,7 @@ RANK_TEST(a_construction_that_fails_names_what_is_made) {
   EXPECT_SAYS("am::sparse_matrix<double> (" + here(__LINE__) + ": ", [] { am::sparse_matrix<double>(1, 1, entries); });
 }
 
-RANK_TEST(different_containers_are_named_each) {
+RANK_TEST(different_containers_are_all_named) {
   if (am::ranks() == 1) return;
   const bool first = am::rank() == 0;
   const auto x = first ? am::named("here") : am::named("there");
@@ -225,7 +225,7 @@ struct counter_part {
   void add(int k) { n += k; }
 };
 
-RANK_TEST(what_has_ended_is_known_by_name) {
+RANK_TEST(destroyed_objects_are_still_named) {
   am::vector<int>::handle_type h;
   am::object_ref<counter_part> part;
   {

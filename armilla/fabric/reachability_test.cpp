@@ -46,7 +46,7 @@ TEST_F(reachability, peers_that_answer_are_reached_at_once) {
   EXPECT_EQ(net.held(), 0u);
 }
 
-TEST_F(reachability, a_peer_that_is_silent_or_does_not_hear_is_not) {
+TEST_F(reachability, a_peer_that_does_not_send_or_receive_is_not_reached) {
   comes(0, true), comes(2, false);
   const auto found = try_peers(net, me, {0, 2}, soon_ns);
   EXPECT_TRUE(found[0].good());
@@ -55,7 +55,7 @@ TEST_F(reachability, a_peer_that_is_silent_or_does_not_hear_is_not) {
   EXPECT_FALSE(try_peers(net, me, {2}, soon_ns)[0].heard);
 }
 
-TEST_F(reachability, what_is_no_such_word_or_of_another_rank_counts_for_nobody) {
+TEST_F(reachability, malformed_messages_and_those_of_other_ranks_are_ignored) {
   const word_bytes nonsense{1, 2};
   net.comes(0, nonsense.data(), sizeof nonsense);
   net.comes(0, nonsense.data(), 4);
@@ -64,7 +64,7 @@ TEST_F(reachability, what_is_no_such_word_or_of_another_rank_counts_for_nobody) 
   EXPECT_EQ(net.held(), 0u);
 }
 
-TEST_F(reachability, without_a_buffer_it_waits_no_longer_than_it_may) {
+TEST_F(reachability, without_a_buffer_it_waits_until_the_time_limit) {
   net.full = true;
   comes(0, true);
   EXPECT_TRUE(try_peers(net, me, {0}, soon_ns)[0].heard);

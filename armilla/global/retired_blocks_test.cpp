@@ -43,7 +43,7 @@ struct retired_blocks_test : ::testing::Test {
   std::uintptr_t address(std::uint64_t offset) const { return reinterpret_cast<std::uintptr_t>(base + offset); }
 };
 
-TEST_F(retired_blocks_test, a_retired_block_cannot_be_accessed_and_knows_its_end) {
+TEST_F(retired_blocks_test, a_retired_block_is_inaccessible_and_knows_where_it_ended) {
   for (const std::uint64_t size : {std::uint64_t(1), page, 3 * page, std::uint64_t(300'000)}) {
     const heap::block old = retire(size);
     for (const std::uint64_t at : {std::uint64_t(0), size - 1}) {
@@ -58,7 +58,7 @@ TEST_F(retired_blocks_test, a_retired_block_cannot_be_accessed_and_knows_its_end
   }
 }
 
-TEST_F(retired_blocks_test, blocks_are_given_out_again_when_there_are_too_many) {
+TEST_F(retired_blocks_test, blocks_are_reused_when_there_are_too_many) {
   const heap::block old = retire(page);
   for (std::uint64_t all = 0; all < most; all += 300'000) retire(300'000);
   EXPECT_TRUE(is_accessible(old.offset));
@@ -66,7 +66,7 @@ TEST_F(retired_blocks_test, blocks_are_given_out_again_when_there_are_too_many) 
   EXPECT_TRUE(h.is_valid());
 }
 
-TEST_F(retired_blocks_test, all_are_given_out_again_when_memory_runs_short) {
+TEST_F(retired_blocks_test, all_are_reused_when_memory_runs_short) {
   EXPECT_FALSE(retired.reuse_all(h));
   std::vector<heap::block> all;
   for (int i = 0; i < 10; ++i) all.push_back(retire(20'000));
@@ -75,7 +75,7 @@ TEST_F(retired_blocks_test, all_are_given_out_again_when_memory_runs_short) {
   EXPECT_EQ(h.used().blocks, 0u);
 }
 
-TEST_F(retired_blocks_test, what_has_no_whole_page_or_is_too_large_is_given_out_at_once) {
+TEST_F(retired_blocks_test, blocks_without_a_whole_page_or_too_large_are_reused_at_once) {
   retire(100, 64);
   retire(2 * most);
   EXPECT_EQ(h.used().blocks, 0u);

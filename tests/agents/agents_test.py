@@ -92,7 +92,7 @@ class Agents(FailedJobs, unittest.TestCase):
         self.assert_failed(self.launch(ACTOR, "hello", rsh="false"), "ended before the agent called .code 1.")
         self.assert_failed(self.launch(ACTOR, "hello", rsh="/no/such"), "'/no/such' could not start .*armilla-run on")
 
-    def test_stall_detection_that_cannot_work_says_so(self):
+    def test_stall_detection_that_cannot_work_is_reported(self):
         for stall, messages in (("1s", 1), ("0", 0), (None, 0)):
             job = self.launch(ACTOR, "hello", env={"ARMILLA_STALL": stall} if stall else {})
             self.assertEqual((job.code, len(job.messages())), (0, messages), job.err)

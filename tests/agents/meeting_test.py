@@ -115,7 +115,7 @@ class Meeting(FailedJobs, unittest.TestCase):
         self.end(*jobs)
         self.assert_failed(jobs[1], "armilla-run ended, or cannot be reached any more", 1)
 
-    def test_hosts_that_do_not_come_are_counted_and_those_that_did_named(self):
+    def test_missing_hosts_are_counted_and_the_others_named(self):
         first = self.come(ACTOR, "hello", expected=3, within=2)
         self.wait_for_first()
         jobs = self.end(first, self.come(ACTOR, "hello", expected=3))
@@ -133,7 +133,7 @@ class Meeting(FailedJobs, unittest.TestCase):
         self.end(first, other, gone)
         self.assertEqual([(job.code, job.err) for job in (first, other)], [(0, "")] * 2)
 
-    def test_who_does_not_know_the_key_is_told_and_does_no_harm(self):
+    def test_a_host_with_another_key_is_refused_and_does_no_harm(self):
         first = self.come(ACTOR, "hello")
         self.wait_for_first()
         stranger = self.come(ACTOR, "hello", key=self.write_key("another key of someone"), within=1)
@@ -189,7 +189,7 @@ class Meeting(FailedJobs, unittest.TestCase):
                           (self.folder.name + "/none", "No such file")):
             refused(text, "--meet", "a:1", "--hosts-expected", "2", "--key-file", key)
 
-    def test_places_that_no_host_has(self):
+    def test_addresses_that_no_host_has(self):
         for place, cause in (("no.such.invalid:29400", "has no address here"), ("127.0.0.1:1", "only root|no host answers|have connected")):
             with self.subTest(place=place):
                 job = self.come(ACTOR, "hello", place=place, within=1)

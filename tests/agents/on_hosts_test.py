@@ -47,7 +47,7 @@ class OnHosts(unittest.TestCase):
         self.assertRegex(job.messages()[0], r"h1 \(10.5.0.1, dead\) and h2 \(10.5.0.2, dead\) do not reach each other.*is there a firewall\?")
         self.assertNotEqual(job.code, 0)
 
-    def test_a_way_that_swallows_all_packets_is_found_soon(self):
+    def test_a_network_that_drops_all_packets_is_detected_soon(self):
         """Agents call by another address: packets to that of UCX's interface leave for nobody."""
         for host, here, there in (("h1", 1, 2), ("h2", 2, 1)):
             fault = f"neigh replace 10.99.0.1{there} lladdr 02:00:00:00:00:09 nud permanent dev eth0"

@@ -71,7 +71,7 @@ class Lines(Explored):
         job = run("--seed", "3", [ORDERS, "calls_that_do_not_commute", "right"])
         self.assertEqual((job.returncode, job.stderr), (0, "armilla-run: outcome of rank 0: 6\n"))
 
-    def test_what_is_given_wrong_is_refused(self):
+    def test_wrong_options_are_refused(self):
         for words, said in ((["--explore", "0"], "--explore"), (["--seed", "x"], "--seed wants what --explore has printed, such as 17 or 17:45"),
                             (["--seed", "7", "--hosts", "a,b"], "leave --hosts")):
             job = run(*words, [ORDERS, "missing_fence", "right"])

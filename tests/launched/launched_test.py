@@ -61,7 +61,7 @@ class Launched(FailedJobs, unittest.TestCase):
             with self.subTest(ranks=ranks):
                 self.assert_hellos(self.launch("-n", str(ranks), ACTOR, "hello"), ranks)
 
-    def test_lines_bear_the_rank_also_the_last_ones(self):
+    def test_lines_are_labeled_also_the_last_ones(self):
         job = self.launch("-n", "2", ACTOR, "hello", env={"ARMILLA_LABEL": "1"})
         self.assertEqual((job.code, sorted(job.out.splitlines())), (0, ["[0] hello from 0 of 2", "[1] hello from 1 of 2"]), job.err)
         job = self.launch("-n", "2", ACTOR, "throw", "1", env={"ARMILLA_LABEL": "1"})

@@ -57,14 +57,14 @@ class ProgressBarTest(unittest.TestCase):
     def test_the_launcher_asks_for_it(self):
         self.assert_bar(self.run_job([LAUNCHER, "--progress", "-n", "2", PROGRAM, "long"]))
 
-    def test_it_stands_on_the_launchers_terminal_if_output_goes_through_pipes(self):
+    def test_it_is_on_the_launchers_terminal_if_output_goes_through_pipes(self):
         self.assert_bar(self.run_job([LAUNCHER, "--progress", "--label", "-n", "2", PROGRAM, "long"]))
 
-    def test_nothing_stands_where_there_is_no_terminal(self):
+    def test_nothing_is_shown_without_a_terminal(self):
         self.assertEqual(self.run_job([PROGRAM, "long"], on_terminal=False, ARMILLA_PROGRESS_BAR="1"), "")
         self.assertEqual(self.run_job([LAUNCHER, "--progress", "-n", "2", PROGRAM, "long"], on_terminal=False), "")
 
-    def test_nothing_stands_unless_asked_for(self):
+    def test_nothing_is_shown_unless_requested(self):
         self.assertNotIn("am::", self.run_job([PROGRAM, "long"]))
 
 

@@ -223,7 +223,7 @@ bool is_numbered(const C& x, int power) {
 
 }  // namespace
 
-RANK_TEST(arrays_of_an_archive_are_read_stored_and_deflated) {
+RANK_TEST(stored_and_deflated_arrays_are_read_from_an_archive) {
   const place file;
   for (const char* method : {"ZIP_STORED", "ZIP_DEFLATED"}) {
     EXPECT(python(savez(method, two_arrays), file.path()));
@@ -244,7 +244,7 @@ RANK_TEST(arrays_of_an_archive_are_read_stored_and_deflated) {
   }
 }
 
-RANK_TEST(archives_are_written_as_numpy_reads_them) {
+RANK_TEST(numpy_reads_written_archives) {
   const place file;
   am::vector<int> a(3000, am::cyclic(5));
   for (std::size_t k = 0; k < a.local().size(); ++k) a.local()[k] = int(a.index_of_local(k));

@@ -26,7 +26,7 @@ void each_edge_of_share(am::vertex_id n, Add add) {
 
 }  // namespace
 
-RANK_TEST(edges_are_there_after_the_fence) {
+RANK_TEST(edges_are_visible_after_the_fence) {
   constexpr am::vertex_id n = 200;
   am::growing_graph<> g;
   each_edge_of_share(n, [&g](am::vertex_id v, am::vertex_id w) { g.add_edge(v, w); });
@@ -44,7 +44,7 @@ RANK_TEST(edges_are_there_after_the_fence) {
   am::barrier();
 }
 
-RANK_TEST(it_grows_on_after_compact) {
+RANK_TEST(it_can_grow_after_compact) {
   am::growing_graph<> g;
   if (am::rank() == 0) g.add_edge(0, 1), g.add_vertex(4);
   const am::graph<> first = g.compact();
@@ -59,7 +59,7 @@ RANK_TEST(it_grows_on_after_compact) {
   EXPECT_EQ(first.edges(), 1U);
 }
 
-RANK_TEST(its_frozen_form_is_that_of_all_edges_at_once) {
+RANK_TEST(compact_equals_a_graph_of_all_edges) {
   constexpr am::vertex_id n = 300;
   std::vector<am::edge> mine;
   am::growing_graph<> grown;
@@ -86,7 +86,7 @@ RANK_TEST(edges_have_values_and_can_be_removed) {
   EXPECT_EQ(am::sssp(frozen, 0).size(), 102U);
 }
 
-RANK_TEST(one_without_vertices_is_a_graph_without_vertices) {
+RANK_TEST(an_empty_one_compacts_to_an_empty_graph) {
   const am::growing_graph<> g;
   EXPECT_EQ(g.compact().size(), 0U);
   EXPECT_EQ(g.count_edges(), 0U);

@@ -104,7 +104,7 @@ RANK_TEST(each_cell_is_on_the_rank_of_its_tile) {
     }
 }
 
-RANK_TEST(algorithms_go_through_it_row_by_row) {
+RANK_TEST(algorithms_see_its_cells_row_by_row) {
   for (const shape& s : shapes)
     for (const am::grid& g : grids()) {
       const auto m = filled<int>(s, g);
@@ -139,7 +139,7 @@ RANK_TEST(rows_and_columns_are_views) {
   EXPECT_EQ(am::count(m, 9), 13U);
 }
 
-RANK_TEST(cells_go_to_blocks_and_back) {
+RANK_TEST(cells_are_copied_to_blocks_and_back) {
   for (const shape& s : shapes)
     for (const am::grid& g : grids()) {
       const auto m = filled<double>(s, g);

@@ -35,7 +35,7 @@ std::string output_of(const std::function<void()>& does) {
   return all;
 }
 
-TEST(own_label, stands_before_each_line_also_before_one_without_an_end) {
+TEST(own_label, precedes_each_line_also_an_unfinished_one) {
   EXPECT_EQ(output_of([] {
               own_label label;
               std::printf("before\n");
@@ -46,7 +46,7 @@ TEST(own_label, stands_before_each_line_also_before_one_without_an_end) {
             "[7] before\n[7] one\n[7] two\n");
 }
 
-TEST(own_label, is_there_for_the_last_words_of_a_rank_that_is_killed) {
+TEST(own_label, prints_the_last_output_of_a_rank_that_is_killed) {
   EXPECT_EQ(output_of([] {
               own_label label;
               label.tell(0);
@@ -56,7 +56,7 @@ TEST(own_label, is_there_for_the_last_words_of_a_rank_that_is_killed) {
             "[0] last words\n");
 }
 
-TEST(own_label, is_left_away_where_no_rank_came_to_be) {
+TEST(own_label, is_omitted_if_no_rank_starts) {
   EXPECT_EQ(output_of([] {
               own_label label;
               std::fprintf(stderr, "cannot start\n");
@@ -64,7 +64,7 @@ TEST(own_label, is_left_away_where_no_rank_came_to_be) {
             "cannot start\n");
 }
 
-TEST(own_label, leaves_no_child_and_no_open_end_of_others) {
+TEST(own_label, leaves_no_child_and_no_open_descriptor) {
   int ends[2];
   ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
   EXPECT_EQ(output_of([&] {

@@ -28,27 +28,27 @@ machine two_cores() {
 
 using cores = std::vector<std::size_t>;
 
-TEST(pin, each_rank_has_cores_of_its_own_while_there_are_enough) {
+TEST(pin, each_rank_has_its_own_cores_if_there_are_enough) {
   for (const pin_kind how : {pin_kind::automatic, pin_kind::core, pin_kind::share})
     EXPECT_EQ(places_to_run(four_cores(), {1, 1}, {1, 3}, how), (std::vector<place>{{1, 5}, {3, 7}}));
   EXPECT_EQ(places_to_run(four_cores(), {2, 1, 1}, {0, 1, 2, 3}, pin_kind::automatic),
             (std::vector<place>{{0, 1, 4, 5}, {2, 6}, {3, 7}}));
 }
 
-TEST(pin, else_by_itself_one_core_each_in_turn_where_no_other_job_has_any) {
+TEST(pin, cores_are_assigned_round_robin_if_no_other_job_has_any) {
   EXPECT_EQ(places_to_run(two_cores(), {1, 1, 1}, {0, 1}, pin_kind::automatic), (std::vector<place>{{0, 4}, {1, 5}, {0, 4}}));
   EXPECT_EQ(places_to_run(two_cores(), {1, 1, 1}, {1}, pin_kind::automatic), std::vector<place>(3));
   EXPECT_EQ(places_to_run(four_cores(), {1, 1, 1}, {1, 3}, pin_kind::automatic), std::vector<place>(3));
   EXPECT_EQ(places_to_run(four_cores(), {3, 3}, {0, 1, 2, 3}, pin_kind::automatic), std::vector<place>(2));
 }
 
-TEST(pin, and_where_it_was_said_all_cores_in_turn_the_free_ones_first) {
+TEST(pin, on_request_all_cores_are_assigned_round_robin_free_ones_first) {
   for (const pin_kind how : {pin_kind::core, pin_kind::share})
     EXPECT_EQ(places_to_run(two_cores(), {1, 1, 1}, {1}, how), (std::vector<place>{{1, 5}, {0, 4}, {1, 5}}));
   EXPECT_EQ(places_to_run(two_cores(), {9}, {}, pin_kind::core), (std::vector<place>{{0, 1, 4, 5}}));
 }
 
-TEST(pin, none_binds_nobody_and_a_rank_by_itself_is_bound_on_request_only) {
+TEST(pin, none_binds_no_rank_and_a_single_rank_is_bound_on_request_only) {
   EXPECT_EQ(places_to_run(two_cores(), {1, 1}, {0, 1}, pin_kind::none), std::vector<place>(2));
   EXPECT_EQ(places_to_run(two_cores(), {1}, {0}, pin_kind::automatic), std::vector<place>(1));
   EXPECT_EQ(places_to_run(two_cores(), {1}, {0}, pin_kind::core), (std::vector<place>{{0, 4}}));

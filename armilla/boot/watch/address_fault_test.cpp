@@ -88,7 +88,7 @@ TEST(address_fault, an_address_of_another_rank_is_called_that) {
   EXPECT_NE(two.strike(there, SEGV_MAPERR).find("where it may not"), std::string::npos);
 }
 
-TEST(address_fault, memory_of_a_container_that_has_ended_is_called_that) {
+TEST(address_fault, memory_of_a_destroyed_container_is_reported_as_such) {
   const struck_job one;
   one.strike(at(0x10000), SEGV_ACCERR);
   note_ended_container(*one.job, 0);

@@ -22,7 +22,7 @@ constexpr std::uint64_t period = 1000;
 
 bool crowded(std::initializer_list<core_use> spent) { return others_use_core({spent.begin(), spent.size()}, period); }
 
-TEST(binding, a_core_of_its_own_is_taken_if_the_rank_has_waited_for_it) {
+TEST(binding, a_core_counts_as_used_by_others_if_its_rank_waited_for_it) {
   EXPECT_FALSE(crowded({{0, 0}}));
   EXPECT_FALSE(crowded({{1000, 0}}));
   EXPECT_FALSE(crowded({{900, 100}}));
@@ -30,7 +30,7 @@ TEST(binding, a_core_of_its_own_is_taken_if_the_rank_has_waited_for_it) {
   EXPECT_TRUE(crowded({{10, 300}}));
 }
 
-TEST(binding, ranks_that_share_a_core_wait_for_each_other_and_that_is_not_others) {
+TEST(binding, ranks_that_share_a_core_do_not_count_as_others) {
   EXPECT_FALSE(crowded({{500, 500}, {500, 500}}));
   EXPECT_FALSE(crowded({{300, 700}, {300, 700}, {400, 600}}));
   EXPECT_FALSE(crowded({{1000, 0}, {0, 1000}}));
@@ -70,7 +70,7 @@ TEST(binding, ranks_that_share_a_core_wait_for_each_other_and_that_is_not_others
                                                                                             : 4);
 }
 
-TEST(binding, is_let_go_where_others_use_the_core) {
+TEST(binding, is_given_up_if_others_use_the_core) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(spin_beside_another(), testing::ExitedWithCode(0), "");
 }

@@ -51,7 +51,7 @@ RANK_TEST(over_a_team_and_by_a_handle) {
   am::barrier();
 }
 
-RANK_TEST(it_goes_along_where_the_map_is_loaded_rebalanced_or_shrunk) {
+RANK_TEST(the_default_remains_after_load_rebalance_and_shrink) {
   const am::save_testing::scratch_path path;
   am::unordered_map<int, int> m(am::default_value(-1));
   am::map<int, int> in_order(am::default_value(-2));

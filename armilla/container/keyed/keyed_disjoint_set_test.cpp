@@ -94,7 +94,7 @@ RANK_TEST(a_chain_in_the_order_of_the_keys_becomes_one_set_of_low_trees) {
   am::barrier();
 }
 
-RANK_TEST(a_key_alone_is_a_set) {
+RANK_TEST(an_inserted_key_is_a_set) {
   words sets;
   if (am::rank() == 0) sets.insert("alone"), sets.unite("self", "self"), sets.unite("a", "b");
   am::fence();
@@ -108,7 +108,7 @@ RANK_TEST(a_key_alone_is_a_set) {
   am::barrier();
 }
 
-RANK_TEST(of_those_that_join_two_sets_one_hears_so) {
+RANK_TEST(exactly_one_caller_unites_two_sets) {
   words sets;
   std::uint64_t joined = 0;
   for (std::uint64_t i = 0; i < 50; ++i) joined += sets.test_and_unite(word(i), word(i + 1)).get() ? 0 : 1;
@@ -118,7 +118,7 @@ RANK_TEST(of_those_that_join_two_sets_one_hears_so) {
   EXPECT_EQ(sets.num_sets(), 1U);
 }
 
-RANK_TEST(called_functions_join_by_a_handle) {
+RANK_TEST(called_functions_unite_by_a_handle) {
   am::keyed_disjoint_set<std::pair<int, int>> cells;
   const am::rank_t next = (am::rank() + 1) % am::ranks();
   am::async(
@@ -130,7 +130,7 @@ RANK_TEST(called_functions_join_by_a_handle) {
   EXPECT_EQ(cells.num_sets(), std::size_t(am::ranks()));
 }
 
-RANK_TEST(a_file_of_a_map_that_is_no_forest_is_refused) {
+RANK_TEST(a_file_of_a_map_that_is_not_a_forest_is_refused) {
   const am::save_testing::scratch_path path;
   am::unordered_map<std::string, std::string> circle;
   circle.insert("a", "b"), circle.insert("b", "a");

@@ -101,7 +101,7 @@ RANK_TEST(sets_join_as_those_of_one_rank_do) {
 }
 
 // All ranks shorten the same ways while they join sets.
-RANK_TEST(many_sets_joined_by_all_ranks_at_once_are_those_of_one_rank) {
+RANK_TEST(sets_united_by_all_ranks_equal_those_of_one_rank) {
   constexpr std::size_t n = 5000;
   am::disjoint_set sets(n);
   sets_of_one_rank oracle(n);

@@ -81,7 +81,7 @@ RANK_TEST(random_pushes_and_pops_of_all_ranks_lose_nothing_and_keep_the_order_of
 }
 
 // The owner pushes without a message, but not before what it has sent itself.
-RANK_TEST(what_the_owner_does_takes_effect_in_its_order) {
+RANK_TEST(operations_of_the_owner_are_in_order) {
   am::queue<int> q;
   am::priority_queue<int> largest;
   if (am::rank() == 0) {
