@@ -71,7 +71,7 @@ def agree(name: str, what: str) -> None:
 
 
 def barrier() -> None:
-    """Returns when every rank has come to it.
+    """Waits until every rank has called it.
 
     >>> import armilla as am
     >>> am.barrier()

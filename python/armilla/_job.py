@@ -105,7 +105,7 @@ class Job:
 
 
 def jobs() -> list[dict[str, Any]]:
-    """The running jobs of this host that belong to this user: `process`, `program`, `ranks`, `threads` of each, by process.
+    """Returns the running jobs of this user on this host, ordered by process: `process`, `program`, `ranks` and `threads` of each.
 
     >>> import armilla
     >>> with armilla.ranks(2) as am:

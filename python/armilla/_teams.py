@@ -214,7 +214,7 @@ class Team:
         return Futures(self)
 
     def split(self, color: int | None, key: int = 0) -> "Team | None":
-        """Members that give one color (zero or more) form a team, in the order of `key`, then of their numbers here. None, or a negative color: no team. As `Comm.Split`.
+        """Returns a new team of the members that pass the same color (0 or more), ordered by `key`, then by rank in this team. With None or a negative color, returns None. As `Comm.Split`.
 
         >>> import armilla as am
         >>> am.world.split(0, key=am.rank).size == am.size
@@ -232,7 +232,7 @@ class Team:
         _values("barrier", _start(self, "barrier", _core.Team.barrier))
 
     def broadcast(self, value: Any = None, root: int = 0, *, out: Any = None) -> Any:
-        """The root's value, on all. `out`: an array of the type and shape of the root's on each member, into which it is received; all members give it.
+        """Returns the root's value on all members. `out`: an array of the type and shape of the root's, which receives the value; all members pass it, or none does.
 
         >>> import armilla as am
         >>> import numpy as np
@@ -249,7 +249,7 @@ class Team:
         return _end(*_broadcast(self, value, root, out=out))
 
     def all_gather(self, value: Any, *, out: Any = None) -> Any:
-        """The values of all members, on all: a list. `out`: an array with one row for each member's array; all members give it.
+        """Returns a list of the values of all members, on all members. `out`: an array with one row for each member's array; all members pass it, or none does.
 
         >>> import armilla as am
         >>> import numpy as np
@@ -265,7 +265,7 @@ class Team:
         return _end(*_all_gather(self, value, out=out))
 
     def gather(self, value: Any, root: int = 0) -> list[Any] | None:
-        """The values of all members on the root; None on the others.
+        """Returns the values of all members on the root, and None on the others.
 
         >>> import armilla as am
         >>> am.gather(am.rank, root=0) == (list(range(am.size)) if am.rank == 0 else None)
@@ -274,7 +274,7 @@ class Team:
         return _end(*_gather(self, value, root))
 
     def scatter(self, values: Sequence[Any] | None = None, root: int = 0) -> Any:
-        """One of the root's values for each member.
+        """Returns one of the root's values on each member.
 
         >>> import armilla as am
         >>> am.scatter([10 * r for r in range(am.size)]) == 10 * am.rank
@@ -283,7 +283,7 @@ class Team:
         return _end(*_scatter(self, values, root))
 
     def all_to_all(self, values: Any, *, out: Any = None) -> Any:
-        """Value i of each member to member i: a list of what each had for this one. `out`: an array, and `values` another, whose first axes go over the members.
+        """Sends value i of each member to member i, and returns the list of values that this member received. `out` and `values` may be arrays whose first axes go over the members.
 
         >>> import armilla as am
         >>> am.all_to_all([(am.rank, r) for r in range(am.size)]) == [(r, am.rank) for r in range(am.size)]
@@ -313,7 +313,7 @@ class Team:
         return _end(*_all_reduce(self, value, op, out=out))
 
     def reduce(self, value: Any, op: Any = "sum", root: int = 0) -> Any:
-        """As `all_reduce`, on the root; None on the others.
+        """Does the same as `all_reduce`, but returns the result on the root only, and None on the others.
 
         >>> import armilla as am
         >>> am.reduce(2, "prod", root=0) == (2**am.size if am.rank == 0 else None)
@@ -322,7 +322,7 @@ class Team:
         return _end(*_reduce(self, value, op, root))
 
     def scan(self, value: Any, op: Any = "sum") -> Any:
-        """The values of the members up to this one, combined in their order.
+        """Returns the combined values of the members up to this one, in their order.
 
         >>> import armilla as am
         >>> am.scan(1) == am.rank + 1
@@ -331,7 +331,7 @@ class Team:
         return _end(*_scan(self, value, op))
 
     def exscan(self, value: Any, op: Any = "sum") -> Any:
-        """The values of the members before this one, combined in their order; None on the first.
+        """Returns the combined values of the members before this one, in their order; None on the first.
 
         >>> import armilla as am
         >>> am.exscan(1) == (am.rank or None)
@@ -340,7 +340,7 @@ class Team:
         return _end(*_exscan(self, value, op))
 
     def reduce_scatter(self, values: Any, op: Any = "sum") -> Any:
-        """Value i of all members, combined in their order, on member i. `values`: one for each member; of an array, along its first axis.
+        """Combines value i of all members, in their order, and returns it on member i. `values` has one value for each member; an array has them along its first axis.
 
         >>> import armilla as am
         >>> am.reduce_scatter([r for r in range(am.size)]) == am.rank * am.size
@@ -610,7 +610,7 @@ def _received(source: int | None, tag: int | None, timeout: float | None) -> lis
 
 
 def recv(source: int | None = None, tag: int | None = None, timeout: float | None = None) -> Any:
-    """The next message from `source` (None: any rank) with `tag` (None: any). Messages of one rank with one tag come in the order in which they were sent.
+    """Returns the next message from `source` (None: any rank) with `tag` (None: any tag). Messages from one rank with one tag arrive in the order in which they were sent.
 
     >>> import armilla as am
     >>> am.send("hello", am.rank)
@@ -621,7 +621,7 @@ def recv(source: int | None = None, tag: int | None = None, timeout: float | Non
 
 
 def recv_from(source: int | None = None, tag: int | None = None, timeout: float | None = None) -> tuple[Any, int, int]:
-    """As `recv`; the message, its source and its tag.
+    """Does the same as `recv`, and returns the message, its source and its tag.
 
     >>> import armilla as am
     >>> am.send("hello", am.rank, tag=2)

@@ -109,7 +109,7 @@ def from_function(function: Callable[..., Any], shape: Any, *, dtype: Any = None
 
 @collective("armilla.full")
 def full(shape: Any, fill_value: Any, dtype: Any = None, *, axis: int = 0) -> Array:
-    """All elements equal to a number.
+    """Returns an array whose elements all equal a number.
 
     >>> import armilla as am
     >>> am.full(3, 7).gather()
@@ -139,7 +139,7 @@ def zeros(shape: Any, dtype: Any = np.float64, *, axis: int = 0) -> Array:
 
 
 def ones(shape: Any, dtype: Any = np.float64, *, axis: int = 0) -> Array:
-    """Ones.
+    """Returns an array of ones.
 
     >>> import armilla as am
     >>> am.ones((2, 2)).gather()
@@ -151,7 +151,7 @@ def ones(shape: Any, dtype: Any = np.float64, *, axis: int = 0) -> Array:
 
 @collective("armilla.empty")
 def empty(shape: Any, dtype: Any = np.float64, *, axis: int = 0) -> Array:
-    """Elements whose values are not defined.
+    """Returns an array whose elements have undefined values.
 
     >>> import armilla as am
     >>> am.empty((2, 3)).shape

@@ -378,7 +378,7 @@ def _aggregated(name: str, table: Table, keys: list[str], exprs: list[nw.Expr]) 
 
 
 def _rows_first(name: str, rows: pl.DataFrame, keys: list[str]) -> bool:
-    """Whether there are so many groups that parts of their results would be about as many as the rows. All ranks decide alike."""
+    """Whether there are so many groups that partial results would have about as many rows as the table. All ranks decide the same."""
     if _core.size() == 1:
         return True
     few = len(rows) < moving._few_rows
@@ -387,7 +387,7 @@ def _rows_first(name: str, rows: pl.DataFrame, keys: list[str]) -> bool:
 
 
 def _of_groups(rows: pl.DataFrame, keys: list[str], exprs: list[nw.Expr]) -> pl.DataFrame:
-    """Aggregations of rows, all of each group. If there are many groups, of parts of the rows one after the other."""
+    """Aggregates rows; all rows of a group are on this rank. If there are many groups, aggregates parts of the rows one after the other."""
     if moving.estimated_groups(rows, keys) < _many_groups:
         return expressions.evaluated(rows, keys, exprs)
     return pl.concat([expressions.evaluated(part, keys, exprs) for part in moving.near_parts(rows, keys) if len(part)])
@@ -451,7 +451,7 @@ def _of_arrays(columns: dict[str, Any]) -> Table:
 
 
 def from_polars(frame: Any, *, local: bool = False) -> Table:
-    """A distributed table of a frame of polars. All ranks give the same rows; with `local=True` each rank gives a part of its own.
+    """Returns a distributed table of a polars data frame. All ranks pass the same rows; with `local=True`, each rank passes its own part of the rows.
 
     >>> import armilla as am
     >>> import polars as pl
@@ -462,7 +462,7 @@ def from_polars(frame: Any, *, local: bool = False) -> Table:
 
 
 def from_pandas(frame: Any, *, local: bool = False) -> Table:
-    """A distributed table of a frame of pandas, as `from_polars`.
+    """Returns a distributed table of a pandas data frame. Otherwise as `from_polars`.
 
     >>> import armilla as am
     >>> import pandas as pd
@@ -473,7 +473,7 @@ def from_pandas(frame: Any, *, local: bool = False) -> Table:
 
 
 def from_arrow(source: Any, *, local: bool = False) -> Table:
-    """A distributed table of a table of pyarrow, or of what has Arrow's C stream, as `from_polars`.
+    """Returns a distributed table of a pyarrow table, or of an object with Arrow's C stream. Otherwise as `from_polars`.
 
     >>> import armilla as am
     >>> import pyarrow as pa

@@ -182,7 +182,7 @@ def read_parquet(path: Any, *, columns: Sequence[str] | None = None) -> Table:
 
 
 def read_ipc(path: Any, *, columns: Sequence[str] | None = None) -> Table:
-    """A table of files in Arrow's file format, also called Feather. `path` as for `read_parquet`.
+    """Returns a table of files in Arrow's file format (Feather). `path` is as for `read_parquet`.
 
     >>> import armilla as am
     >>> import os, tempfile
