@@ -313,9 +313,9 @@ RANK_TEST(damaged_archives_are_refused_on_all_ranks) {
       file.put(changed);
       EXPECT_THROWS_SAYING(am::usage_error, why, read());
     };
-    with(42, 4, "what the archive says of it is damaged");
-    with(20, 4, "what the archive says of it is damaged");
-    with(24, 4, "what the archive says of it is damaged");
+    with(42, 4, "its entry in the archive is damaged");
+    with(20, 4, "its entry in the archive is damaged");
+    with(24, 4, "its entry in the archive is damaged");
     with(28, 2, "its directory, at the end of the archive, is damaged");
     with(8, 1, "is encrypted", 1);
     with(10, 2, "is compressed by method 61166");
