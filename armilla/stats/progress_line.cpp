@@ -82,7 +82,7 @@ void progress_line::begin(const char* name, std::function<work_seen()> seen) {
 void progress_line::end() {
   const std::lock_guard alone(mutex_);
   if (--depth_ != 0) return;
-  name_ = nullptr;
+  name_.clear();
   seen_ = {};
   if (shown_ && manner_.terminal) write(clear);
   shown_ = false;
@@ -98,7 +98,7 @@ void progress_line::watch() {
   const auto first_ns = std::uint64_t(std::chrono::nanoseconds(manner_.first).count());
   std::unique_lock lock(mutex_);
   while (!changed_.wait_for(lock, shown_ ? manner_.every : manner_.first, [&] { return over_; })) {
-    if (name_ == nullptr) continue;
+    if (name_.empty()) continue;
     look();
     if (now_ns() - began_ns_ < first_ns) continue;
     write(manner_.terminal ? clear + bar() : line() + "\n");

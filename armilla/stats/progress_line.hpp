@@ -51,7 +51,7 @@ class progress_line {
   std::condition_variable changed_;
   bool over_ = false, shown_ = false;
   int depth_ = 0;
-  const char* name_ = nullptr;
+  std::string name_;  // of the outermost; it may end before one of another fiber that has begun within. Empty: there is none
   const char* unit_ = "";
   std::function<work_seen()> seen_;
   work_seen work_;                                // when it was looked at last

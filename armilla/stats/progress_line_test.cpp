@@ -53,6 +53,21 @@ TEST(progress_line, tells_of_an_algorithm_that_runs_long) {
   line.end();
 }
 
+// As two fibers' algorithms do.
+TEST(progress_line, keeps_the_name_of_an_algorithm_that_ends_before_another) {
+  counters count;
+  pipe_reader out;
+  progress_line line(count, {.file = out.writing(), .terminal = false, .first = milliseconds(1), .every = milliseconds(1)});
+  std::string name = "save of x";
+  line.begin(name.c_str());
+  line.begin("sort");
+  line.end();
+  name.assign(name.size(), '?');
+  out.read_until("am::save of x, ");
+  line.end();
+  EXPECT_EQ(out.what_is_there().find('?'), std::string::npos);
+}
+
 TEST(progress_line, clears_its_line_on_a_terminal) {
   counters count;
   pipe_reader out;
