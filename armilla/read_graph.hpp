@@ -28,6 +28,9 @@
 /// dense, are renumbered in the order in which they first occur in the file, on any number of ranks. For any file, `name(v)`
 /// returns the name of a vertex, and `vertex(name)` the vertex of a name.
 ///
+/// **Quotes.** A name that contains white space or separators is in quotes, with quotes inside it doubled: `"St. Gallen" Zurich`.
+/// In files whose fields are separated by tabs, quotes are plain text.
+///
 /// **Direction.** If the edges of a file have no direction (symmetric MatrixMarket, METIS, DIMACS `e`), a directed graph gets
 /// each edge in both directions.
 ///

@@ -32,6 +32,46 @@ bool parse_vertex(std::string_view word, std::uint64_t& v) {
 
 std::string quoted(std::string_view line) { return "'" + escaped(line.substr(0, 80)) + "'"; }
 
+/// The quote that closes the one at `open`, or `end`. Doubled quotes do not close it.
+const char* closing_quote(const char* open, const char* end) noexcept {
+  const char* at = std::find(open + 1, end, '"');
+  while (at != end && at + 1 != end && at[1] == '"') at = std::find(at + 2, end, '"');
+  return at;
+}
+
+/// The next field of a line with white space between fields. In quotes, a field may hold white space, and doubled quotes, each of
+/// which stands for one; `room` then has its text. Returns what is wrong with the field, or an empty view.
+std::string_view next_field(const char*& at, const char* end, std::string_view& field, std::string& room) {
+  field = next_word(at, end);
+  if (!field.starts_with('"')) return {};
+  const char* const close = closing_quote(field.data(), end);
+  if (close == end) return "a quote is not closed";
+  const char* after = close + 1;
+  if (after != end && next_word(after, end).data() == close + 1)
+    return "text after the closing quote; double the quotes inside a name";
+  field = {field.data() + 1, std::size_t(close - field.data() - 1)};
+  at = close + 1;
+  if (field.find('"') == field.npos) return {};
+  room.clear();
+  for (std::size_t i = 0; i < field.size(); i += field[i] == '"' ? 2 : 1) room += field[i];
+  field = room;
+  return {};
+}
+
+/// The line with other characters in place of its fields in quotes, which may hold separators.
+std::string without_quoted(std::string_view line) {
+  std::string plain(line);
+  const char *const begin = line.data(), *const end = begin + line.size();
+  for (const char* at = begin; at != end; ++at) {
+    if (*at != '"' || (at != begin && std::string_view(" \t,;").find(at[-1]) == std::string_view::npos)) continue;
+    const char* const close = closing_quote(at, end);
+    if (close == end) break;
+    std::fill(plain.begin() + (at - begin), plain.begin() + (close + 1 - begin), 'x');
+    at = close;
+  }
+  return plain;
+}
+
 bool is_list_comment(std::string_view line) {
   const char* at = line.data();
   const std::string_view first = next_word(at, line.data() + line.size());
@@ -75,11 +115,12 @@ char find_separator(std::string_view line) {
   std::uint64_t v = 0;
   words in(line);
   if (in.number(v) && in.number(v)) return ' ';
-  words names(line);
+  const std::string plain = without_quoted(line);
+  words names(plain);
   names.next(), names.next();
   if (names.next().starts_with('{')) return ' ';
   for (const char c : {'\t', ';', ','})
-    if (const std::size_t at = line.find(c); at != line.npos && at != 0 && at + 1 != line.size()) return c;
+    if (const std::size_t at = plain.find(c); at != plain.npos && at != 0 && at + 1 != plain.size()) return c;
   return ' ';
 }
 
@@ -351,13 +392,14 @@ class list_reader {
   void lines(F f) {
     const bool fields = separator_ != ' ';
     record_parser records({fields ? separator_ : ',', separator_ == '\t' ? '\0' : '"', true});
+    names_in_quotes rewritten;
     bool first = first_;
     for (const char* at = part_.begin(); at != part_.end();) {
       list_line l{.at = at};
       l.text = next_line(at, part_.end());
       if (is_list_comment(l.text)) continue;
       if (std::exchange(first, false) && how_.header) continue;
-      const std::string_view wrong = fields ? split(l, records) : split(l);
+      const std::string_view wrong = fields ? split(l, records) : split(l, rewritten);
       if (wrong.empty())
         f(l);
       else if (!complained_)
@@ -365,13 +407,23 @@ class list_reader {
     }
     complained_ = true;
   }
-  static std::string_view split(list_line& l) {
-    words in(l.text);
-    l.from = in.next(), l.to = in.next();
-    const std::string_view weight = in.next();
-    l.weight = weight.empty() ? std::string_view(l.text.data() + l.text.size(), 0) : weight;
+  /// Texts of fields with doubled quotes, valid until the next line.
+  struct names_in_quotes {
+    std::string from{}, to{}, weight{};
+  };
+  static std::string_view split(list_line& l, names_in_quotes& rewritten) {
+    const char *at = l.text.data(), *const end = at + l.text.size();
+    if (const std::string_view wrong = next_field(at, end, l.from, rewritten.from); !wrong.empty()) return wrong;
+    if (const std::string_view wrong = next_field(at, end, l.to, rewritten.to); !wrong.empty()) return wrong;
+    next_field(at, end, l.weight, rewritten.weight);  // of a bad one the first word, which is not a number
     if (l.text.find('\r') != l.text.npos) return "it contains a carriage return that is not part of the end of a line";
-    return l.to.empty() ? "it has one field; an edge has two vertices" : "";
+    if (l.to.data() == end) return "it has one field; an edge has two vertices";
+    set_weight(l, l.weight);
+    return l.from.empty() || l.to.empty() ? "the name of a vertex is empty" : "";
+  }
+  static void set_weight(list_line& l, std::string_view field) {
+    l.weight = field.empty() ? std::string_view(l.text.data() + l.text.size(), 0) : field;
+    if (!lies_in(l.text, l.weight)) l.weight = l.text;  // a field with doubled quotes, which is no number
   }
   static std::string_view split(list_line& l, record_parser& records) {
     const char* at = l.text.data();
@@ -380,13 +432,12 @@ class list_reader {
     const auto& field = records.fields();
     if (field.size() < 2) return "it has one field; an edge has two vertices";
     l.from = field[0], l.to = field[1];
-    l.weight = field.size() > 2 && !field[2].empty() ? field[2] : std::string_view(l.text.data() + l.text.size(), 0);
-    if (!lies_in(l.text, l.weight)) l.weight = l.text;  // a field with doubled quotes, which is no number
+    set_weight(l, field.size() > 2 ? field[2] : std::string_view());
     if (l.from.empty() || l.to.empty()) return "the name of a vertex is empty";
     return "";
   }
 
-  /// False: it lies in the memory of the parser, which has rewritten a field with doubled quotes.
+  /// False: the field has doubled quotes, and its text has been rewritten elsewhere.
   static bool lies_in(std::string_view text, std::string_view field) noexcept {
     return std::less_equal<>{}(text.data(), field.data()) && std::less_equal<>{}(field.data(), text.data() + text.size());
   }

@@ -86,6 +86,27 @@ RANK_TEST(vertices_with_names_and_the_way_back) {
   am::barrier();
 }
 
+RANK_TEST(names_in_quotes_between_white_space) {
+  const std::string towns = "Bern Thun\n\"St. Gallen\" Zurich\nZurich\t\"St. Gallen\" \r\n";
+  EXPECT_EQ(read(towns), (list{"Bern>Thun", "St. Gallen>Zurich", "Zurich>St. Gallen"}));
+  const text_file file(towns);
+  const am::named_graph<> g = am::read_graph(file.path());
+  EXPECT_EQ(g.size(), 4U);
+  EXPECT_EQ(g.vertex("St. Gallen"), 2U);
+  EXPECT_EQ(read<double>("\"a, b; c\" \"say \"\"hi\"\" x\" 2.5 more\n\"say \"\"hi\"\" x\"  d \"4\"\n"),
+            (list{"a, b; c>say \"hi\" x:2.500000", "say \"hi\" x>d:4.000000"}));
+  EXPECT_EQ(read("\"#1\" 5\" \"not closed\n5\" b\"\n", {.separator = ' '}), (list{"#1>5\"", "5\">b\""}));
+  EXPECT_EQ(read("\"0\" 1\n1 \"2\"\n"), (list{"0>1", "1>2"}));
+  EXPECT_EQ(read("\"a b\", c\nc, \"d, e\"\n"), (list{"a b>c", "c>d, e"}));
+  EXPECT_EQ(read("a b\n\"c d\nb c\n\"c\"d b\n", {.skip_bad = true}), (list{"a>b", "b>c"}));
+  EXPECT_THROWS_SAYING(am::error, "line 2: '\"b c' is not an edge: a quote is not closed", read("a b\n\"b c\n"));
+  EXPECT_THROWS_SAYING(am::error, "line 2: 'b \"c' is not an edge: a quote is not closed", read("a b\nb \"c\n"));
+  EXPECT_THROWS_SAYING(am::error, "line 2: '\"b c\"d e' is not an edge: text after the closing quote", read("a b\n\"b c\"d e\n"));
+  EXPECT_THROWS_SAYING(am::error, "line 2: '\"b c\"' is not an edge: it has one field", read("a b\n\"b c\"\n"));
+  EXPECT_THROWS_SAYING(am::error, "line 2: '\"\" b' is not an edge: the name of a vertex is empty", read("a b\n\"\" b\n"));
+  EXPECT_THROWS_SAYING(am::error, "line 2: 'x y' is not a weight", read<int>("a b 1\na c \"x y\"\n"));
+}
+
 RANK_TEST(numbers_that_are_not_dense_are_names) {
   const std::string text = "10000000000 7\n7 10000000000\n5 18446744073709551615\n";
   EXPECT_EQ(read(text), (list{"10000000000>7", "7>10000000000", "5>18446744073709551615"}));
