@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "armilla/files.hpp"
@@ -48,12 +50,16 @@ struct growing_edge<void> {
 /// function where a vertex is stored, and `erase` removes a vertex with the edges that leave it. Called functions use a handle:
 /// `h->append(from, {to})` adds an edge.
 ///
+/// **Errors.** Those of `unordered_map`. All operations with a vertex also throw `usage_error` for a number that has more than 32
+/// bits. Operations of a handle do not check that.
+///
 /// **Cost.** An edge takes 4 bytes and `sizeof(E)`. Edges are buffered for each rank and sent in batches. `compact` costs as much
 /// as the construction of a `graph`. Loops over a `graph` are much faster, since its rows are contiguous.
 template <class E = void>
 class growing_graph : public unordered_map<vertex_id, std::vector<growing_edge<E>>> {
   static_assert(std::is_void_v<E> || sendable_value<E>, "armilla: the edge values of a growing_graph must be sendable");
   using base = unordered_map<vertex_id, std::vector<growing_edge<E>>>;
+  using row = std::vector<growing_edge<E>>;
 
  public:
   using edge_value = E;
@@ -73,46 +79,86 @@ class growing_graph : public unordered_map<vertex_id, std::vector<growing_edge<E
   // ---- Changes (one-way) ----
 
   /// Adds the vertex `v`, without edges. Does nothing if the graph has it already.
-  void add_vertex(vertex_id v) { base::insert(v, {}); }
+  void add_vertex(std::uint64_t v) { base::insert(vertex("add_vertex", v), {}); }
 
   /// Adds an edge, and the vertex `from` if it is new.
-  void add_edge(vertex_id from, vertex_id to)
+  void add_edge(std::uint64_t from, std::uint64_t to)
     requires std::is_void_v<E>
   {
-    base::append(from, growing_edge<E>{to});
+    base::append(vertex("add_edge", from), growing_edge<E>{vertex("add_edge", to)});
   }
   /// Adds an edge with a value.
   template <class W = E>
     requires(!std::is_void_v<W>)
-  void add_edge(vertex_id from, vertex_id to, const W& weight) {
-    base::append(from, growing_edge<E>{to, static_cast<E>(weight)});
+  void add_edge(std::uint64_t from, std::uint64_t to, const W& weight) {
+    base::append(vertex("add_edge", from), growing_edge<E>{vertex("add_edge", to), static_cast<E>(weight)});
   }
 
   /// Removes all edges from `from` to `to`.
-  void erase_edges(vertex_id from, vertex_id to) {
+  void erase_edges(std::uint64_t from, std::uint64_t to) {
     base::visit(
-        from,
-        [](std::vector<growing_edge<E>>& row, vertex_id gone) {
-          std::erase_if(row, [gone](const growing_edge<E>& e) { return e.to == gone; });
-        },
-        to);
+        vertex("erase_edges", from),
+        [](row& edges, vertex_id gone) { std::erase_if(edges, [gone](const growing_edge<E>& e) { return e.to == gone; }); },
+        vertex("erase_edges", to));
+  }
+
+  // As those of `unordered_map`, whose keys are the vertices.
+  void insert(std::uint64_t v, const row& edges) { base::insert(vertex("insert", v), edges); }
+  void insert_or_assign(std::uint64_t v, const row& edges) { base::insert_or_assign(vertex("insert_or_assign", v), edges); }
+  void append(std::uint64_t from, const growing_edge<E>& edge) { base::append(vertex("append", from), edge); }
+  void erase(std::uint64_t v) { base::erase(vertex("erase", v)); }
+  template <class... A>
+  void try_emplace(std::uint64_t v, A&&... arguments) {
+    base::try_emplace(vertex("try_emplace", v), std::forward<A>(arguments)...);
+  }
+  template <class Op>
+  void update(std::uint64_t v, const row& edges, Op op) {
+    base::update(vertex("update", v), edges, op);
+  }
+  template <class F, class... A>
+  void visit(std::uint64_t v, F&& f, A&&... arguments) {
+    base::visit(vertex("visit", v), std::forward<F>(f), std::forward<A>(arguments)...);
+  }
+  template <class F, class... A>
+  void insert_or_visit(std::uint64_t v, const row& edges, F&& f, A&&... arguments) {
+    base::insert_or_visit(vertex("insert_or_visit", v), edges, std::forward<F>(f), std::forward<A>(arguments)...);
+  }
+  template <class F, class... A>
+  void insert_and_visit(std::uint64_t v, const row& edges, F&& f, A&&... arguments) {
+    base::insert_and_visit(vertex("insert_and_visit", v), edges, std::forward<F>(f), std::forward<A>(arguments)...);
   }
 
   // ---- Queries (two-way) ----
 
   /// Returns the edges that leave `v`, in the order in which they are stored; none if the graph has no vertex `v`.
-  [[nodiscard]] future<std::vector<growing_edge<E>>> neighbours(vertex_id v) const { return base::get(v); }
+  [[nodiscard]] future<row> neighbours(std::uint64_t v) const { return base::get(vertex("neighbours", v)); }
 
   /// Returns the number of edges that leave `v`.
-  [[nodiscard]] future<std::size_t> degree(vertex_id v) {
-    return base::call(v, [](const std::vector<growing_edge<E>>& row) { return row.size(); })
+  [[nodiscard]] future<std::size_t> degree(std::uint64_t v) {
+    return base::call(vertex("degree", v), [](const row& edges) { return edges.size(); })
         .then([](const std::optional<std::size_t>& n) { return n.value_or(0); });
+  }
+
+  // As those of `unordered_map`.
+  [[nodiscard]] future<std::optional<row>> find(std::uint64_t v) const { return base::find(vertex("find", v)); }
+  [[nodiscard]] future<row> get(std::uint64_t v) const { return base::get(vertex("get", v)); }
+  [[nodiscard]] future<bool> contains(std::uint64_t v) const { return base::contains(vertex("contains", v)); }
+  [[nodiscard]] future<std::size_t> count(std::uint64_t v) const { return base::count(vertex("count", v)); }
+  [[nodiscard]] future<bool> test_and_insert(std::uint64_t v, const row& edges) {
+    return base::test_and_insert(vertex("test_and_insert", v), edges);
+  }
+  template <class F, class... A>
+  [[nodiscard]] auto call(std::uint64_t v, F&& f, A&&... arguments) {
+    return base::call(vertex("call", v), std::forward<F>(f), std::forward<A>(arguments)...);
   }
 
   // ---- Local access (no message) ----
 
   /// Returns the number of vertices on all ranks, as of the last fence: those that were added, or that an edge leaves.
   using base::size;  // std::size_t size() const noexcept
+
+  rank_t rank_of(std::uint64_t v) const { return base::rank_of(vertex("rank_of", v)); }
+  row* find_local(std::uint64_t v) const { return base::find_local(vertex("find_local", v)); }
 
   // ---- Whole graph (collective) ----
 
@@ -132,6 +178,13 @@ class growing_graph : public unordered_map<vertex_id, std::vector<growing_edge<E
 
   /// Returns a graph over `t` with the content of the last checkpoint, as `unordered_map::recover`. Collective.
   [[nodiscard]] recovered<growing_graph, rank_t> recover(const team& t) { return base::template recover_as<growing_graph>(t); }
+
+ private:
+  vertex_id vertex(const char* operation, std::uint64_t v) const {
+    if (v > UINT32_MAX) [[unlikely]]
+      detail::throw_wide_vertex(std::addressof(this->core_->mine()), operation, v);
+    return vertex_id(v);
+  }
 };
 
 // ---- Implementation only below ----

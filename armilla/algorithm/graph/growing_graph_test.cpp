@@ -103,3 +103,44 @@ RANK_TEST(over_a_team_and_by_a_handle) {
   EXPECT(frozen.members() == half);
   EXPECT_EQ(frozen.edges(), std::size_t(half.size()));
 }
+
+RANK_TEST(numbers_of_more_than_32_bits_are_refused) {
+  constexpr std::uint64_t wide = std::uint64_t{1} << 40;
+  constexpr const char* text = "vertex 1099511627776; the numbers of vertices have 32 bits, and are 4294967295 at most";
+  am::growing_graph<> g(am::named("web"));
+  am::growing_graph<double> h;
+  const auto nothing = [](auto&) {};
+  EXPECT_THROWS_SAYING(am::usage_error, text, g.add_vertex(wide));
+  EXPECT_THROWS_SAYING(am::usage_error, text, g.add_edge(0, wide));
+  EXPECT_THROWS_SAYING(am::usage_error, text, g.add_edge(wide, 0));
+  EXPECT_THROWS_SAYING(am::usage_error, "\"web\"", g.add_edge(wide, 0));
+  EXPECT_THROWS_SAYING(am::usage_error, "is the number negative?", g.add_edge(0, std::uint64_t(-1)));
+  EXPECT_THROWS_SAYING(am::usage_error, text, h.add_edge(0, wide, 1.5));
+  EXPECT_THROWS_SAYING(am::usage_error, text, g.erase_edges(0, wide));
+  EXPECT_THROWS_SAYING(am::usage_error, text, g.neighbours(wide));
+  EXPECT_THROWS_SAYING(am::usage_error, text, g.degree(wide));
+  EXPECT_THROWS_SAYING(am::usage_error, text, g.insert(wide, {}));
+  EXPECT_THROWS_SAYING(am::usage_error, text, g.insert_or_assign(wide, {}));
+  EXPECT_THROWS_SAYING(am::usage_error, text, g.append(wide, {1}));
+  EXPECT_THROWS_SAYING(am::usage_error, text, g.erase(wide));
+  EXPECT_THROWS_SAYING(am::usage_error, text, g.try_emplace(wide));
+  EXPECT_THROWS_SAYING(am::usage_error, text, g.visit(wide, nothing));
+  EXPECT_THROWS_SAYING(am::usage_error, text, g.insert_or_visit(wide, {}, nothing));
+  EXPECT_THROWS_SAYING(am::usage_error, text, g.insert_and_visit(wide, {}, nothing));
+  EXPECT_THROWS_SAYING(am::usage_error, text, g.find(wide));
+  EXPECT_THROWS_SAYING(am::usage_error, text, g.get(wide));
+  EXPECT_THROWS_SAYING(am::usage_error, text, g.contains(wide));
+  EXPECT_THROWS_SAYING(am::usage_error, text, g.count(wide));
+  EXPECT_THROWS_SAYING(am::usage_error, text, g.test_and_insert(wide, {}));
+  EXPECT_THROWS_SAYING(am::usage_error, text, g.call(wide, nothing));
+  EXPECT_THROWS_SAYING(am::usage_error, text, g.rank_of(wide));
+  EXPECT_THROWS_SAYING(am::usage_error, text, g.find_local(wide));
+  am::fence();
+  EXPECT_EQ(g.size(), 0U);
+  EXPECT_EQ(h.size(), 0U);
+  g.append(1, {2}), g.insert(3, {{4}});
+  am::fence();
+  EXPECT_EQ(g.count(1).get(), 1U);
+  EXPECT_EQ(g.get(3).get().size(), 1U);
+  am::barrier();
+}

@@ -96,6 +96,11 @@ void throw_edge_outside(std::uint64_t from, std::uint64_t to, std::size_t n) {
                           looks_negative(from) || looks_negative(to) ? " (is a number negative?)" : ""));
 }
 
+void throw_wide_vertex(const void* inside, const char* operation, std::uint64_t v) {
+  throw_usage(operation, about(inside) + fmt::format("vertex {}{}; the numbers of vertices have 32 bits, and are {} at most", v,
+                                                     looks_negative(v) ? " (is the number negative?)" : "", UINT32_MAX));
+}
+
 void require_dense(std::size_t n, std::uint64_t edges) {
   if (n > 64 * edges + 1'000'000)
     throw_usage(algorithm_here("graph"),

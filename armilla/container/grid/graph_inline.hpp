@@ -63,6 +63,8 @@ std::size_t checked_vertex(const graph_shape& g, std::size_t v, const char* oper
 std::span<const vertex_id> row_of(const graph_shape& g, const edge_rows& rows, std::size_t v);
 std::vector<vertex_id> fetch_row(const graph_shape& g, const edge_rows& rows, std::size_t v);
 [[noreturn, gnu::cold]] void throw_edge_outside(std::uint64_t from, std::uint64_t to, std::size_t n);
+/// usage_error of the growing graph that `inside` points into.
+[[noreturn, gnu::cold]] void throw_wide_vertex(const void* inside, const char* operation, std::uint64_t v);
 void require_dense(std::size_t n, std::uint64_t edges);
 void require_few_vertices(std::size_t n);
 
