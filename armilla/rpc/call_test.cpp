@@ -183,6 +183,19 @@ RANK_TEST(an_exception_of_the_body_arrives_with_rank_type_and_text) {
   }
 }
 
+[[gnu::noinline]] int result_of_thrower(am::future<int> f) { return f.get() + 1; }
+
+RANK_TEST(an_error_of_a_call_knows_who_asked_for_the_result) {
+  for (const am::rank_t r : {am::rank(), next()}) {
+    auto f = am::call<thrower>(r, 5);
+    f.wait();
+    try {
+      result_of_thrower(std::move(f));
+      EXPECT(false);
+    } catch (const am::remote_error& e) { EXPECT(e.where().find("result_of_thrower(") != std::string::npos); }
+  }
+}
+
 int ask_thrower(am::rank_t r) { return am::call<thrower>(r, 5).get(); }
 
 RANK_TEST(an_exception_that_passes_through_a_rank_names_the_one_that_threw) {

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <typeinfo>
@@ -177,11 +178,28 @@ void wake_waiting(pending_op& dropped) noexcept {
     step->run(step, &dropped);
 }
 
+namespace {
+
+// The fiber that received the reply made the error, and another function may have called it: where() names the one that asks.
+std::exception_ptr made_here(const std::exception_ptr& reason) noexcept {
+  try {
+    std::rethrow_exception(reason);
+  } catch (const remote_error& e) {
+    try {
+      const remote_error here(e.rank(), "call", e.type_name(), e.text());
+      if (typeid(e) == typeid(here) && std::strcmp(e.what(), here.what()) == 0) return std::make_exception_ptr(here);
+    } catch (const std::bad_alloc&) {}
+  } catch (...) {}
+  return reason;
+}
+
+}  // namespace
+
 void rethrow_and_give_back(pending_op* c) {
-  std::exception_ptr reason = std::move(*c->error);
+  const std::exception_ptr reason = std::move(*c->error);
   abandon_failed(c);
   current->out->pending.give_back(c);
-  std::rethrow_exception(std::move(reason));
+  std::rethrow_exception(made_here(reason));
 }
 
 void abandon_failed(pending_op* c) noexcept { delete c->error; }
