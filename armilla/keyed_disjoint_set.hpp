@@ -131,9 +131,13 @@ class keyed_disjoint_set : public unordered_map<Key, Key, Hash, Equal> {
   void load(const std::string& path);
 
   /// Returns a structure over `t` with the sets of the last checkpoint, as `unordered_map::recover`. It does not contain lost
-  /// keys. If the key that identifies a set is lost, the remaining keys of the set may be in several sets.
+  /// keys. If the key that identifies a set is lost, the remaining keys of the set may be in several sets. Cost after a loss of
+  /// keys: it also looks up the parents of all keys.
   [[nodiscard]] recovered<keyed_disjoint_set, rank_t> recover(const team& t) {
-    return base::template recover_as<keyed_disjoint_set>(t);
+    auto back = base::template recover_as<keyed_disjoint_set>(t);
+    if (!back.gone.empty()) back.container.let_go_of_lost_parents();
+    detail::meet(t);
+    return back;
   }
 
   // Changes of the map that would break the sets.
@@ -165,6 +169,8 @@ class keyed_disjoint_set : public unordered_map<Key, Key, Hash, Equal> {
  private:
   friend detail::rebalancer;
   forest verbs() const { return forest(base::handle()); }
+  /// A key of this rank whose parent is not there any more becomes a root.
+  void let_go_of_lost_parents();
 };
 
 // ---- Implementation only below ----
@@ -187,6 +193,16 @@ void keyed_disjoint_set<Key, Hash, Equal>::compress() {
     const detail::meeting here(t);
     again = t.all_reduce(std::uint32_t(changed), std::plus<>{}) != 0;
   }
+}
+
+template <class Key, class Hash, class Equal>
+void keyed_disjoint_set<Key, Hash, Equal>::let_go_of_lost_parents() {
+  std::vector<Key> up;
+  for (const auto& [key, parent] : local()) up.push_back(parent);
+  const std::vector<std::optional<Key>> there = this->find_range(up);
+  std::size_t k = 0;
+  for (auto& [key, parent] : local())
+    if (!there[k++]) parent = key;
 }
 
 template <class Key, class Hash, class Equal>

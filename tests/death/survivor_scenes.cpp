@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <armilla/armilla.hpp>
+#include <armilla/keyed_disjoint_set.hpp>
 #include <armilla/remote_channel.hpp>
 
 namespace am = armilla;
@@ -302,6 +303,31 @@ void channel_without_a_receiver() {
 // All ranks end by themselves at the same time: none is left before the first is known to be lost.
 [[noreturn]] void all_throw() { throw std::runtime_error("each of us"); }
 
+// Two neighbours die, and the keys of one of them are lost: the names of some sets are among them.
+void sets_without_their_names() {
+  am::keyed_disjoint_set<int> sets;
+  sets.keep(1);
+  for (int i = am::rank(); i < 200; i += am::ranks()) sets.unite(i, i % 60);
+  am::fence();
+  sets.compress();
+  sets.checkpoint();
+  if (am::rank() == 1 || am::rank() == 2) kill(getpid(), SIGKILL);
+  while (am::living().size() > 2) is_lost_in([] { am::fence(); });
+  const am::team left = am::world().survivors();
+  auto back = sets.recover(left).container;
+  std::vector<int> keys;
+  for (const auto& [key, parent] : back.local()) keys.push_back(key);
+  int roots = 0, nameless = 0;
+  for (const int key : keys) {
+    const int name = back.find(key).get();
+    roots += name == key;
+    nameless += !back.contains(name).get();
+  }
+  const bool all_counted = left.all_reduce(roots, std::plus<>{}) == int(back.num_sets()) && back.size() < 200;
+  std::printf("rank %d: %d %d\n", int(am::rank()), nameless, all_counted);
+  left.fence();
+}
+
 // An agent of armilla-run --hosts dies, and its ranks with it. Those of the other agent hear it from their own.
 void without_an_agent() {
   if (am::rank() == 0) kill(getppid(), SIGKILL);
@@ -332,6 +358,7 @@ int main(int argc, char** argv) {
     if (scene == "body_waits") body_waits();
     if (scene == "channel_without_a_sender") channel_without_a_sender();
     if (scene == "channel_without_a_receiver") channel_without_a_receiver();
+    if (scene == "sets_without_their_names") sets_without_their_names();
     if (scene == "all_throw") all_throw();
     if (scene == "handler_throws") handler_throws();
     if (scene == "handler_throws_at_a_fence") handler_throws_at_a_fence();
