@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commonest mistakes, a few lines each, as a user makes them: `mistakes NAME`. What finds them is in mistakes_test.py.
+#include <unistd.h>
+
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -54,6 +57,25 @@ void nothing_before_a_remote_read() {
   am::vector<long> hits(2);
   hits.update(std::size_t(other()), 1, std::plus<>{});
   seen += hits[std::size_t(other())];
+}
+
+void nothing_before_an_algorithm() {
+  am::vector<long> hits(100);
+  am::vector<std::pair<int, long>> found(0);
+  for (std::size_t i = 0; i < 100; ++i) hits.update(i, 1, std::plus<>{});
+  found.push_back({am::rank(), 1});
+  seen += am::reduce(hits) + long(found.size());
+  const std::string path = "/tmp/armilla-mistakes-" + std::to_string(am::broadcast(getpid(), 0)) + ".csv";
+  am::write_csv(path, found);
+  if (am::rank() == 0) std::filesystem::remove(path);
+}
+
+void barrier_after_push_back() {
+  am::vector<long> found(0);
+  found.push_back(am::rank());
+  am::barrier();  // a fence was needed
+  for (const long n : found.local()) seen += n;
+  seen += long(found.size());
 }
 
 // ---- indices ----
@@ -193,6 +215,8 @@ constexpr scene scenes[] = {
     SCENE(nothing_before_an_element_of_local),
     SCENE(only_others_before_local),
     SCENE(nothing_before_a_remote_read),
+    SCENE(nothing_before_an_algorithm),
+    SCENE(barrier_after_push_back),
     SCENE(index_of_container),
     SCENE(index_of_local),
     SCENE(stencil_beyond_its_halo),

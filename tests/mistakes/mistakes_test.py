@@ -25,6 +25,8 @@ MISTAKES = [
     ("nothing_before_local", "a loop over `local()` after one's own one-way calls to these elements, without a fence", None, UNDER_WAY, "`begin()` of the span that `local()` returns throws"),
     ("nothing_before_an_element_of_local", "`local()[k]` after one's own one-way call to that element, without a fence", None, UNDER_WAY, "`[]` of the span that `local()` returns throws"),
     ("only_others_before_local", "a read of `local()` while only other ranks have one-way calls to its elements under way", None, None, "fence before each phase that reads"),
+    ("nothing_before_an_algorithm", "an algorithm, `size()` or `write_csv` after one's own one-way calls or `push_back`, without a fence", None, None, "fence before each phase that reads"),
+    ("barrier_after_push_back", "`push_back`, then a barrier, then `local()` or `size()`", None, None, "the same; a barrier does not append the elements"),
     ("index_of_container", "an index beyond the end of a container", "index 5,000 is out of range", "index 5,000 is out of range", "the operation throws"),
     ("index_of_local", "`local()[i]` beyond the end", None, "Assertion '__idx < size", "`std::span` checks the index and aborts; the report has the line"),
     ("stencil_beyond_its_halo", "a stencil that reads beyond the halo", None, "the halo of the input is 1 wide there; make it with am::halo.2.", "the stencil throws"),
