@@ -12,6 +12,7 @@ import os
 import pickle
 import queue
 import re
+import select
 import shlex
 import signal
 import socket
@@ -221,8 +222,8 @@ def _listen(control: _frames.Channel, pipe: Pipe) -> None:
 class _Memory:
     """What a worker on another host has in place of the driver's memory."""
 
-    def __init__(self, pipe: Pipe) -> None:
-        self._pipe = pipe
+    def __init__(self, pipe: Pipe, output: _Output) -> None:
+        self._pipe, self._output = pipe, output
         self.tasks: queue.SimpleQueue[tuple[int, int, bytes]] = queue.SimpleQueue()
         self.running = 0
 
@@ -236,6 +237,7 @@ class _Memory:
         self._pipe.send(item, ITEM)
 
     def give(self, number: int, kind: int, ns: int, data: bytes) -> None:
+        self._output.send()  # first: the next task may end this process
         self._pipe.send(number, RESULT, [_result.pack(kind, ns, _pool_worker.resident()), data])
 
     def spill(self, parts: Any, number: int) -> None:
@@ -253,11 +255,12 @@ def main() -> None:
     with contextlib.suppress(OSError, TypeError):  # another host may not have the folder
         os.chdir(setup["folder"])
     sys.path[:] = setup["path"]
-    memory, files = _Memory(pipe), _Files(pipe)
+    output, files = _Output(read, pipe), _Files(pipe)
+    memory = _Memory(pipe, output)
     _shared.fetch = files.fetch
     signal.signal(signal.SIGINT, _pool_worker._on_interrupt)
     os.register_at_fork(after_in_child=_pool_worker._note_fork)
-    for run in (lambda: _forward(read, pipe), lambda: _hear(pipe, memory, files), lambda: _watch(memory, pipe, setup["memory"])):
+    for run in (output.forward, lambda: _hear(pipe, memory, files), lambda: _watch(memory, pipe, setup["memory"])):
         threading.Thread(target=run, daemon=True).start()
     if setup["initializer"] is not None:
         try:
@@ -288,11 +291,23 @@ class _Files:
         return parts
 
 
-def _forward(read: int, pipe: Pipe) -> None:
-    """Sends what tasks print."""
-    with contextlib.suppress(OSError):
-        while data := os.read(read, 65536):
-            pipe.send(0, OUTPUT, [data])
+class _Output:
+    """What tasks print, on its way to the relay."""
+
+    def __init__(self, read: int, pipe: Pipe) -> None:
+        self._read, self._pipe = read, pipe
+        self._sending = threading.Lock()
+
+    def forward(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                select.select([self._read], [], [])
+                self.send()
+
+    def send(self) -> None:
+        with self._sending:
+            while select.select([self._read], [], [], 0)[0]:
+                self._pipe.send(0, OUTPUT, [os.read(self._read, 65536)])
 
 
 def _hear(pipe: Pipe, memory: _Memory, files: _Files) -> None:
