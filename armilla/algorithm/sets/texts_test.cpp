@@ -343,7 +343,8 @@ RANK_TEST(what_throws_while_a_file_is_made_leaves_the_file_alone) {
 
 RANK_TEST(members_that_make_different_ones_are_told) {
   if (am::ranks() == 1) return;
-  EXPECT_THROWS_SAYING(am::usage_error, "different ones", am::vector<std::string>(am::rank() == 0 ? 4 : 5));
+  EXPECT_THROWS_SAYING(am::usage_error, "members make different containers here",
+                       am::vector<std::string>(am::rank() == 0 ? 4 : 5));
 }
 
 RANK_TEST(what_leaves_in_a_round_keeps_to_the_limit) {

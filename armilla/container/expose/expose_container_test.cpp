@@ -14,6 +14,7 @@
 #include "armilla/base/core/options.hpp"
 #include "armilla/boot/visitors/exposed_record.hpp"
 #include "armilla/exposed.hpp"
+#include "armilla/exposed_map.hpp"
 #include "armilla/spread_array.hpp"
 #include "armilla/vector.hpp"
 #include "tests/large_pages.hpp"
@@ -187,8 +188,9 @@ RANK_TEST(a_container_is_exposed_under_its_own_name) {
   const am::exposure shown = am::expose(x), also = am::expose(m);
   for (std::size_t k = 0; k < x.local().size(); ++k) x.local()[k] = long(x.index_of_local(k));
   am::barrier();
-  expect_numbers(my_job(), "its own", 10);
-  EXPECT_EQ(am::exposed(my_job(), "a map").size(), std::size_t(am::ranks()));
+  const am::client job = my_job();
+  expect_numbers(job, "its own", 10);
+  const am::exposed_map<int, int> seen(job, "a map");  // throws if there is none
   EXPECT_THROWS_SAYING(am::usage_error, "it has no name; construct it with am::named", am::expose(unnamed));
   am::barrier();
 }

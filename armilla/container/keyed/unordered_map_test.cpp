@@ -442,7 +442,7 @@ RANK_TEST(a_bulk_search_that_cannot_be_is_refused) {
   EXPECT_THROWS_SAYING(am::usage_error, "3 keys, and places for 2 answers", static_cast<void>(m.find_range(three, two)));
   {
     const auto loop = m.local();
-    EXPECT_THROWS_SAYING(am::usage_error, "end the loop first", static_cast<void>(m.find_range(three)));
+    EXPECT_THROWS_SAYING(am::usage_error, "end the loop, and look them up then", static_cast<void>(m.find_range(three)));
   }
   am::fence();
 }
