@@ -17,7 +17,8 @@ class pipe_reader {
  public:
   pipe_reader() { EXPECT_EQ(::pipe(ends_), 0); }
   ~pipe_reader() { ::close(ends_[0]), ::close(ends_[1]); }
-  int writing() const { return ends_[1]; }
+  /// A descriptor of its own, which the line closes.
+  int writing() const { return ::dup(ends_[1]); }
   /// Waits until `text` has come.
   std::string read_until(const std::string& text) {
     while (all_.find(text) == std::string::npos) read();
