@@ -350,6 +350,35 @@ EDGES(matrices_dealt_in_turn, cyclic_matrix::cyclic_matrix, cyclic_matrix::ptr, 
   am::barrier();
 }
 
+EDGES(vertices_of_graphs_that_grow, growing_graph::append, growing_graph::call, growing_graph::contains, growing_graph::count,
+      growing_graph::erase, growing_graph::find, growing_graph::find_local, growing_graph::get, growing_graph::insert,
+      growing_graph::insert_and_visit, growing_graph::insert_or_assign, growing_graph::insert_or_visit, growing_graph::rank_of,
+      growing_graph::test_and_insert, growing_graph::try_emplace, growing_graph::update, growing_graph::visit) {
+  using row = std::vector<am::growing_edge<void>>;
+  am::growing_graph<> g;
+  const char* const wide = "are 4294967295 at most";
+  const auto nothing = [](row&) {};
+  for (const std::uint64_t v : {std::uint64_t{1} << 32, std::uint64_t{half}, std::uint64_t{most}}) {
+    REFUSED(wide, g.append(v, am::growing_edge<void>{1}));
+    REFUSED(wide, static_cast<void>(g.call(v, [](const row&) { return 1; })));
+    REFUSED(wide, static_cast<void>(g.contains(v)));
+    REFUSED(wide, static_cast<void>(g.count(v)));
+    REFUSED(wide, g.erase(v));
+    REFUSED(wide, static_cast<void>(g.find(v)));
+    REFUSED(wide, static_cast<void>(g.find_local(v)));
+    REFUSED(wide, static_cast<void>(g.get(v)));
+    REFUSED(wide, g.insert(v, row()));
+    REFUSED(wide, g.insert_and_visit(v, row(), nothing));
+    REFUSED(wide, g.insert_or_assign(v, row()));
+    REFUSED(wide, g.insert_or_visit(v, row(), nothing));
+    REFUSED(wide, static_cast<void>(g.rank_of(v)));
+    REFUSED(wide, static_cast<void>(g.test_and_insert(v, row())));
+    REFUSED(wide, g.try_emplace(v));
+    REFUSED(wide, g.update(v, row(), [](const row& a, const row&) { return a; }));
+    REFUSED(wide, g.visit(v, nothing));
+  }
+}
+
 EDGES(graphs_that_grow, growing_graph::growing_graph, growing_graph::add_vertex, growing_graph::add_edge,
       growing_graph::erase_edges, growing_graph::neighbours, growing_graph::degree, growing_graph::compact) {
   moved_from<am::growing_graph<>> g;
