@@ -38,8 +38,6 @@ constexpr counter_row table[] = {
     row("bulk_bytes_sent", &counters::bulk_bytes_sent, messages),
     row("backlog_frames", &counters::backlog_frames, messages),
     row("backlog_bytes", &counters::backlog_bytes, messages),
-    row("buffered_frames", &counters::buffered_frames, messages),
-    row("buffered_ns", &counters::buffered_ns, messages),
     row("credit_stalls", &counters::credit_stalls, messages),
     row("holds", &counters::holds, messages),
     row("polls", &counters::polls, waiting),
@@ -75,6 +73,8 @@ constexpr counter_row table[] = {
     row("algorithms", &counters::algorithms, algorithms),
     row("elements", &counters::elements, algorithms),
     row("elements_moved", &counters::elements_moved, algorithms),
+    row("buffered_frames", &counters::buffered_frames, messages),
+    row("buffered_ns", &counters::buffered_ns, messages),
 };
 static_assert(std::size(table) * sizeof(std::uint64_t) == sizeof(counters),
               "a counter without a row, or a row without a counter");
