@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "armilla/algorithm/sets/by_key_inline.hpp"
+#include "armilla/algorithm/sets/grouping.hpp"
 #include "armilla/unordered_map.hpp"
 
 /// Algorithms that bring equal keys together: `count_by_key`, `reduce_by_key`, `group_by`, `unique_by_key`.
@@ -37,6 +38,9 @@ auto reduce_by_key(R&& items, Op op, Key key = {}, Value value = {});
 
 /// Returns the values of each key, in no particular order: `unordered_map<Key, std::vector<Value>>`. For sums of the values,
 /// `reduce_by_key` with a struct of them is cheaper, because it stores nothing but the sums.
+///
+/// Cost: one allocation for each key, of the final size, if keys and values are trivially copyable. All pairs are then exchanged
+/// at once, which takes twice their memory until the call returns. Otherwise each value is appended by a one-way call.
 template <class R, class Key = detail::take_first, class Value = detail::take_second>
 auto group_by(R&& items, Key key = {}, Value value = {});
 
@@ -75,9 +79,13 @@ auto group_by(R&& items, Key key, Value value) {
   detail::require_function(value, "group_by");
   unordered_map<detail::kept<detail::projected_in<R, Key>>, std::vector<detail::kept<detail::projected_in<R, Value>>>> all(
       detail::members_of(items));
-  using element = typename decltype(all)::mapped_type::value_type;
-  detail::each_then_fence(items, all.members(), "group_by",
-                          [&](auto&& e) { all.append(std::invoke(key, e), element(std::invoke(value, e))); });
+  if constexpr (detail::groups_of_bytes<decltype(all)>) {
+    detail::group_in_partitions(items, all, key, value);
+  } else {
+    using element = typename decltype(all)::mapped_type::value_type;
+    detail::each_then_fence(items, all.members(), "group_by",
+                            [&](auto&& e) { all.append(std::invoke(key, e), element(std::invoke(value, e))); });
+  }
   return all;
 }
 

@@ -69,6 +69,7 @@ const algorithm algorithms[] = {
     {"join of names", [](ranges& r) { return am::join(r.named, r.named).size(); }, false},
     {"semi_join", [](ranges& r) { return am::semi_join(r.pairs, r.more_pairs).size(); }, false},
     {"anti_join of names", [](ranges& r) { return am::anti_join(r.named, r.named).size(); }, false},
+    {"group_by", [](ranges& r) { return am::group_by(r.pairs).size(); }, false},
     {"bag::rebalance", [](ranges& r) { return r.heap.rebalance(), r.heap.size(); }, false},
     {"bag::rebalance of words", [](ranges& r) { return r.heap_of_words.rebalance(), r.heap_of_words.size(); }, false},
     {"sort of words", [](ranges& r) { return am::sort(r.words), r.words.size(); }, false, true},

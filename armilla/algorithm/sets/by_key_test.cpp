@@ -321,6 +321,49 @@ RANK_TEST(algorithms_by_key_take_views) {
   am::barrier();
 }
 
+namespace {
+
+/// Groups of numbers are those of the standard's map.
+void expect_groups(const std::vector<std::pair<std::uint64_t, std::uint32_t>>& mine) {
+  std::map<std::uint64_t, std::vector<std::uint32_t>> expected;
+  for (const auto& [k, v] : am::all_gather_v(mine)) expected[k].push_back(v);
+  const auto groups = am::group_by(mine);
+  EXPECT_EQ(groups.size(), expected.size());
+  auto all = all_of(groups);
+  for (auto& [k, values] : all) std::sort(values.begin(), values.end());
+  for (auto& [k, values] : expected) std::sort(values.begin(), values.end());
+  EXPECT(all == expected);
+  for (const auto& [k, values] : groups.local()) EXPECT(groups.rank_of(k) == am::rank() && values.capacity() == values.size());
+}
+
+}  // namespace
+
+// Of many partitions, some of which have no key; one key; half of the values have one; all keys are different.
+RANK_TEST(groups_of_numbers_hold_all_values_of_their_key) {
+  std::mt19937_64 random(std::uint64_t(am::rank()) + 1);
+  for (const std::uint64_t keys : {1U, 7U, 3000U, 4'000'000'000U}) {
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> mine(keys == 7 ? 100 : 60'000);
+    for (auto& [k, v] : mine) k = random() % keys * 0x10001, v = std::uint32_t(random());
+    expect_groups(mine);
+    for (std::size_t i = 0; i < mine.size() / 2; ++i) mine[i].first = 5;
+    expect_groups(mine);
+  }
+  expect_groups({});
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> of_one;
+  if (am::rank() == am::ranks() - 1) of_one = {{1, 2}, {1, 3}, {2, 4}};
+  expect_groups(of_one);
+}
+
+RANK_TEST(a_map_of_groups_takes_more_values) {
+  auto groups = am::group_by(numbers_of(am::rank(), 10));
+  const std::size_t before = groups.size();
+  if (am::rank() == 0) groups.append(-7, 1.5), groups.append(-7, 2.5);
+  am::fence();
+  EXPECT_EQ(groups.size(), before + 1);
+  EXPECT_EQ(groups.find(-7).get()->size(), 2U);
+  am::barrier();
+}
+
 RANK_TEST(of_a_keys_elements_one_is_kept) {
   std::map<long, std::vector<double>> possible;
   for (const auto& [k, v] : numbers_of_all(9)) possible[k].push_back(v);

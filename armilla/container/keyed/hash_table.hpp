@@ -220,6 +220,10 @@ class hash_table {
     size_ = 0;
     room_ = usable(capacity());
   }
+  /// How many groups of slots, a power of two, a table with room for `n` keys has; `hash >> group_shift` chooses one by its low
+  /// bits.
+  static std::size_t groups_for(std::size_t n) noexcept { return capacity_for(n) / mark_group::width; }
+  static constexpr unsigned group_shift = 7;
   /// Room for `n` keys without another growth.
   template <class Hash>
   void reserve(std::size_t n) {
@@ -298,7 +302,7 @@ class hash_table {
     const auto behind = std::uint16_t(slots >> from | slots << (mark_group::width - from));
     return (from + unsigned(std::countr_zero(behind))) % mark_group::width;
   }
-  std::size_t first_group(std::uint64_t hash) const noexcept { return std::size_t(hash >> 7) & mask_; }
+  std::size_t first_group(std::uint64_t hash) const noexcept { return std::size_t(hash >> group_shift) & mask_; }
   static std::size_t usable(std::size_t capacity) noexcept { return capacity / 8 * 7; }
   static std::size_t capacity_for(std::size_t n) noexcept {
     return std::bit_ceil(n + n / 7 + 1 < mark_group::width ? mark_group::width : n + n / 7 + 1);

@@ -124,6 +124,12 @@ class hash_verbs {
   /// must not wait for the container meanwhile: a two-way call or a fence of the same fiber is a usage_error.
   hash_loop<part> local() const { return hash_loop<part>(core_->mine()); }
 
+  /// For algorithms: f(table, hash) puts keys that lie on this rank into its table, while nobody else has heard of the container.
+  /// A fence must follow.
+  template <class F>
+  void fill(F f) {
+    f(core_->mine().table, Hash{});
+  }
   /// For algorithms: the elements of all members, as far as they are fenced, each on the rank that has it.
   auto range() const { return hash_range<core, false>(*core_); }
 
