@@ -34,7 +34,7 @@ class PerfPage(unittest.TestCase):
     def test_a_miss_is_bold_and_has_its_reason(self):
         status, page = self.make([ROW])
         self.assertEqual(status, 0)
-        self.assertIn("|`am_rtt`|349 ns|`mpi_rtt` **0.78** [0.74..0.87] ≤0.7|", page)
+        self.assertIn("|`am_rtt`|349 ns|`mpi_rtt` **0.78** >0.7|", page)
         self.assertIn("- `am_rtt`: Two stores more.", page)
 
     def test_misses_of_one_reason_stand_together(self):
@@ -45,13 +45,24 @@ class PerfPage(unittest.TestCase):
         status, page = self.make(run)
         self.assertEqual(status, 0)
         self.assertIn("Taken by `armilla-bench all`, a Xeon, 2026-11-22.", page)
-        self.assertIn("Suite `micro`: raw line 285", page)
-        self.assertIn("Suite `memory`: 2026-11-24, no row with the raw line.", page)
+        self.assertIn("`micro`: raw line 285", page)
+        self.assertIn("`memory`: 2026-11-24, no row with the raw line.", page)
 
     def test_a_noisy_row_is_marked_and_what_is_not_judged_misses_nothing(self):
         page = self.make([NOISY])[1]
         self.assertIn("|`put_1m`*|22.6 us||", page)
         self.assertNotIn("Above the target", page)
+
+    def test_a_row_shows_the_ratios_that_are_judged_and_else_the_first(self):
+        more = [{"baseline": "hand_rtt", "ratio": 1.1, "ratio_min": 1, "ratio_max": 1.2}]
+        self.assertIn("|`am_rtt`|349 ns|`mpi_rtt` **0.78** >0.7|", self.make([ROW | {"more_baselines": more}])[1])
+        self.assertIn("|`am_rtt`|349 ns|`mpi_rtt` 0.78|", self.make([ROW | {"more_baselines": more, "targets": []}])[1])
+        hand = [{"against": "hand_rtt", "limit": 1.2, "got": 1.1, "judged": True, "pass": True}]
+        self.assertIn("|`am_rtt`|349 ns|`hand_rtt` 1.1|", self.make([ROW | {"more_baselines": more, "targets": hand}])[1])
+
+    def test_a_median_above_its_limit_is_bold(self):
+        high = [{"against": "ns", "limit": 300, "got": 349, "judged": True, "pass": False}]
+        self.assertIn("|`am_rtt`|349 ns|`mpi_rtt` 0.78; median **349** >300|", self.make([ROW | {"targets": high}])[1])
 
     def test_a_row_without_a_figure_says_why(self):
         self.assertIn("|`ucx_am_rtt`|no figure: no UCX|", self.make([FAILED])[1])
@@ -59,7 +70,7 @@ class PerfPage(unittest.TestCase):
     def test_a_page_says_machine_and_date_and_a_table_the_line(self):
         page = self.make({"machine": "two cores", "date": "2026-01-02", "command": "armilla-bench micro", "rows": [ROW, NOISY]})[1]
         self.assertIn("Taken by `armilla-bench micro`, two cores, 2026-01-02.", page)
-        self.assertIn("Suite `micro`: raw line 285 to 285 ns (slow state).", page)
+        self.assertIn("`micro`: raw line 285 to 285 ns (slow state).", page)
         self.assertIn("<summary>Global memory: 1 rows, 0 above the target</summary>", page)
 
     def test_what_is_not_a_table_is_kept(self):
