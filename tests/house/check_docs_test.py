@@ -42,7 +42,7 @@ class CheckDocs(unittest.TestCase):
         text = ("/// Counts.\n///\n///     struct many {\n///       int n;\n///\n///     };\n///\n/// Text.\n///\n///     const int a = am::rank();\n"
                 "class thing {\n  /// Adds.\n  ///\n  ///     int b = am::rank();\n  int add();\n};\n")
         status, output = self.check(text, name="page.hpp")
-        self.assertEqual((status, output), (0, "docs: 0 pages, 1 headers, 3 blocks of C++, 0 ignored, 0 errors\n"))
+        self.assertEqual((status, output), (0, "docs: 0 pages, 1 headers, 0 files, 3 blocks of C++, 0 ignored, 0 errors\n"))
         status, output = self.check(text, "--list", name="page.hpp")
         self.assertEqual([line.partition("page.hpp")[2] for line in output.splitlines()], [":3: decl", ":10: body", ":14: body"])
         status, output = self.check(text.replace("b = am::rank()", "b = unknown"), name="page.hpp")

@@ -106,8 +106,8 @@ class Reference(unittest.TestCase):
         self.assertIn("Whether anything was asked.\n\n`#include \"armilla/asked.hpp\"`", self.page)
 
     def unlisted(self, code):
-        (self.root / "docs/reference").mkdir(parents=True, exist_ok=True)
-        (self.root / "docs/reference/names.md").write_text(f"am::ask in a text\n\n```cpp\n{code}\n```\n", encoding="utf-8")
+        (self.root / "tests/names").mkdir(parents=True, exist_ok=True)
+        (self.root / "tests/names/core.cpp").write_text(f"void lines() {{\n{code}\n}}\n", encoding="utf-8")
         done = subprocess.run([sys.executable, self.root / "tools/reference", "--check"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 1 if done.stdout else 0)
         return re.findall(r"public name ([\w:]+);", done.stdout)
