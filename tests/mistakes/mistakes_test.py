@@ -22,37 +22,37 @@ MISTAKES = [
     ("barrier_for_fence_array", "a barrier after one-way calls to an `array`, `vector` or `bag`, then `local()`", None, BARRIER, "`local()` throws"),
     ("barrier_for_fence_map", "the same with a map or set", None, BARRIER, "`local()` throws"),
     ("nothing_before_a_remote_read", "`x[i]` after one's own `update`, `visit` or `set` of element i, without a fence", None, UNDER_WAY, "`x[i]` throws"),
-    ("nothing_before_local", "a loop over `local()` after one's own one-way calls to these elements, without a fence", None, UNDER_WAY, "`begin()` of the span that `local()` returns throws"),
-    ("nothing_before_an_element_of_local", "`local()[k]` after one's own one-way call to that element, without a fence", None, UNDER_WAY, "`[]` of the span that `local()` returns throws"),
-    ("only_others_before_local", "a read of `local()` while only other ranks have one-way calls to its elements under way", None, None, "fence before each phase that reads"),
+    ("nothing_before_local", "a loop over `local()` after one's own one-way calls to these elements, without a fence", None, UNDER_WAY, "`begin()` of the span throws"),
+    ("nothing_before_an_element_of_local", "`local()[k]` after one's own one-way call to that element, without a fence", None, UNDER_WAY, "`[]` of the span throws"),
+    ("only_others_before_local", "a read of `local()` while other ranks have one-way calls to its elements in flight", None, None, "fence before each phase that reads"),
     ("nothing_before_an_algorithm", "an algorithm, `size()` or `write_csv` after one's own one-way calls or `push_back`, without a fence", None, None, "fence before each phase that reads"),
     ("barrier_after_push_back", "`push_back`, then a barrier, then `local()` or `size()`", None, None, "the same; a barrier does not append the elements"),
     ("index_of_container", "an index beyond the end of a container", "index 5,000 is out of range", "index 5,000 is out of range", "the operation throws"),
-    ("index_of_local", "`local()[i]` beyond the end", None, "Assertion '__idx < size", "`std::span` checks the index and aborts; the report has the line"),
+    ("index_of_local", "`local()[i]` beyond the end", None, "Assertion '__idx < size", "`std::span` aborts; the report has the line"),
     ("stencil_beyond_its_halo", "a stencil that reads beyond the halo", None, "the halo of the input is 1 wide there; make it with am::halo.2.", "the stencil throws"),
     ("stencil_without_a_halo", "a stencil over a matrix without a halo", None, "the halo of the input is 0 wide there; make it with am::halo.1.", "the stencil throws"),
     ("rank_that_does_not_exist", "a rank that does not exist", "rank 2 does not exist", "rank 2 does not exist", "the call throws"),
-    ("rank_of_a_team", "a rank of a team used as a rank of the job", None, None, "`team.world_rank(i)`; found only if there is no such rank"),
+    ("rank_of_a_team", "a rank of a team used as a rank of the job", None, None, "`team.world_rank(i)`; found only if no such rank exists"),
     ("rank_of_a_team_for_an_object_of_it", "the same for an object of the team, if that rank is not a member", "is no member of the object.s team", "is no member of the object.s team", "`on` throws"),
     ("container_that_was_moved_from", "a container that was moved from", "it has no elements", "it has no elements", "the operation throws"),
     ("handle_of_a_container_that_has_ended", "a handle of a destroyed container", "or it has ended there", "or it has ended there", "the operation throws"),
-    ("span_of_a_container_that_has_ended", "the span of `local()` used after the container was destroyed", None, ENDED, "the access ends the rank; the report has the line of the access, and where the container was destroyed"),
+    ("span_of_a_container_that_has_ended", "the span of `local()` used after the container was destroyed", None, ENDED, "the access ends the rank; the report has its line, and where the container was destroyed"),
     ("span_from_before_the_elements_moved", "the span of `local()` used after the elements moved (`resize`, growth, `redistribute`)", None, ENDED, "the same"),
-    ("reference_in_a_call", "a pointer or a captured reference in a call", "is memory of rank . and not of rank|SIGSEGV", "a capture of the closure holds an address", "the call throws; without checks the rank crashes, where it does, with a hint"),
+    ("reference_in_a_call", "a pointer or a captured reference in a call", "is memory of rank . and not of rank|SIGSEGV", "a capture of the closure holds an address", "the call throws; without checks a crash has a hint"),
     ("write_past_an_allocation", "a global pointer beyond its allocation", None, "the pointer has left it|the pointer left the object", "the access throws"),
     ("write_before_an_allocation", "a global pointer before its allocation", None, "it was freed, or the pointer has left it", "the access throws"),
-    ("write_past_by_a_plain_pointer", "the same by a plain pointer (`p.local()[i]`, a span)", None, BEYOND, "words behind the block are compared at fences and when it is freed"),
+    ("write_past_by_a_plain_pointer", "the same by a plain pointer (`p.local()[i]`, a span)", None, BEYOND, "words after the block are compared at fences and when it is freed"),
     ("pointer_that_was_freed", "a global pointer to memory that was freed", None, "it was freed, or the pointer has left it", "the access throws"),
     ("freed_twice", "memory that is freed twice", "was given back already", "was given back already", "`deallocate` throws"),
-    ("collective_of_some_ranks", "a collective that some ranks do not call", COLLECTIVES, COLLECTIVES, "the next collective throws, on the first rank that sees it"),
-    ("different_roots", "different arguments of a collective", COLLECTIVES, COLLECTIVES, "as above; the checked library compares before anything moves"),
+    ("collective_of_some_ranks", "a collective that some ranks do not call", COLLECTIVES, COLLECTIVES, "the next collective throws"),
+    ("different_roots", "different arguments of a collective", COLLECTIVES, COLLECTIVES, "as above; in the checked library before anything moves"),
 ]
 
 
 def table():
-    lines = ["| mistake | library | checked library | found by, or what helps |", "|---|---|---|---|"]
+    lines = ["| mistake | found by | how, or what helps |", "|---|---|---|"]
     for _, text, release, checked, how in MISTAKES:
-        lines.append(f"| {text} | {'finds it' if release else '-'} | {'finds it' if checked else '-'} | {how} |")
+        lines.append(f"| {text} | {'both' if release else 'checked' if checked else 'neither'} | {how} |")
     return "\n".join(lines) + "\n"
 
 
