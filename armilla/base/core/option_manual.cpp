@@ -45,13 +45,14 @@ void print_options_page(std::FILE* out) {
   std::fputs(
       "# Options\n\n"
       "A job reads these variables once, when it starts. An unknown name or a bad value is an error that says what is allowed.\n"
-      "`armilla-run --options` prints the same; `armilla-info` prints those that are not at their defaults.\n",
+      "`armilla-run --options` prints the same; `armilla-info` prints those that are not at their defaults.\n"
+      "\\*: the value of rank 0 counts for all ranks.\n",
       out);
   each_option([&](const char* heading) { std::fprintf(out, "\n## %s\n", heading); },
               [&](const option_row& r) {
                 std::fprintf(out, "\n### %s\n\n%s\n\nAllowed: %s. Default: %s.%s\n", variable_of(r.name).c_str(), r.text.c_str(),
                              r.allowed.c_str(), default_anywhere(r, defaults).c_str(),
-                             r.shared ? " What rank 0 has counts for all ranks." : "");
+                             r.shared ? " \\*" : "");
               });
 }
 

@@ -96,8 +96,7 @@ enum class shape { any, power_of_two };
 row bytes(const char* name, std::uint64_t options::* member, std::uint64_t low, std::uint64_t high, shape wanted,
           const char* text) {
   const bool power = wanted == shape::power_of_two;
-  return {name,
-          (power ? "a power of two from " : "bytes from ") + show_bytes(low) + " to " + show_bytes(high) + " (suffixes K M G T)",
+  return {name, (power ? "a power of two from " : "bytes from ") + show_bytes(low) + " to " + show_bytes(high) + " (K M G T)",
           text,
           [=](options& o, std::string_view v) {
             std::uint64_t n = 0;
@@ -108,7 +107,7 @@ row bytes(const char* name, std::uint64_t options::* member, std::uint64_t low, 
 }
 
 row duration(const char* name, std::uint64_t options::* member, std::uint64_t unit_ns, const char* text) {
-  return {name, "a duration (suffixes ns us ms s; without one: " + std::string(unit_ns == 1000 ? "us" : "s") + ")", text,
+  return {name, "a duration (ns us ms s; default " + std::string(unit_ns == 1000 ? "us" : "s") + ")", text,
           [=](options& o, std::string_view v) { return parse_duration(v, unit_ns, o.*member); },
           [=](const options& o) { return show_duration(o.*member); }};
 }
@@ -131,9 +130,8 @@ row choice(const char* name, Enum options::* member, const std::vector<std::pair
 }
 
 row poll_budget() {
-  return {"poll_budget", "0, a number of called functions, or a duration with its unit (suffixes ns us ms s)",
-          "How much the library's own polls do for other ranks: a number of called functions, or a time after which none begins; "
-          "0: no limit.",
+  return {"poll_budget", "0, a number of called functions, or a duration with its unit (ns us ms s)",
+          "How much the library's own polls do for other ranks: a number of called functions, or a time; 0: no limit.",
           [](options& o, std::string_view v) {
             int bodies = 0;
             std::uint64_t ns = 0;
@@ -159,28 +157,26 @@ std::vector<row> make_table() {
       number("max_ranks", &o::max_ranks, 0, most_lasting_ranks,
              "Largest number of ranks if others join the running job by armilla-run --join; 0: none can join. Needs "
              "ARMILLA_ON_LOSS=continue or replace, and shared memory of one host."),
-      shared(
-          words("fabric", &o::fabric, good_fabric, "one of auto shm threads loop, or the name of a backend",
-                "auto: shared memory inside a host, the best available backend between hosts; shm: shared memory only; threads: "
-                "ranks are threads of one process; loop: all messages take the path of a network, inside the library (for "
-                "tests); the name of a backend, such as ucx or mpi: all messages take that network, also inside a host.")),
+      shared(words("fabric", &o::fabric, good_fabric, "one of auto shm threads loop, or the name of a backend",
+                   "auto: shared memory inside a host, the best available backend between hosts; shm: shared memory only; "
+                   "threads: ranks are threads of one process; loop: a network inside the library (for tests); the name of a "
+                   "backend, such as ucx or mpi: that network, also inside a host.")),
       choice("pin", &o::pin,
              {{"auto", pin_kind::automatic}, {"core", pin_kind::core}, {"share", pin_kind::share}, {"none", pin_kind::none}},
-             "Bind each rank to its own core (core), several ranks to one core (share), or none; auto: core if there are enough "
-             "cores that no other job uses, share if no other job uses any, and none otherwise, for a job of one rank, and under "
-             "another "
+             "Bind each rank to its own core (core), several ranks to one core (share), or none; auto: core if enough cores are "
+             "free of other jobs, share if no other job uses any; none otherwise, for a job of one rank, and under another "
              "launcher. OMP_NUM_THREADS=k gives each rank k cores."),
       flag("label", &o::label, "Print the rank before each line of its output."),
       choice("output", &o::output, {{"raw", output_kind::raw}, {"lines", output_kind::lines}},
-             "Output of several ranks to a file or a pipe: each rank's bytes as it writes them (raw), or whole lines through the "
-             "supervisor, those of different ranks in any order (lines). A terminal always gets raw output."),
+             "Output of several ranks to a file or a pipe: bytes as ranks write them (raw), or whole lines in any order (lines). "
+             "A terminal always gets raw output."),
       choice("launcher", &o::launcher, {{"auto", launcher_use::automatic}, {"none", launcher_use::none}},
              "Join the job of the mpirun or srun that started this process, or ignore it."),
       words("backends", &o::backends, anything, "folders, separated by colons",
             "Folders that are searched first for backends, the files libarmilla-<name>.so."),
-      shared(flag("trust_network", &o::trust_network,
-                  "Let a backend such as UCX listen on a public address, although whoever reaches it can read and write the "
-                  "memory of the job.")),
+      shared(
+          flag("trust_network", &o::trust_network,
+               "Let a backend such as UCX listen on a public address, where anyone can read and write the memory of the job.")),
       heading("Messages"),
       shared(bytes("ring", &o::ring, 4096, 1 << 30, shape::power_of_two, "Size of the ring between two ranks.")),
       tunable(bytes("aggregate", &o::aggregate, 0, 1 << 20, shape::any,
@@ -188,44 +184,43 @@ std::vector<row> make_table() {
       number("poll_every", &o::poll_every, 0, 1'000'000, "Poll at every n-th communication call; 0: only where a rank waits."),
       poll_budget(),
       bytes("eager", &o::eager, 0, 1 << 30, shape::any,
-            "Messages up to this size go through the ring, longer ones through the shared heap; over a network at least 512."),
+            "Longer messages than this go through the shared heap, others through the ring; over a network at least 512."),
       bytes("backlog_limit", &o::backlog_limit, 4096, max_bytes, shape::any,
-            "How much a rank may queue for receivers that do not keep up before it is an error."),
+            "How much a rank may queue for slow receivers before it is an error."),
       bytes("backlog", &o::backlog, 0, max_bytes, shape::any,
-            "How much a rank queues for another one that does not receive it before it stops reading from that rank."),
+            "How much a rank queues for another one before it stops reading from that rank."),
       bytes("receive_buffers", &o::receive_buffers, 0, max_bytes, shape::any,
             "Memory that a rank reuses for arguments that called functions read in place."),
       shared(bytes("network_window", &o::network_window, 4096, 1 << 30, shape::any,
                    "How much one rank may have in flight to another over a network before the receiver confirms it.")),
-      shared(number("route_hosts", &o::route_hosts, 0, 65536,
-                    "From this number of hosts on, at least four, small one-way calls to other hosts go through other ranks, "
-                    "along rows and columns of hosts; 0: never.")),
+      shared(number(
+          "route_hosts", &o::route_hosts, 0, 65536,
+          "From this number of hosts on, at least four, other ranks forward small one-way calls between hosts; 0: never.")),
       shared(
           words("faults", &o::faults, good_faults,
                 "words, separated by commas: delay=100us, jitter=1ms, reorder=0.1, swap=0.1, duplicate=0.05, drop=0.02, slow=1 "
                 "(a rank), stop=0.01, linger=200ms, seed=7",
                 "Make the network worse (for tests): each frame is late by delay and by up to jitter; with these probabilities "
                 "frames of other ranks overtake it, frames of its own rank overtake it, it arrives twice, it is lost and sent "
-                "again, or its receiver stops for a millisecond; one rank is slow. Without a network nothing happens.")),
+                "again, or its receiver stops for a millisecond; one rank is slow.")),
       flag("cross_copy", &o::cross_copy, "Copy directly between processes where the system allows it."),
       heading("Waiting"),
       duration("spin", &o::spin_ns, 1000, "How long a wait spins before it yields the core."),
       duration("yield", &o::yield_ns, 1000, "How long a wait yields the core before it sleeps."),
       flag("crowding", &o::crowding,
-           "Ranks that outnumber the cores of their host measure whether other processes use these cores, and sleep at once "
-           "while that is faster than yielding."),
+           "Ranks that outnumber the cores measure whether other processes use these, and sleep at once while that is faster "
+           "than yielding."),
       choice("wait", &o::wait, {{"auto", wait_mode::in_place}, {"switch", wait_mode::switching}},
-             "How a fiber waits that is the only one and could receive messages itself: in place (auto), or by switching to the "
-             "loop (switch)."),
+             "How a rank's only fiber waits: it receives messages itself (auto), or switches to the loop (switch)."),
       also_named(
           "reception",
           shared(choice("progress_mode", &o::progress,
                         {{"poll", progress_mode::poll}, {"thread", progress_mode::thread}, {"signal", progress_mode::signal}},
-                        "What receives messages while a rank computes: nothing (poll); a thread, those that are safe beside the "
-                        "rank (thread); the rank itself, interrupted where it allows that (signal)."))),
+                        "What receives messages while a rank computes: nothing (poll); a thread, those that are safe (thread); "
+                        "the rank, interrupted where it allows that (signal)."))),
       also_named("attend_after", duration("progress_after", &o::progress_after_ns, 1000,
-                                          "With ARMILLA_PROGRESS_MODE=thread: the progress thread polls the network when its "
-                                          "rank has not polled it for this time; 0: always.")),
+                                          "With ARMILLA_PROGRESS_MODE=thread: the thread polls the network when its rank has not "
+                                          "done so for this time; 0: always.")),
       duration("stall", &o::stall_ns, 1'000'000'000,
                "End a job after all ranks have waited this long for events that cannot come; 0: never. A rank that receives no "
                "messages for 15 times as long while another waits is reported."),
@@ -233,28 +228,26 @@ std::vector<row> make_table() {
                "Print what all ranks wait for when one has been idle for this time; 0: never. SIGUSR1 does the same. Under "
                "mpirun or srun each rank prints its own waits."),
       heading("When a rank dies"),
-      shared(choice("on_loss", &o::on_loss,
-                    {{"end", loss_use::end}, {"continue", loss_use::go_on}, {"replace", loss_use::replace}},
-                    "What happens when a rank is lost: the job ends (end), the others continue (continue), or they continue and "
-                    "a new process replaces the lost rank (replace). The last two need shared memory of one host; continue also "
-                    "works with armilla-run --hosts.")),
-      shared(duration(
-          "loss_grace", &o::loss_grace_ns, 1'000'000'000,
-          "How long the other ranks run after a loss, to be notified and to save what they need, before the job is ended.")),
+      shared(choice(
+          "on_loss", &o::on_loss, {{"end", loss_use::end}, {"continue", loss_use::go_on}, {"replace", loss_use::replace}},
+          "What happens when a rank is lost: the job ends (end), the others continue (continue), or a new process also replaces "
+          "the lost rank (replace). The last two need shared memory of one host; continue also works with armilla-run --hosts.")),
+      shared(duration("loss_grace", &o::loss_grace_ns, 1'000'000'000,
+                      "How long the other ranks may save what they need after a loss before the job is ended.")),
       shared(duration("loss_timeout", &o::loss_timeout_ns, 1'000'000'000,
                       "How long a host may be silent before its ranks are lost; 0: forever.")),
       heading("Fibers"),
       bytes("stack", &o::stack, 16 * 1024, std::uint64_t{1} << 32, shape::any,
             "Size of a fiber's stack. Called functions run on such stacks, too. Only used pages take memory."),
       number("stacks_kept", &o::stacks_kept, 0, 1'000'000,
-             "How many stacks of ended fibers keep their memory in any case. A rank keeps half of the most that it used, too."),
+             "How many stacks of ended fibers keep their memory, besides half of the most that the rank used."),
       heading("Teams"),
       shared(choice("barrier", &o::barrier, patterns, "The pattern of the barrier.")),
       shared(choice("fence", &o::fence, patterns, "The pattern of the fence.")),
       shared(choice("collectives", &o::collectives,
                     {{"auto", exchange_pattern::automatic}, {"flat", exchange_pattern::flat}, {"pairs", exchange_pattern::pairs}},
-                    "How values and arrays move between hosts: flat: each member sends to each host; pairs: log2 N exchanges "
-                    "between pairs of hosts; auto: pairs from three hosts on, and from 18 for what fits into a cache line.")),
+                    "How values and arrays move between hosts: each member sends to each host (flat); log2 N exchanges between "
+                    "pairs of hosts (pairs); auto: pairs from three hosts on, and from 18 for what fits into a cache line.")),
       heading("Global memory"),
       depends_on_machine(shared(bytes("segment", &o::segment, least_segment_bytes, most_segment_bytes, shape::any,
                                       "Address space reserved for each rank's segment. Only used pages take memory.")),
@@ -264,7 +257,7 @@ std::vector<row> make_table() {
       shared(flag("access_by_message", &o::access_by_message,
                   "Access global memory by messages even where it is shared (for tests).")),
       flag("large_pages", &o::large_pages,
-           "Ask the kernel for large pages in segments; containers that fill 16 MiB or more on a rank get them at once."),
+           "Ask the kernel for large pages in segments, and in containers that fill 16 MiB or more on a rank."),
       heading("Objects"),
       words("libraries", &o::libraries, anything, "folders, separated by colons",
             "Folders from which a rank loads shared libraries at another rank's request; by default none."),
@@ -275,8 +268,8 @@ std::vector<row> make_table() {
       choice("progress", &o::show_progress, {{"auto", progress_use::as_asked}, {"1", progress_use::on}, {"0", progress_use::off}},
              "Show the progress of algorithms on stderr; auto: on a terminal, if the program calls show_progress."),
       choice("progress_bar", &o::progress_bar, {{"0", bar_use::off}, {"1", bar_use::on}, {"tty", bar_use::terminal}},
-             "Show a bar with rate and time left on stderr while a long algorithm, load or save of the job runs, if stderr is a "
-             "terminal (1); otherwise on the terminal of the process, if it has one (tty)."),
+             "Show a bar with rate and time left during a long algorithm, load or save, on stderr if that is a terminal (1), "
+             "else on the process's terminal, if it has one (tty)."),
       shared(words(
           "trace", &o::trace, [](std::string_view v) { return v.empty() || (v.size() > 5 && v.ends_with(".json")); },
           "the name of a file that ends in .json",
