@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <armilla/armilla.hpp>
+#include <armilla/remote_channel.hpp>
 
 #include "tests/compute_for.hpp"
 
@@ -116,6 +117,11 @@ void work() {
   if (me == 0) std::puts("here"), std::fflush(stdout);
   // these never end
   if (scene == "sync_var") am::spawn([] { mine().never.read(); }).join();
+  if (scene == "channel") {
+    am::remote_channel<int> jobs(0, 4, {last}, am::named("jobs"));
+    if (me == 0) jobs.pop();
+    mine().never.read();
+  }
   if (scene == "left_fiber") am::spawn([] { mine().never.read(); }).detach();
   if (scene == "crosswise") lock_crosswise();
   if (scene == "call" && me == 0) am::call<&wait_for_ever>(last).get();

@@ -2,7 +2,9 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <exception>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -58,6 +60,8 @@ class channel_ends : public loss_watch {
   /// Whether the receiver is to be asked for credits: once until some come.
   bool must_ask() noexcept { return !std::exchange(asked_, true); }
   std::uint32_t me() const noexcept { return me_; }
+  /// `operation` of this channel, as reports of waits show it. It lives as long as the channel, which ends all waits.
+  const char* name_of_wait(const char* operation);
 
   // ---- The receiver ----
   void require_receiver(const char* operation) const;
@@ -100,6 +104,7 @@ class channel_ends : public loss_watch {
   std::vector<sender> senders_;  // on the receiver, by member
   std::size_t open_ = 0;
   std::vector<rank_t> lost_;
+  std::deque<std::pair<const char*, std::string>> names_;  // of operations that have waited
 };
 
 }  // namespace armilla::detail

@@ -258,7 +258,7 @@ class channel_part final : public channel_ends {
     return may_push("remote_channel::push") && push_later(std::move(item), "remote_channel::push").get();
   }
   future<bool> push_later(T item, const char* operation) {
-    auto done = promise<bool>::make(operation);
+    auto done = promise<bool>::make(name_of_wait(operation));
     future<bool> result = done.get_future();
     waiting_.push_back({std::move(item), late_op(done.target)});
     ask_for_room();
@@ -287,7 +287,7 @@ class channel_part final : public channel_ends {
     return std::optional<T>(std::move(first.item));
   }
   future<std::optional<T>> pop_later(const char* operation) {
-    auto done = promise<std::optional<T>>::make(operation);
+    auto done = promise<std::optional<T>>::make(name_of_wait(operation));
     pops_.emplace_back(done.target);
     return done.get_future();
   }

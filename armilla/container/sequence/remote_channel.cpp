@@ -136,6 +136,13 @@ void channel_ends::require_receiver(const char* operation) const {
                              std::to_string(receiver_) + " is");
 }
 
+const char* channel_ends::name_of_wait(const char* operation) {
+  for (const auto& [of, text] : names_)
+    if (of == operation) return text.c_str();
+  const std::string channel = described(this);
+  return names_.emplace_back(operation, channel.empty() ? operation : operation + (" of " + channel)).second.c_str();
+}
+
 std::exception_ptr channel_ends::error_of(rank_t lost, const char* operation) const {
   return current->messages->lost.error(lost, operation);
 }
