@@ -47,9 +47,9 @@ void shorten(std::uint64_t* at, std::uint64_t further) { std::atomic_ref(*at).st
 
 using parent_finder = mapped_blocks<std::uint64_t>::finder;
 
-// Ways are halved while they are gone: the parent of the parent becomes the parent. A number that is no root never is one again,
-// and all that is ever stored as its parent is on its way up, so a store suffices: it may make a way longer again, but never
-// wrong.
+// Paths are halved while they are walked: the parent of the parent becomes the parent. A number that is no root never is one
+// again, and all that is ever stored as its parent is on its path to the root, so a store suffices: it may make a path longer
+// again, but never wrong.
 std::size_t root_in(const parent_finder all, std::size_t a) noexcept {
   for (std::uint64_t* place = all.at(a);;) {
     const std::uint64_t up = parent_at(place);
@@ -61,8 +61,8 @@ std::size_t root_in(const parent_finder all, std::size_t a) noexcept {
   }
 }
 
-// Both ways are gone side by side, so that their cache misses overlap. A root is the least number of its tree: one that is
-// greater than a number of the other tree is not in that, and is hung below it.
+// Both paths are walked side by side, so that their cache misses overlap. A root is the least number of its tree: one that is
+// greater than a number of the other tree is not in that tree, and becomes a child of the number.
 bool join_in(const parent_finder all, std::size_t a, std::size_t b) noexcept {
   std::uint64_t *at = all.at(a), *bt = all.at(b);
   for (;;) {
@@ -175,7 +175,7 @@ std::size_t disjoint_set_core::root_of(std::size_t a) {
   return call(parents_.rank_of(a), &root_there, name_on(parents_.rank_of(a)), a).get();
 }
 
-bool disjoint_set_core::shorten_ways() {
+bool disjoint_set_core::shorten_paths() {
   if (!all_) return false;
   const parent_finder all = all_.find();
   for (std::uint64_t& parent : parents_.local()) {
@@ -321,7 +321,7 @@ void disjoint_set::compress() {
   array<std::uint64_t>& parents = core().parents();
   const team& t = members();
   meet(t);
-  const bool whole = core().shorten_ways();
+  const bool whole = core().shorten_paths();
   for (bool again = t.all_reduce(std::uint32_t(!whole), std::plus<>{}) != 0; again;) {
     const std::vector<std::uint64_t> up(parents.local().begin(), parents.local().end());
     const std::vector<std::uint64_t> further = core().parents_of(up);
