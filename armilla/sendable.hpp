@@ -149,6 +149,9 @@ constexpr void cannot_be_sent() {
                 "armilla: a distributed object cannot be sent: every rank has its part; send h.on(r), the name of a part");
   static_assert(Why != refusal::spread_array,
                 "armilla: a spread_array cannot be sent: every rank has its elements; send x.ptr(i), a global_ptr");
+  static_assert(Why != refusal::named_object,
+                "armilla: a distributed container cannot be sent: every rank has its part; pass x.handle(), and let the called "
+                "function take the handle_type and write h->");
   static_assert(Why != refusal::immovable, "armilla: a type that cannot be moved cannot be sent; send a copy of its value");
   static_assert(Why != refusal::state,
                 "armilla: a container with a comparator or hash that has state cannot be sent: it is made again by its default "
@@ -230,7 +233,7 @@ constexpr void require_sendable_closure() {
   static_assert(
       std::is_pointer_v<F> || sendable_closure<F>,
       "armilla: a closure may capture only trivially copyable values; pass strings, vectors and the like as arguments of "
-      "the call");
+      "the call, and a distributed container as x.handle()");
 }
 
 }  // namespace armilla

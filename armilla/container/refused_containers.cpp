@@ -48,6 +48,18 @@ void refused() {
 #elif defined(CASE_EXPOSE)
   armilla::list<int> l;
   armilla::expose("l", l);
+#elif defined(CASE_SEND)
+  armilla::call(0, [](const armilla::vector<double>& v) { return v.size(); }, x).get();
+#elif defined(CASE_SEND_REFERENCE)
+  armilla::async(0, [](armilla::vector<double>& v) { v.push_back(1); }, std::ref(x));
+#elif defined(CASE_SEND_INSIDE)
+  struct job {
+    armilla::graph<> roads;
+    int number;
+  };
+  armilla::async(0, [](const job&) {}, job{{}, 1});
+#elif defined(CASE_CAPTURE)
+  armilla::async(0, [v = std::move(x)] { static_cast<void>(v.size()); });
 #elif defined(CASE_COPY)
   auto y = x;
 #endif

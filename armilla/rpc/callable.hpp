@@ -48,7 +48,8 @@ template <class F>
 struct callable {
   static_assert(std::is_trivially_copyable_v<F>,
                 "armilla: this closure captures something that is not trivially copyable (a string, a vector, a smart pointer): "
-                "pass it as an argument of the call instead, async(rank, [](std::string s) {...}, s)");
+                "pass it as an argument of the call instead, async(rank, [](std::string s) {...}, s); a distributed container as "
+                "x.handle()");
   using type = F;
   /// Checked build: a closure that captured an address (by reference, or a pointer) is an error here, not a crash there.
   static const F& portable(const F& f, [[maybe_unused]] const char* operation) {

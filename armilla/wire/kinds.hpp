@@ -198,6 +198,7 @@ enum class refusal {
   future,
   distributed,
   spread_array,
+  named_object,
 };
 
 /// Of classes of the library that do not travel: why, told where they are defined.
@@ -288,11 +289,20 @@ consteval verdict of_members(type_list<M...>) {
     return of_parts<Path, M...>(kind::aggregate);
 }
 
+/// A container of the library, or what else has a name that travels in its place.
+template <class T>
+concept has_handle = requires(const T& x) {
+  typename T::handle_type;
+  { x.handle() } -> std::same_as<typename T::handle_type>;
+};
+
 /// A class whose members are out of sight travels as bytes if the language can copy it so.
 template <class T>
 consteval verdict of_opaque() {
   if constexpr (std::is_trivially_copyable_v<T> && std::is_move_constructible_v<T>)
     return {kind::bytes};
+  else if constexpr (has_handle<T>)
+    return {kind::none, refusal::named_object};
   else if constexpr (std::is_trivially_copyable_v<T> || !std::is_move_constructible_v<T>)
     return {kind::none, refusal::immovable};
   else if constexpr (sequence<T> || associative<T>)

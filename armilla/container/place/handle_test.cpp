@@ -23,6 +23,12 @@ static_assert(std::is_trivially_copyable_v<numbers::handle_type>);
 static_assert(std::is_trivially_copyable_v<am::bag<std::string>::handle_type>);
 static_assert(std::is_trivially_copyable_v<am::graph<int>::handle_type>);
 
+template <class... C>
+constexpr bool are_sent_by_handle = ((am::detail::verdict_of<C>.why == am::detail::refusal::named_object) && ...);
+static_assert(are_sent_by_handle<numbers, am::vector<std::string>, am::bag<int>, am::list<int>, am::graph<>, am::matrix<double>,
+                                 am::sparse_matrix<double>, am::map<int, int>, am::unordered_map<int, int>, am::bitmap,
+                                 am::disjoint_set, am::work_queue<int>, am::remote_channel<int>>);
+
 void add_to_own(numbers::handle_type h, int by) {
   for (int& e : h->local()) e += by;
 }
