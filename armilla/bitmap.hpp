@@ -132,7 +132,7 @@ class bitmap : public detail::named_container<bitmap> {
   void xor_with(const bitmap& other) { combine(other, "bitmap::xor_with", std::bit_xor<>{}); }
 
   /// Returns a copy.
-  bitmap clone() const;
+  bitmap clone(const made_at& at = std::source_location::current()) const;
 
   /// Writes all bits to the file `path`. `load` reads them on any number of ranks.
   ///

@@ -119,12 +119,15 @@ class cyclic_matrix : public detail::named_container<cyclic_matrix<T>> {
   // ---- Whole matrix (collective) ----
 
   /// Returns a value-initialized matrix of this shape.
-  cyclic_matrix like() const { return cyclic_matrix(members(), shape_); }
+  cyclic_matrix like(const made_at& at = std::source_location::current()) const {
+    const detail::making how(at, typeid(cyclic_matrix), members());
+    return cyclic_matrix(members(), shape_, &how);
+  }
   /// Returns a copy.
-  cyclic_matrix clone() const;
+  cyclic_matrix clone(const made_at& at = std::source_location::current()) const;
 
   /// Returns a `matrix` of the same cells, over the same ranks.
-  matrix<T, 2> in_blocks(const grid& g = {}) const;
+  matrix<T, 2> in_blocks(const grid& g = {}, const made_at& at = std::source_location::current()) const;
   /// Copies the cells of a matrix of the same extents over the same ranks, with any distribution. Throws `usage_error` if extents
   /// or ranks differ.
   void take(const matrix<T, 2>& from) { take_cells(from); }
@@ -258,7 +261,7 @@ void cyclic_matrix<T>::take_cells(const From& from) {
   const team& t = members();
   detail::require_same_members(from.members(), t);
   if (from.extent(0) != extent(0) || from.extent(1) != extent(1)) [[unlikely]]
-    detail::throw_unlike_extents({from.extent(0), from.extent(1)}, {extent(0), extent(1)});
+    detail::throw_unlike_extents(this, {from.extent(0), from.extent(1)}, {extent(0), extent(1)});
   detail::meet(t);
   for (const cyclic_tile<T>& tile : local())
     detail::get_cells(tile.cells.data(), tile.cells.stride(0), from,
@@ -268,8 +271,8 @@ void cyclic_matrix<T>::take_cells(const From& from) {
 }
 
 template <class T>
-cyclic_matrix<T> cyclic_matrix<T>::clone() const {
-  cyclic_matrix copy = like();
+cyclic_matrix<T> cyclic_matrix<T>::clone(const made_at& at) const {
+  cyclic_matrix copy = like(at);
   const std::size_t n = cells_.plan().mine.volume;
   if (n != 0) std::memcpy(static_cast<void*>(copy.cells_.first()), cells_.first(), n * sizeof(T));
   detail::meet(members());
@@ -277,8 +280,8 @@ cyclic_matrix<T> cyclic_matrix<T>::clone() const {
 }
 
 template <class T>
-matrix<T, 2> cyclic_matrix<T>::in_blocks(const grid& g) const {
-  matrix<T, 2> to({extent(0), extent(1)}, on(members(), g));
+matrix<T, 2> cyclic_matrix<T>::in_blocks(const grid& g, const made_at& at) const {
+  matrix<T, 2> to({extent(0), extent(1)}, on(members(), g), at);
   put_into(to);
   return to;
 }
@@ -294,14 +297,14 @@ void cyclic_matrix<T>::put_into(matrix<T, 2>& to) const {
 
 template <class T>
 void cyclic_matrix<T>::save(const std::string& path) const {
-  const detail::named_algorithm name("save");
+  const detail::object_operation name("save", this);
   members().fence();
   in_blocks().save(path);
 }
 
 template <class T>
 void cyclic_matrix<T>::load(const std::string& path) {
-  const detail::named_algorithm name("load");
+  const detail::object_operation name("load", this);
   const team t = members();
   matrix<T, 2> read({0, 0}, on(t, grid()));
   read.load(path);
@@ -325,8 +328,8 @@ void cyclic_matrix<T>::keep(int copies) {
 
 template <class T>
 void cyclic_matrix<T>::checkpoint(std::uint64_t mark) {
-  const detail::named_algorithm name("checkpoint");
-  if (!kept_) detail::require_kept({}, members(), "checkpoint");
+  const detail::object_operation name("checkpoint", this);
+  if (!kept_) detail::require_kept({}, members(), name.text());
   members().fence();
   put_into(*kept_);
   kept_->checkpoint(mark);
@@ -334,12 +337,13 @@ void cyclic_matrix<T>::checkpoint(std::uint64_t mark) {
 
 template <class T>
 recovered<cyclic_matrix<T>, cell_range<2>> cyclic_matrix<T>::recover(const team& t) {
-  const detail::named_algorithm name("recover");
-  if (!kept_) detail::require_kept({}, members(), "recover");
+  const detail::object_operation name("recover", this);
+  if (!kept_) detail::require_kept({}, members(), name.text());
   recovered<matrix<T, 2>, cell_range<2>> back = kept_->recover(t);
   const point extents = {back.container.extent(0), back.container.extent(1)};
   cyclic_matrix made(t, detail::cyclic_over(extents, {tile(0), tile(1)}, t.size(), {}));
   made.take(back.container);
+  detail::call_as(&made, this);
   made.copies_ = copies_;
   made.kept_ = std::move(back.container);
   return {std::move(made), back.mark, std::move(back.gone)};

@@ -174,7 +174,7 @@ class growing_graph : public unordered_map<vertex_id, std::vector<growing_edge<E
   ///
   /// `V` is the type of a value of each vertex. `how.members` is ignored. Throws what the constructor of `graph` throws.
   template <class V = void>
-  [[nodiscard]] graph<V, E> compact(graph_options how = {}) const;
+  [[nodiscard]] graph<V, E> compact(graph_options how = {}, const made_at& at = std::source_location::current()) const;
 
   /// Returns a graph over `t` with the content of the last checkpoint, as `unordered_map::recover`. Collective.
   [[nodiscard]] recovered<growing_graph, rank_t> recover(const team& t) { return base::template recover_as<growing_graph>(t); }
@@ -191,7 +191,7 @@ class growing_graph : public unordered_map<vertex_id, std::vector<growing_edge<E
 
 template <class E>
 template <class V>
-graph<V, E> growing_graph<E>::compact(graph_options how) const {
+graph<V, E> growing_graph<E>::compact(graph_options how, const made_at& at) const {
   using listed = std::conditional_t<std::is_void_v<E>, edge, weighted_edge<std::conditional_t<std::is_void_v<E>, int, E>>>;
   how.members = this->members();
   how.members.fence();
@@ -211,7 +211,7 @@ graph<V, E> growing_graph<E>::compact(graph_options how) const {
     }
   } catch (...) { why.note(); }
   n = detail::agree(how.members, "compact", why, n, [](std::uint64_t a, std::uint64_t b) { return a < b ? b : a; });
-  return graph<V, E>(std::size_t(n), mine, how);
+  return graph<V, E>(std::size_t(n), mine, how, at);
 }
 
 }  // namespace armilla

@@ -72,7 +72,8 @@ struct dataset {
 /// Reads a dataset into an `array`, a `vector` or a `matrix` over the ranks of `members`. Collective.
 template <class X>
   requires detail::hdf5_container<X>
-X read_hdf5(const std::string& path, const std::string& name, const team& members = {}) {
+X read_hdf5(const std::string& path, const std::string& name, const team& members = {},
+            const made_at& at = std::source_location::current()) {
   using T = typename X::value_type;
   constexpr std::uint32_t dimensions = detail::hdf5_dimensions<X>;
   const auto finish = [](detail::hdf5_input& file, X made) {
@@ -82,13 +83,13 @@ X read_hdf5(const std::string& path, const std::string& name, const team& member
   };
   if constexpr (detail::is_hdf5_number<T>) {
     detail::hdf5_input file("read_hdf5", path, name, members, detail::hdf5_type_of<T>(), dimensions);
-    X made = detail::hdf5_container_of<X>(file.shape(), file.members());
+    X made = detail::hdf5_container_of<X>(file.shape(), file.members(), at);
     detail::with_hdf5_part(made, [&](const detail::hdf5_part& part, T* to) { file.read(part, to); });
     return finish(file, std::move(made));
   } else {
     detail::hdf5_layout<T> layout;
     detail::hdf5_input file("read_hdf5", path, name, members, layout.nodes, dimensions);
-    X made = detail::hdf5_container_of<X>(file.shape(), file.members());
+    X made = detail::hdf5_container_of<X>(file.shape(), file.members(), at);
     detail::read_hdf5_records(made, file, layout);
     return finish(file, std::move(made));
   }

@@ -52,12 +52,12 @@ concept npy_container =
 /// Returns an `array` or `vector` with the elements of a file of one dimension.
 template <detail::npy_container C>
   requires(!detail::is_matrix<C>)
-C read_npy(const std::string& path, const distribution& d = {});
+C read_npy(const std::string& path, const distribution& d = {}, const made_at& at = std::source_location::current());
 
 /// Returns a `matrix` with the elements of a file, which must have the same number of dimensions.
 template <detail::npy_container C>
   requires detail::is_matrix<C>
-C read_npy(const std::string& path, const grid& g = {}, const halo& h = {});
+C read_npy(const std::string& path, const grid& g = {}, const halo& h = {}, const made_at& at = std::source_location::current());
 
 /// Writes all elements, in the order of their indices. Fences the team first. Replaces an existing file when all is written.
 template <detail::npy_element T>
@@ -72,10 +72,12 @@ void write_npy(const std::string& path, const matrix<T, N>& x);
 /// to the last element that it needs.
 template <detail::npy_container C>
   requires(!detail::is_matrix<C>)
-C read_npz(const std::string& path, const std::string& name, const distribution& d = {});
+C read_npz(const std::string& path, const std::string& name, const distribution& d = {},
+           const made_at& at = std::source_location::current());
 template <detail::npy_container C>
   requires detail::is_matrix<C>
-C read_npz(const std::string& path, const std::string& name, const grid& g = {}, const halo& h = {});
+C read_npz(const std::string& path, const std::string& name, const grid& g = {}, const halo& h = {},
+           const made_at& at = std::source_location::current());
 
 /// A container, and its name in a .npz file.
 template <class C>
@@ -144,8 +146,8 @@ void each_run(const block_layout<N>& mine, const std::array<std::size_t, N>& ext
 namespace detail {
 
 template <npy_container C>
-C read_npy_elements(npy_file& file, const distribution& d) {
-  C x(std::size_t(file.header().shape[0]), d);
+C read_npy_elements(npy_file& file, const distribution& d, const made_at& at) {
+  C x(std::size_t(file.header().shape[0]), d, at);
   each_run(x.placement(), x.members().rank(),
            [&](std::size_t index, std::size_t place, std::size_t n) { file.read(index, n, x.local().data() + place); });
   file.end();
@@ -153,11 +155,11 @@ C read_npy_elements(npy_file& file, const distribution& d) {
 }
 
 template <npy_container C>
-C read_npy_elements(npy_file& file, const grid& g, const halo& h) {
+C read_npy_elements(npy_file& file, const grid& g, const halo& h, const made_at& at) {
   using T = typename C::value_type;
   typename C::point extents;
   std::ranges::copy(file.header().shape, extents.begin());
-  C x(extents, g, h);
+  C x(extents, g, h, at);
   each_run(x.plan().mine, extents, file.header().fortran,
            [&](std::uint64_t index, std::ptrdiff_t offset, std::size_t n, std::ptrdiff_t stride) {
              T* const to = x.first() + offset;
@@ -219,30 +221,30 @@ void write_arrays(const char* operation, const std::string& path, npy_writer::fo
 
 template <detail::npy_container C>
   requires(!detail::is_matrix<C>)
-C read_npy(const std::string& path, const distribution& d) {
+C read_npy(const std::string& path, const distribution& d, const made_at& at) {
   detail::npy_file file(d.members(), path, detail::npy_type_of<typename C::value_type>(), 1);
-  return detail::read_npy_elements<C>(file, d);
+  return detail::read_npy_elements<C>(file, d, at);
 }
 
 template <detail::npy_container C>
   requires detail::is_matrix<C>
-C read_npy(const std::string& path, const grid& g, const halo& h) {
+C read_npy(const std::string& path, const grid& g, const halo& h, const made_at& at) {
   detail::npy_file file(g.members(), path, detail::npy_type_of<typename C::value_type>(), detail::npy_dimensions<C>());
-  return detail::read_npy_elements<C>(file, g, h);
+  return detail::read_npy_elements<C>(file, g, h, at);
 }
 
 template <detail::npy_container C>
   requires(!detail::is_matrix<C>)
-C read_npz(const std::string& path, const std::string& name, const distribution& d) {
+C read_npz(const std::string& path, const std::string& name, const distribution& d, const made_at& at) {
   detail::npy_file file(d.members(), path, detail::npy_type_of<typename C::value_type>(), 1, &name);
-  return detail::read_npy_elements<C>(file, d);
+  return detail::read_npy_elements<C>(file, d, at);
 }
 
 template <detail::npy_container C>
   requires detail::is_matrix<C>
-C read_npz(const std::string& path, const std::string& name, const grid& g, const halo& h) {
+C read_npz(const std::string& path, const std::string& name, const grid& g, const halo& h, const made_at& at) {
   detail::npy_file file(g.members(), path, detail::npy_type_of<typename C::value_type>(), detail::npy_dimensions<C>(), &name);
-  return detail::read_npy_elements<C>(file, g, h);
+  return detail::read_npy_elements<C>(file, g, h, at);
 }
 
 template <detail::npy_element T>

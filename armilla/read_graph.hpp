@@ -106,7 +106,7 @@ class named_graph : public graph<V, E> {
 
   /// Returns the names of all vertices, distributed like the vertices. Collective. To write results, call `write_csv` with a
   /// `zip` of names and values.
-  array<std::string> names() const { return names_.all(this->shape()); }
+  array<std::string> names(const made_at& at = std::source_location::current()) const { return names_.all(this->shape(), at); }
 
  private:
   detail::vertex_names names_;
@@ -119,7 +119,8 @@ class named_graph : public graph<V, E> {
 ///     am::graph<> mesh = am::read_graph("mesh.graph", {.undirected = true});
 template <class E = void, class V = void>
   requires std::is_void_v<E> || std::is_arithmetic_v<E>
-named_graph<V, E> read_graph(const std::string& path, const read_graph_options& how = {}) {
+named_graph<V, E> read_graph(const std::string& path, const read_graph_options& how = {},
+                             const made_at& at = std::source_location::current()) {
   using edge_type = std::conditional_t<std::is_void_v<E>, edge, weighted_edge<std::conditional_t<std::is_void_v<E>, char, E>>>;
   [[maybe_unused]] const auto given = detail::default_weight<E>(how.default_weight.value_or(1));
   detail::graph_file file = detail::read_graph_file(path, how);
@@ -148,7 +149,8 @@ named_graph<V, E> read_graph(const std::string& path, const read_graph_options& 
                     .in_edges = how.in_edges,
                     .keep_duplicates = how.keep_duplicates,
                     .keep_loops = how.keep_loops,
-                    .members = members});
+                    .members = members},
+                   at);
   return {std::move(made), std::move(file.names)};
 }
 

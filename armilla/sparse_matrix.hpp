@@ -90,7 +90,7 @@ class sparse_matrix : public detail::named_container<sparse_matrix<T>> {
   // ---- Whole matrix (collective) ----
 
   /// Returns the numbers (i, i), distributed as the rows. Cost: two collectives.
-  array<T> diagonal() const;
+  array<T> diagonal(const made_at& at = std::source_location::current()) const;
 
   /// Writes all entries to the file `path`. `load` reads them on any number of ranks.
   ///
@@ -170,7 +170,7 @@ concept market_matrix = detail::is_market_matrix<M>;
 ///     auto c = am::read_matrix_market<am::sparse_matrix<std::complex<double>>>("c.mtx");
 ///     auto d = am::read_matrix_market<am::matrix<double>>("dense.mtx");            // with armilla/matrix.hpp
 template <market_matrix M = sparse_matrix<double>>
-M read_matrix_market(const std::string& path, const file_options& how = {});
+M read_matrix_market(const std::string& path, const file_options& how = {}, const made_at& at = std::source_location::current());
 
 // ---- Implementation only below ----
 
@@ -178,13 +178,13 @@ namespace detail {
 
 /// In matrix_market.cpp, for each `market_matrix`. Without a constraint: compilers give constrained templates different symbols.
 template <class M>
-M read_market_matrix(const std::string& path, const file_options& how);
+M read_market_matrix(const std::string& path, const file_options& how, const made_at& at);
 
 }  // namespace detail
 
 template <market_matrix M>
-M read_matrix_market(const std::string& path, const file_options& how) {
-  return detail::read_market_matrix<M>(path, how);
+M read_matrix_market(const std::string& path, const file_options& how, const made_at& at) {
+  return detail::read_market_matrix<M>(path, how, at);
 }
 
 template <class T>
@@ -218,8 +218,8 @@ sparse_matrix<T>::sparse_matrix(std::size_t rows, std::size_t columns, std::span
 }
 
 template <class T>
-array<T> sparse_matrix<T>::diagonal() const {
-  array<T> all(rows(), row_distribution());
+array<T> sparse_matrix<T>::diagonal(const made_at& at) const {
+  array<T> all(rows(), row_distribution(), at);
   const auto into = all.local();
   for_each_entry([&](std::size_t row, std::size_t column, const T& value) {
     if (row == column) into[row - first_row_] = value;

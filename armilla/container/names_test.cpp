@@ -8,6 +8,7 @@
 
 #include <armilla/algorithms.hpp>
 
+#include "armilla/container/files/files_testing.hpp"
 #include "armilla/container/image/save_testing.hpp"
 #include "tests/rank_test.hpp"
 
@@ -137,6 +138,33 @@ RANK_TEST(a_name_stays_when_the_container_moves_or_changes) {
   EXPECT_NAMED("\"copy\" (am::matrix<int, 1>, 10 cells, ", cells.clone(am::named("copy")));
 }
 
+RANK_TEST(what_a_container_or_a_file_makes_is_made_at_the_line_of_the_caller) {
+  const am::bitmap bits(70);
+  EXPECT_NAMED("am::bitmap (70 elements, ", bits.clone());
+  EXPECT_NAMED("\"copy\" (am::bitmap, 70 elements, ", bits.clone(am::named("copy")));
+  const am::cyclic_matrix<int> tiles({4, 6}, {2, 2});
+  EXPECT_NAMED("am::cyclic_matrix<int> (4 x 6 cells, ", tiles.like());
+  EXPECT_NAMED("\"copy\" (am::cyclic_matrix<int>, 4 x 6 cells, ", tiles.clone(am::named("copy")));
+  EXPECT_NAMED("am::matrix<int, 2> (4 x 6 cells, ", tiles.in_blocks());
+  am::growing_graph<> growing;
+  if (am::rank() == 0) growing.add_edge(0, 2);
+  EXPECT_NAMED("am::graph<> (3 vertices, ", growing.compact());
+  const am::sparse_matrix<double> sparse(3, 3, entries);
+  EXPECT_NAMED("am::array<double> (3 elements, ", sparse.diagonal());
+}
+
+RANK_TEST(what_is_read_from_a_file_is_made_at_the_line_of_the_caller) {
+  const files_testing::text_file list("a b\nb c\n");
+  const auto g = am::read_graph(list.path());
+  EXPECT_EQ(name_of(g), "am::graph<> (3 vertices, " + here(__LINE__ - 1));
+  EXPECT_NAMED("am::array<string> (3 elements, ", g.names());
+  EXPECT_NAMED("\"roads\" (am::graph<>, 3 vertices, ", am::read_graph(list.path(), {}, am::named("roads")));
+  am::write_matrix_market(list.path(), am::sparse_matrix<double>(3, 5, entries));
+  EXPECT_NAMED("am::sparse_matrix<double> (3 x 5 cells, ", am::read_matrix_market(list.path()));
+  am::write_npy(list.path(), am::vector<int>(5));
+  EXPECT_NAMED("am::vector<int> (5 elements, ", am::read_npy<am::vector<int>>(list.path()));
+}
+
 RANK_TEST(a_name_stays_over_save_load_rebalance_and_recovery) {
   const am::save_testing::scratch_path path;
   am::map<int, int> m(am::named("ages"));
@@ -189,6 +217,12 @@ RANK_TEST(an_operation_on_a_container_names_it) {
   EXPECT_SAYS("save " + what, [&] { m.save("/nowhere/at/all"); });
   am::array<int> a(3, am::named("a"));
   EXPECT_SAYS("load of \"a\" (am::array<int>, 3 elements, " + here(__LINE__ - 1) + ": ", [&] { a.load("/nowhere"); });
+  am::cyclic_matrix<int> tiles({4, 6}, {2, 2}, am::named("tiles"));
+  const std::string of_tiles = "\"tiles\" (am::cyclic_matrix<int>, 4 x 6 cells, " + here(__LINE__ - 1) + ": ";
+  EXPECT_SAYS("checkpoint of " + of_tiles, [&] { tiles.checkpoint(); });
+  EXPECT_SAYS("load of " + of_tiles, [&] { tiles.load("/nowhere"); });
+  EXPECT_SAYS("save of " + of_tiles, [&] { tiles.save("/nowhere/at/all"); });
+  EXPECT_SAYS("take: " + of_tiles, [&] { tiles.take(am::cyclic_matrix<int>({4, 5}, {2, 2})); });
 }
 
 RANK_TEST(a_file_contains_the_name_of_the_container) {

@@ -3,13 +3,15 @@
 
 #include "armilla/container/grid/cyclic_inline.hpp"
 #include "armilla/error.hpp"
+#include "armilla/object/made_object.hpp"
 
 namespace armilla::detail {
 
-void throw_unlike_extents(const std::array<std::size_t, 2>& from, const std::array<std::size_t, 2>& to) {
+void throw_unlike_extents(const void* matrix, const std::array<std::size_t, 2>& from, const std::array<std::size_t, 2>& to) {
   throw_usage("take",
-              fmt::format("a matrix of {} by {} cells cannot take the cells of one of {} by {}; give both the same extents",
-                          to[0], to[1], from[0], from[1]));
+              about(matrix) +
+                  fmt::format("a matrix of {} by {} cells cannot take the cells of one of {} by {}; give both the same extents",
+                              to[0], to[1], from[0], from[1]));
 }
 
 cyclic_shape cyclic_over(const cyclic_shape::point& extents, const cyclic_shape::point& tile, rank_t members,

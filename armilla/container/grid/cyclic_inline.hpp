@@ -12,7 +12,8 @@
 /// What a cyclic_matrix is inside: a matrix of blocks in which each member's tiles lie together, and the order of their cells.
 namespace armilla::detail {
 
-[[noreturn, gnu::cold]] void throw_unlike_extents(const std::array<std::size_t, 2>& from, const std::array<std::size_t, 2>& to);
+[[noreturn, gnu::cold]] void throw_unlike_extents(const void* matrix, const std::array<std::size_t, 2>& from,
+                                                  const std::array<std::size_t, 2>& to);
 
 /// The indices of one dimension, in tiles that its members have in turn. Each member has room for as many tiles as the first, but
 /// for no more indices than there are.

@@ -41,7 +41,7 @@ class vertex_names {
   std::string name(const graph_shape& g, std::size_t v) const;
   std::optional<vertex_id> find(const graph_shape& g, std::string_view name) const;
   /// Collective.
-  array<std::string> all(const graph_shape& g) const;
+  array<std::string> all(const graph_shape& g, const made_at& at) const;
 
   /// Until the graph is made: the vertices whose names this member has met first.
   template <class Key>

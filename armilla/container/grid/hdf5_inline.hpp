@@ -33,13 +33,13 @@ concept hdf5_container =
     hdf5_dimensions<X> != 0 && (is_hdf5_number<typename X::value_type> || hdf5_record<typename X::value_type>);
 
 template <class X>
-X hdf5_container_of(const hdf5_shape& s, const team& t) {
+X hdf5_container_of(const hdf5_shape& s, const team& t, const made_at& at) {
   if constexpr (requires(X x) { x.extent(0); }) {
     typename X::point extents;
     for (std::size_t d = 0; d < extents.size(); ++d) extents[d] = std::size_t(s.extent[d]);
-    return X(extents, on(t, grid()));
+    return X(extents, on(t, grid()), at);
   } else {
-    return X(std::size_t(s.extent[0]), on(t, blocks()));
+    return X(std::size_t(s.extent[0]), on(t, blocks()), at);
   }
 }
 

@@ -92,21 +92,21 @@ void read_entries(market_file& file, Put put) {
 }
 
 template <class T>
-void read_market(market_file& file, sparse_matrix<T>& made) {
+void read_market(market_file& file, sparse_matrix<T>& made, const made_at& at) {
   std::vector<matrix_entry<T>> mine;
   read_entries<T>(file, [&](std::uint64_t row, std::uint64_t column, const T& value) {
     mine.push_back({std::size_t(row), std::size_t(column), value});
   });
-  made = sparse_matrix<T>(std::size_t(file.header().rows), std::size_t(file.header().columns), mine, file.members());
+  made = sparse_matrix<T>(std::size_t(file.header().rows), std::size_t(file.header().columns), mine, file.members(), at);
 }
 
 template <class T>
-void read_market(market_file& file, matrix<T>& made) {
+void read_market(market_file& file, matrix<T>& made, const made_at& at) {
   const market_header& h = file.header();
   std::vector<cell_value<T>> mine;
   read_entries<T>(
       file, [&](std::uint64_t row, std::uint64_t column, const T& value) { mine.push_back({row * h.columns + column, value}); });
-  made = matrix<T>({std::size_t(h.rows), std::size_t(h.columns)}, on(file.members(), grid{}));
+  made = matrix<T>({std::size_t(h.rows), std::size_t(h.columns)}, on(file.members(), grid{}), at);
   set_cells(made, reading_market, mine);
 }
 
@@ -119,18 +119,18 @@ constexpr bool is_dense(const void*) { return false; }
 }  // namespace
 
 template <class M>
-M read_market_matrix(const std::string& path, const file_options& how) {
+M read_market_matrix(const std::string& path, const file_options& how, const made_at& at) {
   const file_use use = use_of(reading_market, cut_at::line, file_content::market, how);
   market_file file(reading_market, std::make_shared<file_part>(path, use), how.skip_bad);
   require_type<typename M::value_type>(file, is_dense(static_cast<const M*>(nullptr)));
   M made;
-  read_market(file, made);
+  read_market(file, made, at);
   return made;
 }
 
-#define ARMILLA_READS(T)                                                                 \
-  template sparse_matrix<T> read_market_matrix(const std::string&, const file_options&); \
-  template matrix<T> read_market_matrix(const std::string&, const file_options&);
+#define ARMILLA_READS(T)                                                                                 \
+  template sparse_matrix<T> read_market_matrix(const std::string&, const file_options&, const made_at&); \
+  template matrix<T> read_market_matrix(const std::string&, const file_options&, const made_at&);
 ARMILLA_READS(double)
 ARMILLA_READS(float)
 ARMILLA_READS(std::complex<double>)

@@ -631,9 +631,9 @@ std::optional<vertex_id> vertex_names::find(const graph_shape& g, std::string_vi
   return vertex_id(number - base_);
 }
 
-array<std::string> vertex_names::all(const graph_shape& g) const {
-  if (texts_) return texts_->name->clone();
-  array<std::string> made(g.where.size(), as_in(g.members, g.where));
+array<std::string> vertex_names::all(const graph_shape& g, const made_at& at) const {
+  if (texts_) return texts_->name->clone(at);
+  array<std::string> made(g.where.size(), as_in(g.members, g.where), at);
   const std::span<std::string> mine = made.local();
   for (std::size_t k = 0; k < mine.size(); ++k)
     mine[k] = std::to_string(numbers_ ? std::as_const(*numbers_->name).local()[k] : base_ + g.first + k);

@@ -21,8 +21,8 @@ void bitmap::clear() {
   detail::meet(members());
 }
 
-bitmap bitmap::clone() const {
-  bitmap copy(size(), members());
+bitmap bitmap::clone(const made_at& at) const {
+  bitmap copy(size(), members(), at);
   copy.or_with(*this);
   return copy;
 }
