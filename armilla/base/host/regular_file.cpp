@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -72,6 +73,30 @@ regular_file open_regular(const std::string& path) {
     f.wrong = "it has contents but no size, as files of /proc do; copy it to a regular file first";
   if (!f.wrong.empty()) close(f);
   return f;
+}
+
+namespace {
+constexpr const char* changed = "it changed while it was read; read it when nothing writes to it";
+}
+
+std::string text_of_change(const regular_file& since) {
+  struct stat now{};
+  if (::fstat(since.file, &now) != 0) return text_of_errno(errno);
+  const bool same = std::uint64_t(now.st_size) == since.bytes && now.st_mtim.tv_sec == since.changed_s &&
+                    now.st_mtim.tv_nsec == since.changed_ns;
+  return same ? "" : changed;
+}
+
+std::string read_at(int file, std::uint64_t from, std::size_t n, void* to) {
+  constexpr std::size_t most = std::size_t(1) << 30;  // Linux moves less than 2 GiB at once
+  for (auto* at = static_cast<char*>(to); n != 0;) {
+    const ssize_t got = ::pread(file, at, std::min(n, most), off_t(from));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return text_of_errno(errno);
+    if (got == 0) return changed;
+    at += got, from += std::uint64_t(got), n -= std::size_t(got);
+  }
+  return {};
 }
 
 write_target target_of(const std::string& path) {

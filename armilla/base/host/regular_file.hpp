@@ -27,6 +27,11 @@ struct regular_file {
 /// Opens it. A file without a size that has contents, as in /proc, is refused too.
 regular_file open_regular(const std::string& path);
 
+/// Empty, or that the open file is not as it was when it was opened.
+std::string text_of_change(const regular_file& since);
+/// Reads the `n` bytes at `from`. Returns an empty string, or what is wrong; a file that ends before has changed.
+std::string read_at(int file, std::uint64_t from, std::size_t n, void* to);
+
 /// Where a file that is written goes, and what is there: behind a symbolic link, what the link names.
 struct write_target {
   std::string name;

@@ -88,3 +88,17 @@ TEST(regular_file, regular_files_are_opened) {
   EXPECT_EQ(refusal(file.path), "");
   EXPECT_EQ(read_small_file(file.path, 4, wrong).value_or("none"), "");
 }
+
+TEST(regular_file, a_piece_is_read_and_a_change_is_told) {
+  const name file;
+  std::ofstream(file.path) << "12345";
+  const auto found = open_regular(file.path);
+  char piece[3] = {};
+  EXPECT_EQ(armilla::detail::read_at(found.file, 2, 3, piece), "");
+  EXPECT_EQ(std::string(piece, 3), "345");
+  EXPECT_TRUE(says(armilla::detail::read_at(found.file, 3, 3, piece), "it changed while it was read"));
+  EXPECT_EQ(armilla::detail::text_of_change(found), "");
+  std::ofstream(file.path, std::ios::app) << "6";
+  EXPECT_TRUE(says(armilla::detail::text_of_change(found), "it changed while it was read"));
+  ::close(found.file);
+}

@@ -20,18 +20,6 @@
 namespace armilla::detail {
 namespace {
 
-/// A file that ends before that has been cut.
-std::string read_all(int file, std::byte* to, std::uint64_t n, std::uint64_t from) {
-  while (n != 0) {
-    const ssize_t got = ::pread(file, to, std::size_t(std::min<std::uint64_t>(n, 1u << 30)), off_t(from));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return text_of_errno(errno);
-    if (got == 0) return "it became shorter while it was read; load it when nothing writes to it";
-    to += got, from += std::uint64_t(got), n -= std::uint64_t(got);
-  }
-  return {};
-}
-
 /// Its number, and its size; or what is wrong.
 std::string open_saved(const std::string& path, int& file, std::uint64_t& bytes) {
   regular_file found = open_regular(path);
@@ -86,11 +74,11 @@ std::string saved_file::open_contents(std::vector<std::byte>& bytes, const saved
   std::string wrong = open_saved(path_, file_, size);
   if (!wrong.empty()) return wrong;
   bytes.resize(std::size_t(std::min<std::uint64_t>(size, sizeof(saved_header))));
-  wrong = read_all(file_, bytes.data(), bytes.size(), 0);
+  wrong = read_at(file_, 0, bytes.size(), bytes.data());
   if (wrong.empty()) wrong = judge_header(bytes, size, contents_.header);
   if (!wrong.empty()) return wrong;
   bytes.resize(std::size_t(contents_.header.data_begin));
-  wrong = read_all(file_, bytes.data(), bytes.size(), 0);
+  wrong = read_at(file_, 0, bytes.size(), bytes.data());
   return wrong.empty() ? parse(bytes, size, contents_, wanted) : wrong;
 }
 
@@ -110,7 +98,7 @@ std::size_t saved_file::piece_of(std::uint64_t element) const noexcept {
 bool saved_file::load_piece(std::size_t k, std::byte* to) {
   if (!wrong_.empty()) return false;
   const saved_piece& p = pieces_[k];
-  note(read_all(file_, to, p.bytes, p.offset));
+  note(read_at(file_, p.offset, p.bytes, to));
   count_work(p.bytes);
   if (wrong_.empty() && checksum_of(to, std::size_t(p.bytes)) != p.checksum)
     note(fmt::format("piece {} of {}, {} bytes from byte {} on, has changed since it was saved; load another file", k,
