@@ -38,8 +38,9 @@
 /// bgzip, gzip and zstd unpack, and which all ranks can read in parallel.
 ///
 /// **Errors.** If one rank fails, all throw `usage_error`: for a file that cannot be read, differs between ranks or changes
-/// meanwhile, is not a regular file, is compressed in another way or has another kind of content. Lines that do not fit throw
-/// in the loop, unless `skip_bad` skips them.
+/// meanwhile, is not a regular file, is compressed in another way or has another kind of content. A file with a NUL among its
+/// first 64 bytes is not text, unless NUL is the separator of `read_csv`. Lines that do not fit throw in the loop, unless
+/// `skip_bad` skips them.
 ///
 /// **Cost.** One copy of the share, from the file into memory.
 namespace armilla {
@@ -178,6 +179,8 @@ inline field_rules rules_of(const file_options& how) { return {how.decimal, how.
 inline file_use use_of(const char* operation, cut_at where, file_content content, const file_options& how) {
   return {operation, where, content, how.members, how.skip_bad, format_of(how)};
 }
+/// Throws usage_error if it is set where nothing can be skipped: `why`.
+void refuse_skip_bad(const char* operation, bool skip_bad, const char* why);
 template <class Reader>
 file_range<Reader> open_file(const std::string& path, const file_use& use, Reader reader) {
   return {std::make_shared<file_part>(path, use), std::move(reader)};
@@ -200,12 +203,14 @@ void append_line(std::string& all, std::string_view text);
 /// mark at the beginning of the file.
 inline auto read_lines(const std::string& path, const file_options& how = {}) {
   using namespace detail;
+  refuse_skip_bad("read_lines", how.skip_bad, "any line fits");
   return open_file(path, use_of("read_lines", cut_at::line, file_content::text, how), line_reader{});
 }
 
 /// Reads words, which spaces, tabs and ends of lines separate, as string_views. Collective.
 inline auto read_words(const std::string& path, const file_options& how = {}) {
   using namespace detail;
+  refuse_skip_bad("read_words", how.skip_bad, "any word fits");
   return open_file(path, use_of("read_words", cut_at::word, file_content::text, how), word_reader{});
 }
 

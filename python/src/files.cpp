@@ -49,7 +49,7 @@ struct number_table {
     if (fields.size() != columns) part.complain(at, count_text(fields.size(), columns), "fix the file");
     for (std::size_t i = 0; i < fields.size(); ++i)
       if (!parse_number(fields[i], values.emplace_back()))
-        part.complain(at, detail::text_of_bad_field(fields[i], {i}), advice(at));
+        part.complain(at, detail::text_of_bad_field(fields[i], {.number = i, .wanted = "a number"}), advice(at));
   }
   // Of the records of all members, which are to have as many fields.
   void require_columns(std::size_t wanted) {

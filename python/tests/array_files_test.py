@@ -62,10 +62,10 @@ def test_records_of_csv(together, tmp_path):
 
 
 @pytest.mark.parametrize(("text", "said"), [
-    ("1,2\n" * 50 + "3,x\n" + "1,2\n" * 50, "line 51: 'x' in field 2 is not a value of its type; fix the file"),
+    ("1,2\n" * 50 + "3,x\n" + "1,2\n" * 50, "line 51: 'x' in field 2 is not a number; fix the file"),
     ("1,2\n" * 50 + "3,4,5\n", "line 51: it has 3 fields, and the first record 2; fix the file"),
     ("1,2\n" * 50 + "1,2,3\n" * 50, "it has 3 fields, and the first record 2"),
-    ("a,b\n1,2\n", "line 1: 'a' in field 1 is not a value of its type; give header=True"),
+    ("a,b\n1,2\n", "line 1: 'a' in field 1 is not a number; give header=True"),
     ('1,"2"3\n', "line 1"),
 ])
 def test_bad_records_are_an_error_on_all_ranks(together, tmp_path, text, said):

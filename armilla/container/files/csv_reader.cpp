@@ -76,7 +76,7 @@ std::string text_of_bad_field(std::string_view field, const bad_field& which) {
   const std::string column = which.name.empty() ? std::string() : fmt::format(" (column '{}')", which.name);
   if (field.empty())
     return fmt::format("field {}{} is empty, which only std::optional<T> and std::string can be", which.number + 1, column);
-  return fmt::format("'{}' in field {}{} is not a value of its type{}", escaped(field.substr(0, 60)), which.number + 1, column,
+  return fmt::format("'{}' in field {}{} is not {}{}", escaped(field.substr(0, 60)), which.number + 1, column, which.wanted,
                      which.optional ? "; file_options::missing lists the texts that stand for none" : "");
 }
 

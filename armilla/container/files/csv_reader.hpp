@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <bit>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -70,7 +71,26 @@ struct bad_field {
   std::size_t number = 0;  ///< in the record
   bool optional = false;
   std::string_view name{};
+  const char* wanted = "";  ///< "a bool"
 };
+/// What a field of type F has to be.
+template <class F>
+constexpr const char* text_of_field_type() {
+  if constexpr (is_optional<F>)
+    return text_of_field_type<typename F::value_type>();
+  else if constexpr (std::is_same_v<F, bool>)
+    return "a bool";
+  else if constexpr (is_time<F>)
+    return digits_of<typename F::duration>() < 0 ? "a date" : "a time";
+  else if constexpr (std::is_floating_point_v<F>)
+    return std::is_same_v<F, float> ? "a float" : "a double";
+  else if constexpr (std::is_integral_v<F>) {
+    constexpr const char* names[2][4] = {{"an int8_t", "an int16_t", "an int", "an int64_t"},
+                                         {"a uint8_t", "a uint16_t", "an unsigned int", "a uint64_t"}};
+    return names[std::is_unsigned_v<F>][std::bit_width(sizeof(F)) - 1];
+  } else
+    return "a string";
+}
 std::string text_of_bad_number_of_fields(std::size_t have, std::size_t wanted, std::string_view record);
 std::string text_of_bad_field(std::string_view field, const bad_field& which);
 
@@ -147,7 +167,7 @@ struct csv_reader {
         if (record_.quoted(number) && !(fields().size() == 1 && fields()[0].empty()))
           return parse_field(fields()[number], field.emplace(), rules_), ++i, true;
       if (parse_field(fields()[number], field, rules_)) return ++i, true;
-      bad = {number, is_optional<F>, columns_.names.empty() ? std::string_view() : columns_.names[i]};
+      bad = {number, is_optional<F>, columns_.names.empty() ? std::string_view() : columns_.names[i], text_of_field_type<F>()};
       return false;
     };
     return visit_fields(row, [&](auto&... field) { return (parse_one(field) && ...); });

@@ -134,10 +134,10 @@ RANK_TEST(a_bad_field_is_named_with_its_column) {
     return error_of_reading<sale>(text, how);
   };
   const std::string first = "paid,day,price,town\n";
-  EXPECT(says(error(first + "maybe,2020-01-01,1,x\n"), "line 2: 'maybe' in field 1 (column 'paid') is not a value of its type"));
-  EXPECT(says(error(first + "yes,2020-02-30,1,x\n"), "'2020-02-30' in field 2 (column 'day')"));
+  EXPECT(says(error(first + "maybe,2020-01-01,1,x\n"), "line 2: 'maybe' in field 1 (column 'paid') is not a bool"));
+  EXPECT(says(error(first + "yes,2020-02-30,1,x\n"), "'2020-02-30' in field 2 (column 'day') is not a date"));
   EXPECT(says(error(first + "yes,2020-01-01,NA,x\n"),
-              "'NA' in field 3 (column 'price') is not a value of its type; file_options::missing lists"));
+              "'NA' in field 3 (column 'price') is not a double; file_options::missing lists"));
   EXPECT(says(error(first + "yes,,1,x\n"), "field 2 (column 'day') is empty"));
   EXPECT_EQ(error(first + "yes,2020-01-01,NA,NA\n", {.header = true, .missing = {"NA", "nan"}}), "");
 }
@@ -196,7 +196,8 @@ RANK_TEST(times_are_read_exactly_or_not) {
   EXPECT((values_of<nanos>("1970-01-01T00:00:00.5\n1969-12-31T23:59:59.999999999\n") ==
           std::vector{nanos(500'000'000ns), nanos(-1ns)}));
   const auto refused = [](auto type, const std::string& text) {
-    return says(error_of_reading<decltype(type)>(text + "\n"), "is not a value of its type");
+    const bool day = std::is_same_v<decltype(type), std::chrono::sys_days>;
+    return says(error_of_reading<decltype(type)>(text + "\n"), day ? "is not a date" : "is not a time");
   };
   for (const char* text :
        {"1970-01-01T00:00:00.5", "1970-1-01", "1970-01-01T24:00", "1970-13-01", "1970-01-01T", "1970-01-01T00:00+1", "70-01-01",
@@ -279,11 +280,17 @@ RANK_TEST(fields_of_any_length_are_read_wherever_the_file_is_cut) {
   }
 }
 
+RANK_TEST(an_error_names_the_type_of_the_field) {
+  EXPECT(says(error_of_reading<std::uint8_t>("300\n"), "'300' in field 1 is not a uint8_t"));
+  EXPECT(says(error_of_reading<std::int64_t>("1.5\n"), "'1.5' in field 1 is not an int64_t"));
+  EXPECT(says((error_of_reading<int, std::optional<float>>("1,x\n")), "'x' in field 2 is not a float"));
+}
+
 RANK_TEST(a_number_has_one_sign) {
   EXPECT_EQ(values_of<int>("+5\n-6\n"), (std::vector<int>{5, -6}));
   for (const char* text : {"+-5", "++5", "-+5", "--5", "+"}) {
-    EXPECT(says(error_of_reading<int>(text), "is not a value of its type"));
-    EXPECT(says(error_of_reading<double>(text), "is not a value of its type"));
+    EXPECT(says(error_of_reading<int>(text), "is not an int;"));
+    EXPECT(says(error_of_reading<double>(text), "is not a double;"));
   }
 }
 

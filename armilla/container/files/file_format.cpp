@@ -39,6 +39,15 @@ constexpr known_format packed_formats[] = {
     {"\x04\x22\x4d\x18"sv, "it is compressed; decompress it first: unlz4"},
     {"PK\x03\x04"sv, "it is a zip archive; unpack it first: unzip"},
     {"PAR1"sv, "it is a Parquet file, not text; convert it first"},
+    {"ARROW1\0\0"sv, "it is an Arrow file, not text; convert it first"},
+    {"Obj\x01"sv, "it is an Avro file, not text; convert it first"},
+    {"SQLite format 3\0"sv, "it is an SQLite database, not text; export its tables first"},
+    {"CDF\x01"sv, "it is a NetCDF file, not text; convert it first: ncdump"},
+    {"CDF\x02"sv, "it is a NetCDF file, not text; convert it first: ncdump"},
+    {"CDF\x05"sv, "it is a NetCDF file, not text; convert it first: ncdump"},
+    {"\x7f"
+     "ELF"sv,
+     "it is a program or a library, not text"},
     {"\xff\xfe"sv, "it is text in UTF-16; convert it first: iconv -f UTF-16 -t UTF-8"},
     {"\xfe\xff"sv, "it is text in UTF-16; convert it first: iconv -f UTF-16 -t UTF-8"},
 };
@@ -138,6 +147,9 @@ std::string text_of_other_format(std::string_view first, const file_use& use) {
   if (use.content == file_content::elements) return {};
   for (const known_format& s : packed_formats)
     if (first.starts_with(s.first)) return s.what;
+  if (const std::size_t nul = first.find('\0'); nul != first.npos && use.csv.separator != 0)
+    return fmt::format(
+        "byte {} is NUL, so it is not text in UTF-8; read_binary reads elements, and iconv converts UTF-16 and UTF-32", nul);
   return use.content == file_content::table && is_market(first) ? read_as_market : "";
 }
 

@@ -14,6 +14,7 @@
 #include "armilla/array.hpp"
 #include "armilla/container/files/files_testing.hpp"
 #include "armilla/files.hpp"
+#include "armilla/read_graph.hpp"
 #include "armilla/sparse_matrix.hpp"
 
 namespace am = armilla;
@@ -82,6 +83,10 @@ const format formats[] = {
     {"\x04\x22\x4d\x18\x00\x00\x00\x00"sv, "111111.", "it is compressed; decompress it first: unlz4"},
     {"PK\x03\x04\x00\x00\x00\x00"sv, "111111.", "it is a zip archive"},
     {"PAR1\x00\x00\x00\x00"sv, "111111.", "it is a Parquet file"},
+    {"ARROW1\x00\x00\x00"sv, "111111.", "it is an Arrow file"},
+    {"SQLite format 3\x00"sv, "111111.", "it is an SQLite database"},
+    {"\x7f\x45LF\x02\x01"sv, "111111.", "it is a program or a library"},
+    {"1 2\n3\x00 4\n\n"sv, "111111.", "byte 5 is NUL, so it is not text in UTF-8; read_binary reads elements"},
     {"\xff\xfe\x31\x00\x0a\x00\x31\x00"sv, "111111.", "it is text in UTF-16"},
     {"\xfe\xff\x00\x31\x00\x0a\x00\x31"sv, "111111.", "it is text in UTF-16"},
     {"\x93NUMPY\x01\x00"sv, "1111111", "it is a NumPy array"},
@@ -127,6 +132,23 @@ RANK_TEST(a_stray_quote_is_found_wherever_the_file_is_cut) {
     for (int i = 0; i < 40; ++i) text += i == bad ? "x\",\"y\n" : "\"a\nb\",c\n";
     expect_records(text, {}, refusal("line " + std::to_string(2 * bad + 1) + ", field 1: a quote inside a field"));
   }
+}
+
+RANK_TEST(a_binary_file_is_not_text_for_any_reader) {
+  const std::string line = "0000000000000000000000000000000000000000000000000000000000000";
+  const text_file early(line + "1\n" + '\0');
+  EXPECT_THROWS_SAYING(am::usage_error, "byte 63 is NUL", am::read_lines(early.path()));
+  EXPECT_THROWS_SAYING(am::usage_error, "byte 63 is NUL", am::read_graph(early.path()));
+  EXPECT_THROWS_SAYING(am::usage_error, "skip_bad is set, but any line fits", am::read_lines(early.path(), {.skip_bad = true}));
+  EXPECT_THROWS_SAYING(am::usage_error, "skip_bad is set, but a binary file has no lines",
+                       am::read_graph(early.path(), {.format = am::graph_format::binary_32, .skip_bad = true}));
+}
+
+RANK_TEST(nul_after_the_beginning_or_as_the_separator_is_read) {
+  const std::string line = "0000000000000000000000000000000000000000000000000000000000000";
+  const text_file late(line + "12\n" + '\0' + "\n");
+  EXPECT_EQ(joined(am::read_lines(late.path()).local()).size(), 2U);
+  expect_records("a\0b\n\"c\"\0d\n"s, {.separator = '\0'}, {{"a", "b"}, {"c", "d"}});
 }
 
 RANK_TEST(a_carriage_return_inside_a_line_is_a_bad_line) {

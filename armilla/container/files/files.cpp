@@ -33,7 +33,7 @@ namespace armilla::detail {
 namespace {
 
 constexpr std::size_t page = 4096, slack = 64 * 1024;
-constexpr const char* changed = "it changed while it was read; read it when nothing writes to it";
+constexpr std::size_t looked_at = 64;  // bytes that show what a file is
 
 team or_all(const team& members) { return members ? members : world(); }
 
@@ -44,15 +44,12 @@ struct sight {
   compression packed = compression::none;
 };
 
-/// Empty, or what is wrong. A file that ends before `n` bytes has changed.
-std::string read_all(int descriptor, char* to, std::size_t n, std::uint64_t from) {
-  while (n != 0) {
-    const ssize_t got = ::pread(descriptor, to, std::min(n, moved_at_once), off_t(from));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return text_of_errno(errno);
-    if (got == 0) return changed;
-    count_work(std::uint64_t(got));
-    to += got, from += std::uint64_t(got), n -= std::size_t(got);
+/// As `read_at`, for what a progress line counts.
+std::string read_counted(int file, std::uint64_t from, std::size_t n, char* to) {
+  for (std::size_t done = 0, some = 0; done != n; done += some) {
+    some = std::min(n - done, moved_at_once);
+    if (std::string wrong = read_at(file, from + done, some, to + done); !wrong.empty()) return wrong;
+    count_work(some);
   }
   return {};
 }
@@ -118,7 +115,7 @@ file_part::file_part(const std::string& path, const file_use& use) : path_(path)
   expect_work(how.share_end - how.share_begin, "bytes");
   packed_ = all[0].packed != compression::none;
   if (is_first() && !packed_) {
-    char first[64];
+    char first[looked_at];
     const ssize_t got = ::pread(how.file.get(), first, sizeof first, 0);
     note(text_of_other_format({first, got > 0 ? std::size_t(got) : 0}, use));
   }
@@ -126,13 +123,11 @@ file_part::file_part(const std::string& path, const file_use& use) : path_(path)
     unpack_share(how, all[0].packed);
   else
     read_share(how);
+  if (is_first() && packed_ && wrong_.empty())
+    note(text_of_other_format({begin(), std::min(looked_at, std::size_t(end() - begin()))}, use));
   if (is_first()) skip_mark();
   check_text();
-  struct stat after{};
-  if (::fstat(how.file.get(), &after) != 0) note(text_of_errno(errno));
-  if (std::uint64_t(after.st_size) != found.bytes || after.st_mtim.tv_sec != found.changed_s ||
-      after.st_mtim.tv_nsec != found.changed_ns)
-    wrong_ = changed;
+  if (std::string wrong = text_of_change(found); !wrong.empty()) wrong_ = std::move(wrong);
   agree_on_file(members(), use.operation, "read", path, wrong_);
 }
 
@@ -150,7 +145,7 @@ void file_part::read_share(const opened& file) {
   read_from_ = whole || file.share_begin == 0 ? file.share_begin : file.share_begin - 1;
   const std::size_t need = std::size_t(file.share_end - read_from_);
   if (wrong_.empty() && reserve(memory_, need + (whole ? 0 : slack)))
-    note(read_all(file.file.get(), memory_.at, need, read_from_));
+    note(read_counted(file.file.get(), read_from_, need, memory_.at));
   size_ = wrong_.empty() ? need : 0;
   const share_states states = use_.where == cut_at::record ? states_of_share(file) : share_states();
   if (whole)
@@ -197,7 +192,7 @@ bool file_part::read_more(const opened& file) {
   const std::uint64_t at = read_from_ + size_;
   const std::size_t n = std::size_t(std::min<std::uint64_t>(file_size_ - at, std::max(slack, size_ / 4)));
   if (n == 0 || !wrong_.empty() || !reserve(memory_, size_ + n)) return false;
-  note(read_all(file.file.get(), memory_.at + size_, n, at));
+  note(read_counted(file.file.get(), at, n, memory_.at + size_));
   if (wrong_.empty()) size_ += n;
   return wrong_.empty();
 }
@@ -350,7 +345,7 @@ std::uint64_t file_part::line_of(const char* at) const {
   std::vector<char> some(std::size_t(1) << 20);
   for (std::uint64_t from = 0; from < offset();) {
     const std::size_t n = std::size_t(std::min<std::uint64_t>(some.size(), offset() - from));
-    if (file.get() < 0 || !read_all(file.get(), some.data(), n, from).empty()) break;
+    if (file.get() < 0 || !read_at(file.get(), from, n, some.data()).empty()) break;
     line += std::uint64_t(std::count(some.begin(), some.begin() + std::ptrdiff_t(n), '\n'));
     from += n;
   }
@@ -361,6 +356,10 @@ void file_part::complain(const char* at, std::string_view what, const char* advi
   if (use_.skip_bad) return void(++skipped_);
   if (advice == nullptr) advice = "fix the file, or skip such lines with file_options::skip_bad";
   throw_usage(use_.operation, fmt::format("'{}', line {}: {}{}{}", path_, line_of(at), what, *advice != 0 ? "; " : "", advice));
+}
+
+void refuse_skip_bad(const char* operation, bool skip_bad, const char* why) {
+  if (skip_bad) throw_usage(operation, fmt::format("skip_bad is set, but {}; leave the option out", why));
 }
 
 std::string_view next_line(const char*& at, const char* end) noexcept {

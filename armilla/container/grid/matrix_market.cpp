@@ -122,6 +122,7 @@ template <class M>
 M read_market_matrix(const std::string& path, const file_options& how, const made_at& at) {
   const file_use use = use_of(reading_market, cut_at::line, file_content::market, how);
   market_file file(reading_market, std::make_shared<file_part>(path, use), how.skip_bad);
+  if (file.header().dense) refuse_skip_bad(reading_market, how.skip_bad, "each line of an array is the value of a cell");
   require_type<typename M::value_type>(file, is_dense(static_cast<const M*>(nullptr)));
   M made;
   read_market(file, made, at);

@@ -576,6 +576,7 @@ void read_pairs(const file_part& part, const read_graph_options& how, graph_file
 
 graph_file read_graph_file(const std::string& path, const read_graph_options& how) {
   const bool binary = how.format == graph_format::binary_32 || how.format == graph_format::binary_64;
+  if (binary) refuse_skip_bad(reading_graph, how.skip_bad, "a binary file has no lines");
   const file_use use{.operation = reading_graph,
                      .where = binary ? cut_at::bytes : cut_at::line,
                      .content = binary ? file_content::elements : file_content::market,
