@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -97,6 +98,15 @@ RANK_TEST(values_of_every_kind) {
   EXPECT((values_of<point>(R"({"a b":1,"y":3,"y-1":2,"x":9})", {.columns = {"a b", "y-1"}}) == std::vector<point>{{1, 2}}));
   EXPECT((values_of<point>(R"({"x":1,"y":3,"x":2})") == std::vector<point>{{2, 3}}));
   EXPECT((values_of<point>("x\n{\"x\":1,\"y\":2}\n{\"x\":1}\n", {.skip_bad = true}) == std::vector<point>{{1, 2}}));
+}
+
+RANK_TEST(maps_of_the_standard_and_binary_files) {
+  if (!is_available()) return;
+  using map = std::map<std::string, int>;
+  EXPECT((values_of<map>(R"({"a":1,"b":2,"a":3})") == std::vector<map>{{{"a", 3}, {"b", 2}}}));
+  static_assert(am::detail::json_map<std::unordered_map<std::string, int>>);
+  static_assert(!am::detail::json_map<std::multimap<std::string, int>>, "of which no key has one value");
+  EXPECT_THROWS_SAYING(am::usage_error, "byte 2 is NUL", values_of<int>(std::string("1\n\0", 3)));
 }
 
 RANK_TEST(lines_that_do_not_fit_are_errors_with_line_and_field) {

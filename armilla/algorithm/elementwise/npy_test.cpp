@@ -338,3 +338,61 @@ RANK_TEST(damaged_archives_are_refused_on_all_ranks) {
     }
   }
 }
+
+RANK_TEST(a_long_match_may_go_over_the_border_of_two_ranks) {
+  const place file;
+  const am::team alone = am::world().split(am::rank());
+  for (const std::size_t n : {132U, 133U, 134U, 400U, 70'000U}) {  // the last match of the first three needs no more input
+    if (am::rank() == 0) {
+      const am::vector<std::uint8_t> zeros(n, am::on(alone));
+      am::write_npz_compressed(file.path(), am::npz_array("x", zeros));
+    }
+    am::barrier();
+    const auto x = am::read_npz<am::vector<std::uint8_t>>(file.path(), "x");
+    EXPECT_EQ(x.size(), n);
+    for (const std::uint8_t e : x.local()) EXPECT_EQ(e, 0);
+    am::barrier();
+  }
+}
+
+RANK_TEST(an_archive_of_many_members_is_read_and_its_first_names_are_listed) {
+  const place file;
+  EXPECT(python(savez("ZIP_STORED",
+                      "for i in range(9000): z.writestr(\"filler_\" + \"x\" * 200 + str(i), b\"\")\n"
+                      "put(\"a.npy\", npy(\"<i4\", \"(2,)\", bytes(8)))\n"),
+                file.path()));
+  EXPECT_EQ(am::read_npz<am::array<int>>(file.path(), "a").size(), 2U);
+  EXPECT_THROWS_SAYING(am::usage_error, "it has no array 'b'; it has 'filler_x", am::read_npz<am::array<int>>(file.path(), "b"));
+}
+
+RANK_TEST(archives_that_differ_between_ranks_are_refused_on_all) {
+  const place file;
+  const std::string path = file.path() + "." + std::to_string(am::rank());
+  const am::team alone = am::world().split(am::rank());
+  am::vector<int> x(100, am::on(alone));
+  x.local()[7] = am::rank() + 1 == am::ranks() ? 1 : 0;  // the files have one size, but not one checksum
+  am::write_npz(path, am::npz_array("x", x));
+  am::barrier();
+  const auto read = [&] { am::read_npz<am::array<int>>(path, "x"); };
+  if (am::ranks() == 1)
+    read();
+  else
+    EXPECT_THROWS_SAYING(am::usage_error, "it differs from the file of the first rank; all must read one file", read());
+  am::barrier();
+  std::remove(path.c_str());
+}
+
+RANK_TEST(an_array_that_changes_while_it_is_read_is_refused_on_all) {
+  const place file;
+  file.put(npy("<i4", "(2,)", std::string(8, '\0')));
+  am::detail::npy_file open(am::world(), file.path(), am::detail::npy_type_of<int>(), 1);
+  file.put(npy("<i4", "(3,)", std::string(12, '\0')));
+  EXPECT_THROWS_SAYING(am::usage_error, "it changed while it was read", open.end());
+}
+
+RANK_TEST(errors_name_the_function_that_was_called) {
+  const place file;
+  file.put("nothing");
+  EXPECT_THROWS_SAYING(am::usage_error, "read_npz: ", am::read_npz<am::array<int>>(file.path(), "x"));
+  EXPECT_THROWS_SAYING(am::usage_error, "read_npy: ", am::read_npy<am::array<int>>(file.path()));
+}

@@ -33,7 +33,7 @@ concept json_text = std::convertible_to<const T&, std::string_view>;
 template <class T>
 concept json_map = requires(T& map, typename T::key_type key, typename T::mapped_type value) {
   map.clear();
-  map.emplace(std::move(key), std::move(value));
+  map.insert_or_assign(std::move(key), std::move(value));
 } && json_text<typename T::key_type>;
 template <class T>
 concept json_tuple = requires { std::tuple_size<T>::value; };

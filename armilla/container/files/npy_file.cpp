@@ -82,7 +82,8 @@ std::string parse_dictionary(std::string_view text, npy_header& header) {
     const unsigned bit = 1U << (std::ranges::find(keys, key) - std::begin(keys));
     good = good && (found & bit) == 0;
     if (!good) break;
-    if (key == "descr" && in.take("[")) return "its elements are structures, which read_npy does not read";
+    if (key == "descr" && in.take("["))
+      return "its elements are structures, which have no type here; save each field as an array of its own";
     if (key == "descr")
       good = in.take_string(header.type);
     else if (key == "fortran_order")
@@ -152,15 +153,17 @@ std::string parse_npy_header(std::string_view bytes, npy_header& header) {
 
 npy_file::npy_file(const team& members, const std::string& path, const npy_type& type, std::size_t dimensions,
                    const std::string* array)
-    : members_(members), path_(path), type_(type), array_(array) {
+    : operation_(array == nullptr ? "read_npy" : "read_npz"), members_(members), path_(path), type_(type), array_(array) {
   wrong_ = open(type, dimensions);
   agree();
   struct outline {
-    std::uint64_t bytes = 0, at = 0, begin = 0;
-    bool fortran = false;
+    std::uint64_t file_bytes = 0, bytes = 0, at = 0, packed = 0, begin = 0;
+    std::uint32_t checksum = 0, method = 0;
+    bool fortran = false, swapped = false;
     bool operator==(const outline&) const = default;
   };
-  const outline mine{bytes_, place_.begin, header_.begin, header_.fortran};
+  const outline mine{found_.bytes,    bytes_,        place_.begin,    place_.packed, header_.begin,
+                     place_.checksum, place_.method, header_.fortran, swapped_};
   const outline first = members_.broadcast(mine, 0);
   if (header_.shape != members_.broadcast(header_.shape, 0) || mine != first)
     wrong_ = "it differs from the file of the first rank; all must read one file";
@@ -169,12 +172,12 @@ npy_file::npy_file(const team& members, const std::string& path, const npy_type&
 }
 
 std::string npy_file::open(const npy_type& type, std::size_t dimensions) {
-  const regular_file found = open_regular(path_);
-  file_.reset(found.file);
-  if (!found.wrong.empty()) return found.wrong;
-  place_ = {.packed = found.bytes, .bytes = found.bytes};
+  found_ = open_regular(path_);
+  file_.reset(found_.file);
+  if (!found_.wrong.empty()) return found_.wrong;
+  place_ = {.packed = found_.bytes, .bytes = found_.bytes};
   if (array_ != nullptr)
-    if (std::string wrong = find_zip_member(file_.get(), found.bytes, *array_, place_); !wrong.empty()) return wrong;
+    if (std::string wrong = find_zip_member(file_.get(), found_.bytes, *array_, place_); !wrong.empty()) return wrong;
   bytes_ = place_.bytes;
   source_.open(file_.get(), place_);
   std::string first(std::size_t(std::min<std::uint64_t>(bytes_, most_header + 12)), '\0');
@@ -221,6 +224,7 @@ void npy_file::read(std::uint64_t first, std::size_t n, void* to) {
 
 void npy_file::end() {
   if (array_ != nullptr) compare_checksum();
+  if (std::string wrong = text_of_change(found_); !wrong.empty()) wrong_ = std::move(wrong);
   agree();
 }
 
@@ -246,7 +250,7 @@ void npy_file::compare_checksum() {
 void npy_file::agree() const {
   const std::string of = array_ != nullptr && !wrong_.empty() ? fmt::format("array '{}': ", escaped(*array_)) : "";
   const bool named = wrong_.find("array '") != wrong_.npos;
-  agree_on_file(members_, array_ != nullptr ? "read_npz" : "read_npy", "read", path_, named ? wrong_ : of + wrong_);
+  agree_on_file(members_, operation_, "read", path_, named ? wrong_ : of + wrong_);
 }
 
 npy_writer::npy_writer(const char* operation, const team& members, const std::string& path, format as)

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "armilla/base/host/regular_file.hpp"
 #include "armilla/base/values/is_complex.hpp"
 #include "armilla/boot/host/descriptor.hpp"
 #include "armilla/container/files/zip_file.hpp"
@@ -62,12 +63,14 @@ class npy_file {
   void compare_checksum();
   void agree() const;
 
-  const named_algorithm name_{"read_npy"};
+  const char* operation_;
+  const named_algorithm name_{operation_};
   team members_;
   std::string path_;
   npy_type type_;
   const std::string* array_;
   descriptor file_{-1};
+  regular_file found_;
   std::uint64_t bytes_ = 0;
   zip_member place_;
   zip_source source_;

@@ -22,18 +22,6 @@ constexpr std::uint64_t in_extra_16 = 0xffff, in_extra_32 = 0xffffffff;  // the 
 constexpr std::size_t end_record = 22, large_locator = 20, large_end_record = 56, directory_entry = 46, local_header = 30;
 constexpr const char* damaged_directory = "its directory, at the end of the archive, is damaged; is it cut off?";
 
-std::string read_bytes(int file, std::uint64_t from, std::size_t n, void* to) {
-  auto* at = static_cast<char*>(to);
-  while (n != 0) {
-    const ssize_t got = ::pread(file, at, std::min(n, std::size_t(1) << 30), off_t(from));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return text_of_errno(errno);
-    if (got == 0) return "it changed while it was read; read it when nothing writes to it";
-    at += got, from += std::uint64_t(got), n -= std::size_t(got);
-  }
-  return {};
-}
-
 std::uint64_t little(std::string_view bytes, std::size_t at, std::size_t n) noexcept {
   std::uint64_t all = 0;
   for (std::size_t i = n; i-- > 0;) all = all << 8 | std::uint8_t(bytes[at + i]);
@@ -50,12 +38,12 @@ struct directory_place {
 /// By the last record of the archive, behind which there may be a comment.
 std::string find_directory(int file, std::uint64_t bytes, directory_place& place) {
   std::string tail(std::size_t(std::min<std::uint64_t>(bytes, end_record + 0xffff)), 0);
-  if (std::string wrong = read_bytes(file, bytes - tail.size(), tail.size(), tail.data()); !wrong.empty()) return wrong;
+  if (std::string wrong = read_at(file, bytes - tail.size(), tail.size(), tail.data()); !wrong.empty()) return wrong;
   std::size_t end = tail.size() < end_record ? tail.npos : tail.rfind("PK\5\6"sv, tail.size() - end_record);
   while (end != tail.npos && little(tail, end + 20, 2) != tail.size() - end - end_record)
     end = end == 0 ? tail.npos : tail.rfind("PK\5\6"sv, end - 1);
   char first[6] = {};
-  if (end == tail.npos && bytes >= sizeof first && read_bytes(file, 0, sizeof first, first).empty() &&
+  if (end == tail.npos && bytes >= sizeof first && read_at(file, 0, sizeof first, first).empty() &&
       std::string_view(first, sizeof first) == "\x93NUMPY"sv)
     return "it is one array (.npy), not an archive; read it with read_npy";
   if (end == tail.npos) return "it is not a complete zip archive (.npz); is it cut off?";
@@ -65,7 +53,7 @@ std::string find_directory(int file, std::uint64_t bytes, directory_place& place
     const std::uint64_t at = little(tail, end - large_locator + 8, 8);
     std::string large(large_end_record, 0);
     if (limit < large_locator + large_end_record || at > limit - large_locator - large_end_record) return damaged_directory;
-    if (std::string wrong = read_bytes(file, at, large.size(), large.data()); !wrong.empty()) return wrong;
+    if (std::string wrong = read_at(file, at, large.size(), large.data()); !wrong.empty()) return wrong;
     if (!large.starts_with("PK\6\6"sv)) return damaged_directory;
     place = {little(large, 48, 8), little(large, 40, 8)};
     limit = at;
@@ -95,54 +83,73 @@ bool take_large_numbers(std::string_view extra, zip_member& m) {
   return true;
 }
 
-std::string read_directory(int file, std::uint64_t bytes, std::vector<zip_member>& members, directory_place& place) {
-  if (std::string wrong = find_directory(file, bytes, place); !wrong.empty()) return wrong;
-  std::string all(std::size_t(place.bytes), 0);
-  if (std::string wrong = read_bytes(file, place.at, all.size(), all.data()); !wrong.empty()) return wrong;
-  for (std::string_view rest = all; !rest.empty();) {
-    if (rest.size() < directory_entry || !rest.starts_with("PK\1\2"sv)) return damaged_directory;
-    const std::size_t name = little(rest, 28, 2), extra = little(rest, 30, 2), comment = little(rest, 32, 2);
-    if (rest.size() < directory_entry + name + extra + comment) return damaged_directory;
-    zip_member m{.name = std::string(rest.substr(directory_entry, name)),
-                 .header_at = little(rest, 42, 4),
-                 .packed = little(rest, 20, 4),
-                 .bytes = little(rest, 24, 4),
-                 .checksum = std::uint32_t(little(rest, 16, 4)),
-                 .method = std::uint16_t(little(rest, 10, 2)),
-                 .flags = std::uint16_t(little(rest, 8, 2))};
-    if (!take_large_numbers(rest.substr(directory_entry + name, extra), m)) return damaged_directory;
-    members.push_back(std::move(m));
-    rest.remove_prefix(directory_entry + name + extra + comment);
+/// Calls f(member) for each entry of the directory, of which a piece is in memory at a time.
+template <class F>
+std::string each_member(int file, const directory_place& place, F f) {
+  constexpr std::size_t piece = std::size_t(1) << 20, most_entry = directory_entry + 3 * 0xffff;
+  std::string window;
+  for (std::uint64_t at = place.at, left = place.bytes; left != 0 || !window.empty();) {
+    if (const std::size_t before = window.size(); before < most_entry && left != 0) {
+      window.resize(before + std::size_t(std::min<std::uint64_t>(left, piece)));
+      const std::size_t more = window.size() - before;
+      if (std::string wrong = read_at(file, at, more, window.data() + before); !wrong.empty()) return wrong;
+      at += more, left -= more;
+    }
+    std::string_view rest = window;
+    while (!rest.empty() && (rest.size() >= most_entry || left == 0)) {
+      if (rest.size() < directory_entry || !rest.starts_with("PK\1\2"sv)) return damaged_directory;
+      const std::size_t name = little(rest, 28, 2), extra = little(rest, 30, 2), comment = little(rest, 32, 2);
+      if (rest.size() < directory_entry + name + extra + comment) return damaged_directory;
+      zip_member m{.name = std::string(rest.substr(directory_entry, name)),
+                   .header_at = little(rest, 42, 4),
+                   .packed = little(rest, 20, 4),
+                   .bytes = little(rest, 24, 4),
+                   .checksum = std::uint32_t(little(rest, 16, 4)),
+                   .method = std::uint16_t(little(rest, 10, 2)),
+                   .flags = std::uint16_t(little(rest, 8, 2))};
+      if (!take_large_numbers(rest.substr(directory_entry + name, extra), m)) return damaged_directory;
+      f(m);
+      rest.remove_prefix(directory_entry + name + extra + comment);
+    }
+    window.erase(0, window.size() - rest.size());
   }
   return {};
 }
 
-std::string names_of(const std::vector<zip_member>& members) {
-  std::string all;
-  for (const zip_member& m : members) {
-    const std::string_view name = m.name;
-    all += fmt::format("{}'{}'", all.empty() ? "" : ", ",
-                       escaped(name.substr(0, name.ends_with(".npy") ? name.size() - 4 : name.npos)));
-    if (all.size() > 400) return all + ", ...";
+/// Of the members of an archive, as errors list them.
+class list_of_names {
+ public:
+  void add(std::string_view name) {
+    if (all_.size() > most) return void(more_ = true);
+    name = name.substr(0, name.ends_with(".npy") ? name.size() - 4 : name.npos);
+    all_ += fmt::format("{}'{}'", all_.empty() ? "" : ", ", escaped(name));
   }
-  return all.empty() ? "nothing" : all;
-}
+  std::string text() const { return all_.empty() ? "nothing" : all_ + (more_ ? ", ..." : ""); }
+
+ private:
+  static constexpr std::size_t most = 400;
+  std::string all_;
+  bool more_ = false;
+};
 
 bool is_large(std::uint64_t n) noexcept { return n >= 0xff000000; }
 
 }  // namespace
 
 std::string find_zip_member(int file, std::uint64_t bytes, const std::string& name, zip_member& found) {
-  std::vector<zip_member> members;
   directory_place place;
-  if (std::string wrong = read_directory(file, bytes, members, place); !wrong.empty()) return wrong;
-  const auto of_name = [&](const std::string& n) {
-    return std::find_if(members.rbegin(), members.rend(), [&](const zip_member& m) { return m.name == n; });
+  if (std::string wrong = find_directory(file, bytes, place); !wrong.empty()) return wrong;
+  const std::string as_array = name + ".npy";
+  list_of_names names;
+  bool is_there = false;
+  const auto look_at = [&](const zip_member& m) {
+    names.add(m.name);
+    // of several with one name the last is the array; one with ".npy" is preferred
+    if (m.name != as_array && (m.name != name || (is_there && found.name == as_array))) return;
+    found = m, is_there = true;
   };
-  auto at = of_name(name + ".npy");
-  if (at == members.rend()) at = of_name(name);
-  if (at == members.rend()) return fmt::format("it has no array '{}'; it has {}", escaped(name), names_of(members));
-  found = *at;
+  if (std::string wrong = each_member(file, place, look_at); !wrong.empty()) return wrong;
+  if (!is_there) return fmt::format("it has no array '{}'; it has {}", escaped(name), names.text());
   const std::string which = fmt::format("array '{}'", escaped(name));
   if ((found.flags & 1) != 0) return which + " is encrypted";
   if (found.method != zip_member::stored && found.method != zip_member::deflated)
@@ -150,7 +157,7 @@ std::string find_zip_member(int file, std::uint64_t bytes, const std::string& na
   std::string header(local_header, 0);
   const std::string damaged = which + ": its entry in the archive is damaged";
   if (found.header_at > place.at || place.at - found.header_at < local_header) return damaged;
-  if (std::string wrong = read_bytes(file, found.header_at, header.size(), header.data()); !wrong.empty()) return wrong;
+  if (std::string wrong = read_at(file, found.header_at, header.size(), header.data()); !wrong.empty()) return wrong;
   if (!header.starts_with("PK\3\4"sv)) return damaged;
   found.begin = found.header_at + local_header + little(header, 26, 2) + little(header, 28, 2);
   if (found.begin > place.at || found.packed > place.at - found.begin) return damaged;
@@ -213,7 +220,7 @@ void zip_source::open(int file, const zip_member& member) {
 
 std::string zip_source::read(std::uint64_t from, std::size_t n, void* to) {
   if (from > member_.bytes || n > member_.bytes - from) return "it is shorter than its header says";
-  if (!deflated()) return read_bytes(file_, member_.begin + from, n, to);
+  if (!deflated()) return read_at(file_, member_.begin + from, n, to);
   std::string wrong;
   if (stream_ == nullptr || from < position_) wrong = restart();
   std::byte skipped[4096];
@@ -292,10 +299,9 @@ std::string zip_source::restart() {
 std::string zip_source::inflate(std::size_t n, std::byte* to) {
   z_stream& z = stream_->z;
   while (n != 0) {
-    if (z.avail_in == 0) {
+    if (z.avail_in == 0) {  // zlib may still have output when it has read everything
       const std::size_t more = std::size_t(std::min<std::uint64_t>(sizeof stream_->in, member_.packed - stream_->at));
-      if (more == 0) return "its compressed data ends too early";
-      if (std::string wrong = read_bytes(file_, member_.begin + stream_->at, more, stream_->in); !wrong.empty()) return wrong;
+      if (std::string wrong = read_at(file_, member_.begin + stream_->at, more, stream_->in); !wrong.empty()) return wrong;
       stream_->at += more;
       z.next_in = reinterpret_cast<Bytef*>(stream_->in);
       z.avail_in = uInt(more);
@@ -307,6 +313,7 @@ std::string zip_source::inflate(std::size_t n, std::byte* to) {
     const std::size_t made = room - z.avail_out;
     stream_->checksum = zip_checksum(stream_->checksum, {to, made});
     to += made, n -= made, position_ += made;
+    if (result == Z_BUF_ERROR && made == 0 && stream_->at == member_.packed) return "its compressed data ends too early";
     if (result != Z_OK && result != Z_BUF_ERROR && !(result == Z_STREAM_END && n == 0))
       return fmt::format("its compressed data is damaged before byte {}{}{}", member_.begin + stream_->at - z.avail_in,
                          z.msg != nullptr ? ": " : "", z.msg != nullptr ? z.msg : "");
