@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -80,6 +81,9 @@ handle open_file(const char* file) {
 }
 handle open_dataset(hid_t file, const char* name) { return {H5Dopen2(file, name, H5P_DEFAULT), H5Dclose, "no such dataset"}; }
 
+/// A size that 32 bits do not hold becomes the largest, which fits nothing.
+std::uint32_t bytes_of(hid_t type) { return std::uint32_t(std::min<std::size_t>(H5Tget_size(type), UINT32_MAX)); }
+
 /// As h5py writes complex numbers: a pair of r and i.
 hdf5_type complex_type(hid_t type) {
   if (H5Tget_nmembers(type) != 2) return {};
@@ -90,9 +94,9 @@ hdf5_type complex_type(hid_t type) {
     const bool good = name != nullptr && std::string(name) == (k == 0 ? "r" : "i") && H5Tget_class(member) == H5T_FLOAT;
     H5free_memory(name);
     if (!good) return {};
-    part[k].bytes = std::uint32_t(H5Tget_size(member));
+    part[k].bytes = bytes_of(member);
   }
-  return part[0] == part[1] ? hdf5_type{kind::complex, 2 * part[0].bytes} : hdf5_type{};
+  return part[0] == part[1] && part[0].bytes <= UINT32_MAX / 2 ? hdf5_type{kind::complex, 2 * part[0].bytes} : hdf5_type{};
 }
 /// As h5py writes truths.
 bool is_truth(hid_t type) {
@@ -106,7 +110,7 @@ bool is_truth(hid_t type) {
   return names == "FALSETRUE";
 }
 hdf5_type type_of(hid_t type) {
-  const auto bytes = std::uint32_t(H5Tget_size(type));
+  const std::uint32_t bytes = bytes_of(type);
   switch (H5Tget_class(type)) {
     case H5T_INTEGER: return {H5Tget_sign(type) == H5T_SGN_NONE ? kind::natural : kind::integer, bytes};
     case H5T_FLOAT: return {kind::floating, bytes};

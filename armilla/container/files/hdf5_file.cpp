@@ -108,12 +108,14 @@ namespace {
 std::uint64_t lay_out_from(std::span<hdf5_node> nodes, std::size_t& k, std::uint64_t at) noexcept {
   hdf5_node& n = nodes[k++];
   n.at = at;
+  std::uint64_t one = room_of(n);
   if (n.type.is == number_kind::compound) {
     std::uint64_t behind = at;
     for (std::uint32_t m = 0; m < n.members; ++m) behind = lay_out_from(nodes, k, behind);
-    n.type.bytes = std::uint32_t(behind - at);
+    one = behind - at;
+    n.type.bytes = std::uint32_t(std::min<std::uint64_t>(one, UINT32_MAX));  // an element that long is refused
   }
-  return at + room_of(n) * std::max<std::uint64_t>(n.array, 1);
+  return at + one * std::max<std::uint64_t>(n.array, 1);
 }
 }  // namespace
 
@@ -140,8 +142,7 @@ std::string hdf5_text_at(const hdf5_node& node, const std::byte* at) {
   return std::string(all.substr(0, all.find_last_not_of('\0') + 1));
 }
 
-hdf5_input::hdf5_input(const char* operation, const std::string& path, const std::string& name, const team& members,
-                       hdf5_type wanted, std::uint32_t dimensions)
+hdf5_input::hdf5_input(const char* operation, const std::string& path, const std::string& name, const team& members)
     : called_(operation),
       operation_(operation),
       path_(path),
@@ -149,6 +150,11 @@ hdf5_input::hdf5_input(const char* operation, const std::string& path, const std
       members_(members ? members : world()),
       wrong_(text_of_name(name)) {
   open();
+}
+
+hdf5_input::hdf5_input(const char* operation, const std::string& path, const std::string& name, const team& members,
+                       hdf5_type wanted, std::uint32_t dimensions)
+    : hdf5_input(operation, path, name, members) {
   if (members_.rank() == 0 && wrong_.empty()) {
     note(text_of_dimensions(shape_, dimensions).c_str());
     note(text_of_type(shape_.type, wanted).c_str());
@@ -160,13 +166,7 @@ hdf5_input::hdf5_input(const char* operation, const std::string& path, const std
 
 hdf5_input::hdf5_input(const char* operation, const std::string& path, const std::string& name, const team& members,
                        std::vector<hdf5_node>& nodes, std::uint32_t dimensions)
-    : called_(operation),
-      operation_(operation),
-      path_(path),
-      name_(name),
-      members_(members ? members : world()),
-      wrong_(text_of_name(name)) {
-  open();
+    : hdf5_input(operation, path, name, members) {
   // each member looks, since names of members are in its memory
   std::vector<hdf5_node> have = nodes;
   if (wrong_.empty()) note(engine_->describe_nodes(name_in_process(file_).c_str(), name_.c_str(), have.data()));

@@ -100,6 +100,8 @@ class hdf5_input {
   void end();
 
  private:
+  /// Opens the file.
+  hdf5_input(const char* operation, const std::string& path, const std::string& name, const team& members);
   void open();
   void note(const char* wrong);
   void agree();

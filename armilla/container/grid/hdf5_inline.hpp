@@ -90,6 +90,29 @@ void with_hdf5_part(X& x, F f) {
   }
 }
 
+/// Calls f(piece) for pieces of `part` in its order, each of at most `most` elements, until one returns false. It splits the
+/// first dimension whose slabs are short enough, and goes through those before it one by one. Returns whether all were true.
+template <std::size_t N, class F>
+bool each_piece_of(const hdf5_part& part, std::uint64_t most, F f) {
+  std::size_t split = 0;
+  std::uint64_t slab = 1;  // elements with one index in dimension `split` and those before it
+  for (std::size_t d = 1; d < N; ++d) slab *= part.count[d];
+  for (; split + 1 < N && slab > most; ++split) slab /= part.count[split + 1];
+  const std::uint64_t step = std::max<std::uint64_t>(1, most / slab);
+  std::uint64_t before = 1;
+  for (std::size_t d = 0; d < split; ++d) before *= part.count[d];
+  for (std::uint64_t k = 0; k < before; ++k)
+    for (std::uint64_t first = 0; first < part.count[split]; first += step) {
+      hdf5_part piece = part;
+      std::uint64_t rest = k;
+      for (std::size_t d = split; d-- > 0; rest /= part.count[d]) piece.first[d] += rest % part.count[d], piece.count[d] = 1;
+      piece.first[split] += first, piece.count[split] = std::min(step, part.count[split] - first);
+      piece.room = piece.count;
+      if (!f(piece)) return false;
+    }
+  return true;
+}
+
 /// Reads elements that are not numbers, some at a time.
 template <class X>
 void read_hdf5_records(X& made, hdf5_input& file, const hdf5_layout<typename X::value_type>& layout) {
@@ -98,24 +121,20 @@ void read_hdf5_records(X& made, hdf5_input& file, const hdf5_layout<typename X::
   const std::uint64_t bytes = layout.bytes();
   std::vector<std::byte> room;
   with_hdf5_part(made, [&](const hdf5_part& part, auto* to) {
-    std::uint64_t slab = 1;  // elements with one index in the first dimension
-    for (std::size_t d = 1; d < n; ++d) slab *= part.count[d];
-    const std::uint64_t step = std::max<std::uint64_t>(1, enough / (slab * bytes));
-    for (std::uint64_t first = 0; first < part.count[0]; first += step) {
-      hdf5_part piece = part;
-      piece.first[0] += first, piece.count[0] = std::min(step, part.count[0] - first);
-      piece.room = piece.count;
-      const std::uint64_t count = piece.count[0] * slab;
+    each_piece_of<n>(part, std::max<std::uint64_t>(1, enough / bytes), [&](const hdf5_part& piece) {
+      std::uint64_t count = 1;
+      for (std::size_t d = 0; d < n; ++d) count *= piece.count[d];
       room.resize(std::size_t(count * bytes));
-      if (!file.read(piece, layout.nodes, room.data())) return;
+      if (!file.read(piece, layout.nodes, room.data())) return false;
       for (std::uint64_t k = 0; k < count; ++k) {
         std::uint64_t place = 0, stride = 1, rest = k;
         for (std::size_t d = n; d-- > 0; rest /= piece.count[d], stride *= part.room[d])
-          place += (rest % piece.count[d] + (d == 0 ? first : 0)) * stride;
+          place += (rest % piece.count[d] + piece.first[d] - part.first[d]) * stride;
         layout.take(to[place], room.data() + k * bytes);
       }
       file.free_texts(layout.nodes, count, room.data());
-    }
+      return true;
+    });
   });
 }
 
@@ -160,11 +179,12 @@ void add_hdf5_dataset(hdf5_output& to, const std::string& name, const X& x, cons
 
 template <class X>
 void write_hdf5_parts(hdf5_output& to, std::size_t dataset, const X& x, [[maybe_unused]] const hdf5_layout_of<X>& layout) {
+  [[maybe_unused]] std::vector<std::byte> element;
+  if constexpr (!is_hdf5_number<typename X::value_type>) element.resize(std::size_t(layout.bytes()));
   each_hdf5_run(x, [&](std::uint64_t at, const auto* from, std::size_t n) {
     if constexpr (is_hdf5_number<typename X::value_type>) {
       to.write(dataset, at, from, n);
     } else {
-      std::vector<std::byte> element(std::size_t(layout.bytes()));
       for (std::size_t k = 0; k < n; ++k) {
         layout.put(from[k], element.data());
         to.write(dataset, at + k, element.data(), 1);  // which gathers them

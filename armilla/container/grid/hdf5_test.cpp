@@ -2,6 +2,7 @@
 // Datasets of HDF5 files: what each container writes is read back by each, or refused on all ranks with a reason.
 #include "armilla/hdf5.hpp"
 
+#include <algorithm>
 #include <array>
 #include <complex>
 #include <cstdint>
@@ -244,4 +245,37 @@ RANK_TEST(hdf5_compounds_and_strings_are_aggregates_and_strings) {
   const am::array<std::string> with_nul(1, std::string(1, '\0'));
   EXPECT_THROWS_SAYING(am::remote_error, "contains a NUL", am::write_hdf5(file.path(), am::dataset("x", with_nul)));
   am::barrier();
+}
+
+RANK_TEST(a_part_is_read_in_pieces_that_split_any_dimension) {
+  am::detail::hdf5_part part;
+  part.first = {10, 20, 30}, part.count = part.room = {2, 3, 5};
+  for (const std::uint64_t most : {1U, 4U, 5U, 9U, 10U, 15U, 16U, 100U}) {
+    std::vector<std::array<std::uint64_t, 3>> cells;
+    EXPECT(am::detail::each_piece_of<3>(part, most, [&](const am::detail::hdf5_part& p) {
+      EXPECT(p.count[0] * p.count[1] * p.count[2] <= most);
+      for (std::uint64_t i = 0; i < p.count[0]; ++i)
+        for (std::uint64_t j = 0; j < p.count[1]; ++j)
+          for (std::uint64_t k = 0; k < p.count[2]; ++k) cells.push_back({p.first[0] + i, p.first[1] + j, p.first[2] + k});
+      return true;
+    }));
+    EXPECT_EQ(cells.size(), 30U);
+    EXPECT(std::ranges::is_sorted(cells) && std::ranges::adjacent_find(cells) == cells.end());
+    EXPECT(
+        (cells.front() == std::array<std::uint64_t, 3>{10, 20, 30} && cells.back() == std::array<std::uint64_t, 3>{11, 22, 34}));
+  }
+  int seen = 0;
+  EXPECT(!am::detail::each_piece_of<1>(part, 1, [&](const am::detail::hdf5_part&) { return ++seen < 2; }));
+  EXPECT_EQ(seen, 2);
+}
+
+RANK_TEST(the_size_of_a_compound_is_not_cut_to_32_bits) {
+  using kind = am::detail::hdf5_type::kind;
+  std::vector<am::detail::hdf5_node> nodes(3);
+  nodes[0] = {.type = {kind::compound, 0}, .members = 1};
+  nodes[1] = {.type = {kind::compound, 0}, .members = 1};
+  nodes[2] = {.type = {kind::text, 1U << 26}, .array = 64};
+  EXPECT_EQ(am::detail::lay_out(nodes), std::uint64_t(1) << 32);
+  nodes[0].array = 3;
+  EXPECT_EQ(am::detail::lay_out(nodes), std::uint64_t(3) << 32);
 }
