@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import deque
 from typing import Any, Callable
 
+from greenlet import getcurrent
+
 from . import _calls, _core, _waits
 from ._pickling import loads_error
 
@@ -76,7 +78,13 @@ def barrier() -> None:
     >>> import armilla as am
     >>> am.barrier()
     """
-    _run("barrier", _core.barrier)
+    if getcurrent() is not _waits._main or _calls.keep_interrupts:
+        _run("barrier", _core.barrier)
+        return
+    number = _core.barrier_now()
+    if number:
+        _waits.wait(number, None, "barrier")
+        _core.take(number)
 
 
 def _run_fence(name: str, begin: Callable[..., int]) -> None:

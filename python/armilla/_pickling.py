@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How values, functions and errors travel: pickle protocol 5, with long buffers beside the pickle.
+"""How values, functions and errors travel: short plain values by an encoding of the extension, others by pickle protocol 5, with long buffers beside the pickle.
 
 What can be imported goes by reference. Ranks of one script have the same `__main__`, so its functions and classes go by reference, too;
 lambdas and inner functions go as code that finds the globals of its module again. All else goes by cloudpickle.
@@ -20,7 +20,8 @@ from . import _core
 _in_band = 2048  # shorter buffers stay in the pickle
 _most_buffers = 4  # that a message carries beside it
 
-Parts = Sequence[Any]  # the pickle, then its buffers
+Parts = Sequence[Any]  # a plain value or a pickle, then its buffers
+_pickled = 0x80  # what a pickle begins with, and a plain value does not
 
 
 def _collector(buffers: list[Any], in_band: int = _in_band, most: int = _most_buffers):
@@ -97,6 +98,9 @@ def _pickler_type() -> Any:
 
 def dumps(value: Any, most: int = _most_buffers) -> Parts:
     """For ranks that run the same script. At most `most` buffers are beside the pickle."""
+    plain = _core.write_plain(value, most)
+    if plain is not None:
+        return plain
     buffers: list[Any] = []
     try:
         return [pickle.dumps(value, 5, buffer_callback=_collector(buffers, most=most)), *buffers]
@@ -130,20 +134,27 @@ def _by_value_modules() -> Any:
 
 
 def loads(parts: Parts) -> Any:
-    return pickle.loads(parts[0], buffers=parts[1:])
+    data = parts[0]
+    return pickle.loads(data, buffers=parts[1:]) if data[0] == _pickled else _core.read_plain(data, 0, parts[1:])
 
 
-_named = b"F"  # what such a call begins with; a pickle begins otherwise
+_named = ord("F")  # what such a call begins with; a pickle begins otherwise
+_names: dict[tuple[str, str], bytes] = {}  # of functions: module and name, as they travel
 
 
 def _name_of(f: Any) -> bytes | None:
-    """Module and name of a function that the other rank finds by them now; None: it goes by its pickle."""
+    """Module and name, as they travel, of a function that the other rank finds by them now; None: it goes by its pickle."""
     if type(f) is not types.FunctionType or "." in f.__qualname__:
         return None
     module = sys.modules.get(f.__module__)
     if module is None or module.__dict__.get(f.__name__) is not f:
         return None
-    return f"{f.__module__}\0{f.__name__}".encode()
+    key = f.__module__, f.__name__
+    found = _names.get(key)
+    if found is None:
+        name = "\0".join(key).encode()
+        found = _names[key] = b"%c%b%b" % (_named, len(name).to_bytes(2, "little"), name)
+    return found
 
 
 _scopes: dict[bytes, tuple[dict[str, Any], str]] = {}
@@ -152,7 +163,7 @@ _scopes: dict[bytes, tuple[dict[str, Any], str]] = {}
 def loads_call(parts: Parts) -> tuple:
     """What `dumps_call` has packed: function, arguments, keyword arguments, and the driver's call if there is one."""
     data = parts[0]
-    if bytes(data[:1]) != _named:
+    if data[0] != _named:
         return loads(parts)
     end = 3 + data[1] + 256 * data[2]
     name = bytes(data[3:end])
@@ -163,12 +174,12 @@ def loads_call(parts: Parts) -> tuple:
     f = found[0].get(found[1])
     if f is None:
         raise AttributeError(f"Can't get attribute '{found[1]}' on <module '{found[0].get('__name__')}'>")
-    return (f, *pickle.loads(memoryview(data)[end:], buffers=parts[1:]))
+    return (f, *(pickle.loads(memoryview(data)[end:], buffers=parts[1:]) if data[end] == _pickled else _core.read_plain(data, end, parts[1:])))
 
 
 def _dumps_named(name: bytes, rest: tuple) -> Parts:
     parts = dumps(rest)
-    return [b"%b%b%b%b" % (_named, len(name).to_bytes(2, "little"), name, parts[0]), *parts[1:]]
+    return [b"%b%b" % (name, parts[0]), *parts[1:]]
 
 
 def dumps_call(operation: str, f: Any, args: tuple, kwargs: dict, how=dumps, root: int = 0) -> Parts:

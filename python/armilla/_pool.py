@@ -22,7 +22,7 @@ from collections import deque
 from typing import Any, Callable, Iterable, Iterator, Sequence
 
 from . import _core, _current_folder, _functions, _shared
-from ._pickling import RemoteTraceback, loads_error
+from ._pickling import RemoteTraceback, loads, loads_error
 from ._pool_future import InterruptsLater, PoolFuture, Task, WorkerLost
 from ._pool_map import Map, with_bar
 from ._pool_process import WorkerProcess
@@ -369,7 +369,7 @@ class Pool(concurrent.futures.Executor):
             parts = self._workers[index].result(number) if kind & SPILLED else [data]  # type: ignore[union-attr]
             if task is None:  # it was lost, and done elsewhere
                 return
-            value, error = (None, loads_error(index, parts, "worker")) if kind & RAISED else (pickle.loads(parts[0], buffers=parts[1:]), None)
+            value, error = (None, loads_error(index, parts, "worker")) if kind & RAISED else (loads(parts), None)
             if error is None and task.on_end is not None:
                 values, errors = value
                 value = [(v, loads_error(index, [errors[i]], "worker") if i in errors else None) for i, v in enumerate(values)]

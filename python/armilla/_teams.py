@@ -16,7 +16,7 @@ from greenlet import getcurrent
 from . import _calls, _collectives, _core, _waits
 from ._pickling import dumps, loads
 
-_core.set_pickling(dumps, loads, pickle.dumps, pickle.loads)
+_core.set_pickling(dumps, loads, pickle.loads)
 
 
 def _less(a: Any, b: Any) -> Any:
@@ -71,7 +71,8 @@ def _described(value: Any, op: Any) -> str:
 
 
 def _start(team: "Team", name: str, begin: Callable[..., int], *arguments: Any) -> int:
-    _calls.refuse_in_call(name)
+    if getcurrent() is not _waits._main:
+        _calls.refuse_in_call(name)
     if _calls.keep_interrupts and team is world:  # a worker remembers it
         return _waits.undisturbed(lambda: _collectives._begin(begin, (team._core, *arguments)))
     return begin(team._core, *arguments)
@@ -88,9 +89,18 @@ def _values(name: str, number: int) -> list[Any]:
 _ndarray: Any = None  # numpy.ndarray, once an array was given
 
 
-def _at_once(out: Any) -> bool:
-    """Whether a collective into this array may be begun and ended by one call of the extension: in the rank's own code, where no worker remembers it."""
-    return type(out) is _ndarray and getcurrent() is _waits._main and not _calls.keep_interrupts
+def _at_once() -> bool:
+    """Whether a collective may be begun and ended by one call of the extension: in the rank's own code, where no worker remembers it."""
+    return getcurrent() is _waits._main and not _calls.keep_interrupts
+
+
+_numbers = frozenset((int, float))
+
+
+def _reduced_now(team: "Team", name: str, value: Any, op: str, how: int = 0) -> Any:
+    """A reduction of numbers, by one call of the extension if the others come soon."""
+    found = _core.reduced_now(team._core, value, _marks[op], name, op, how)
+    return _ended(_combined_by(team, name, found[0], value, op, how)) if type(found) is tuple else found
 
 
 def _ended(begun: tuple[str, int, Callable[[list], Any]]) -> Any:
@@ -242,10 +252,10 @@ class Team:
         >>> am.broadcast(a, out=a)  # in place
         array([0, 0, 0])
         """
-        if out is not None and out is value and _at_once(out):
+        if out is not None and out is value and type(out) is _ndarray and _at_once():
             number = _core.broadcast_now(self._core, out, root)
             if number >= 0:
-                return out if number == 0 else _ended(_moved_by(self, "broadcast", number, out, out, root))
+                return out if number == 0 else _ended(_broadcast_by(number, out, root))
         return _end(*_broadcast(self, value, root, out=out))
 
     def all_gather(self, value: Any, *, out: Any = None) -> Any:
@@ -258,7 +268,7 @@ class Team:
         >>> am.all_gather(np.ones(3), out=np.empty((am.size, 3))).shape == (am.size, 3)
         True
         """
-        if out is not None and type(out) is type(value) and _at_once(out):
+        if out is not None and type(out) is type(value) is _ndarray and _at_once():
             number = _core.all_gather_now(self._core, value, out)
             if number >= 0:
                 return out if number == 0 else _ended(_moved_by(self, "all_gather", number, value, out))
@@ -289,6 +299,10 @@ class Team:
         >>> am.all_to_all([(am.rank, r) for r in range(am.size)]) == [(r, am.rank) for r in range(am.size)]
         True
         """
+        if out is not None and type(out) is type(values) is _ndarray and _at_once():
+            number = _core.all_to_all_now(self._core, values, out)
+            if number >= 0:
+                return out if number == 0 else _ended(_moved_by(self, "all_to_all", number, values, out))
         return _end(*_all_to_all(self, values, out=out))
 
     def all_reduce(self, value: Any, op: Any = "sum", *, out: Any = None) -> Any:
@@ -306,7 +320,9 @@ class Team:
         >>> (am.all_reduce(a, out=a) == am.size).all()
         np.True_
         """
-        if out is not None and out is value and _at_once(out) and type(op) is str:
+        if type(value) in _numbers and type(op) is str and op in _marks and out is None and _at_once():
+            return _reduced_now(self, "all_reduce", value, op)
+        if out is not None and out is value and type(out) is _ndarray and _at_once() and type(op) is str:
             number = _core.all_reduce_now(self._core, out, op, _compared(self))
             if number >= 0:
                 return out if number == 0 else _ended(_reduced_by(self, number, out, op))
@@ -319,6 +335,10 @@ class Team:
         >>> am.reduce(2, "prod", root=0) == (2**am.size if am.rank == 0 else None)
         True
         """
+        if type(value) in _numbers and type(op) is str and op in _marks and _at_once():
+            _check_root(self, "reduce", root)
+            result = _reduced_now(self, "reduce", value, op)
+            return result if self._core.rank == root else None
         return _end(*_reduce(self, value, op, root))
 
     def scan(self, value: Any, op: Any = "sum") -> Any:
@@ -328,6 +348,8 @@ class Team:
         >>> am.scan(1) == am.rank + 1
         True
         """
+        if type(value) in _numbers and type(op) is str and op in _marks and _at_once():
+            return _reduced_now(self, "scan", value, op, 1)
         return _end(*_scan(self, value, op))
 
     def exscan(self, value: Any, op: Any = "sum") -> Any:
@@ -337,6 +359,8 @@ class Team:
         >>> am.exscan(1) == (am.rank or None)
         True
         """
+        if type(value) in _numbers and type(op) is str and op in _marks and _at_once():
+            return _reduced_now(self, "exscan", value, op, 2)
         return _end(*_exscan(self, value, op))
 
     def reduce_scatter(self, values: Any, op: Any = "sum") -> Any:
@@ -372,17 +396,26 @@ def _mark(*what: Any) -> int:
     return zlib.crc32(repr(what).encode()) | 1
 
 
-def _moved(team: Team, name: str, source: Any, out: Any, root: int = -1) -> Any:
-    return _moved_by(team, name, _start(team, name, _core.moved, source, out, name, root), source, out, root)
+def _moved(team: Team, name: str, source: Any, out: Any) -> Any:
+    return _moved_by(team, name, _start(team, name, _core.moved, source, out, name), source, out)
 
 
-def _moved_by(team: Team, name: str, number: int, source: Any, out: Any, root: int = -1) -> Any:
+def _moved_by(team: Team, name: str, number: int, source: Any, out: Any) -> Any:
     def finish(values: list) -> Any:
         if not values:
-            _differ(team, name, f"{_kind_of(source)} into out" + (f" from root {root}" if root >= 0 else ""))
+            _differ(team, name, f"{_kind_of(source)} into out")
         return out
 
     return name, number, finish
+
+
+def _broadcast_by(number: int, out: Any, root: int) -> Any:
+    def finish(values: list) -> Any:
+        if values[0] is not None:
+            raise _core.UsageError(f"armilla: rank {_core.rank()}: broadcast: out is {_kind_of(out)}, and member {root} sends {values[0]} bytes of another type or shape; all of them give the same")
+        return out
+
+    return "broadcast", number, finish
 
 
 def _broadcast(team: Team, value: Any = None, root: int = 0, *, out: Any = None) -> Any:
@@ -393,7 +426,7 @@ def _broadcast(team: Team, value: Any = None, root: int = 0, *, out: Any = None)
             out[...] = value
         elif value is not out or not _in_order(out):
             _checked_out("broadcast", out, getattr(out, "shape", ()), getattr(out, "dtype", None))
-        return _moved(team, "broadcast", out, out, root)
+        return _broadcast_by(_start(team, "broadcast", _core.broadcast_array, out, root), out, root)
     return "broadcast", _start(team, "broadcast", _core.broadcast_value, value if mine else None, root), lambda values: value if mine else values[0]
 
 
@@ -455,19 +488,24 @@ def _check_operation(name: str, op: Any) -> None:
         raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: '{op}' is no operation; there are {', '.join(_by_name)}, or a function of two values")
 
 
-def _combined(team: Team, name: str, value: Any, op: Any, finish: Callable[[list], Any]) -> Any:
-    """The values of all members; an error on all of them if they give different operations, or arrays that differ in type or shape."""
+def _combined(team: Team, name: str, value: Any, op: Any, how: int = 0) -> Any:
+    """What the values of all members (`how` 0), of those up to this one (1) or of those before it (2) make; an error on all of them if they give
+    different operations, or arrays that differ in type or shape."""
     mark = _mark_of(op)
     if _is_array(value):
         mark = _mark(mark, value.dtype.str, value.shape)
+    return _combined_by(team, name, _start(team, name, _core.gathered, value, mark, name, -1), value, op, how)
 
-    def end(values: list) -> Any:
+
+def _combined_by(team: Team, name: str, number: int, value: Any, op: Any, how: int) -> Any:
+    def finish(values: list) -> Any:
         if not values:
             _differ(team, name, _described(value, op))
         _check_operation(name, op)
-        return finish(values) if finish is not None else _fold(values, op)
+        last = (team.size, team.rank + 1, team.rank)[how]
+        return _fold(values[:last], op) if last else None
 
-    return name, _start(team, name, _core.gathered, value, mark, name, -1), end
+    return name, number, finish
 
 
 def _compared(team: Team) -> bool:
@@ -487,7 +525,7 @@ def _all_reduce(team: Team, value: Any, op: Any = "sum", *, out: Any = None) -> 
     if not _is_array(value):
         if out is not None:
             raise _core.UsageError(f"armilla: rank {_core.rank()}: all_reduce: out is for arrays; the value is of type {type(value).__name__}")
-        return _combined(team, "all_reduce", value, op, None)  # type: ignore[arg-type]
+        return _combined(team, "all_reduce", value, op)
     if out is not None and (out is not value or not _in_order(out)):
         _checked_out("all_reduce", out, value.shape, value.dtype)
     if isinstance(op, str) and op in _by_name and value.dtype.char in "dflqi" and value.dtype.isnative:
@@ -498,7 +536,7 @@ def _all_reduce(team: Team, value: Any, op: Any = "sum", *, out: Any = None) -> 
         elif out is not value:
             out[...] = value
         return _reduced_by(team, _start(team, "all_reduce", _core.reduced, out, op, _compared(team)), out, op)
-    name, number, end = _combined(team, "all_reduce", value, op, None)  # type: ignore[arg-type]
+    name, number, end = _combined(team, "all_reduce", value, op)
     if out is None:
         return name, number, end
 
@@ -509,9 +547,13 @@ def _all_reduce(team: Team, value: Any, op: Any = "sum", *, out: Any = None) -> 
     return name, number, into
 
 
-def _reduce(team: Team, value: Any, op: Any = "sum", root: int = 0) -> Any:
+def _check_root(team: Team, name: str, root: int) -> None:
     if not 0 <= root < team.size:
-        raise _core.UsageError(f"armilla: rank {_core.rank()}: reduce: rank {root} does not exist (ranks of this team: {team.size})")
+        raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: rank {root} does not exist (ranks of this team: {team.size})")
+
+
+def _reduce(team: Team, value: Any, op: Any = "sum", root: int = 0) -> Any:
+    _check_root(team, "reduce", root)
     name, number, end = _all_reduce(team, value, op)
     mine = team.rank == root
 
@@ -523,13 +565,11 @@ def _reduce(team: Team, value: Any, op: Any = "sum", root: int = 0) -> Any:
 
 
 def _scan(team: Team, value: Any, op: Any = "sum") -> Any:
-    mine = team.rank
-    return _combined(team, "scan", value, op, lambda values: _fold(values[:mine + 1], op))
+    return _combined(team, "scan", value, op, 1)
 
 
 def _exscan(team: Team, value: Any, op: Any = "sum") -> Any:
-    mine = team.rank
-    return _combined(team, "exscan", value, op, lambda values: _fold(values[:mine], op) if mine else None)
+    return _combined(team, "exscan", value, op, 2)
 
 
 def _reduce_scatter(team: Team, values: Any, op: Any = "sum") -> Any:
@@ -568,7 +608,8 @@ recalled: dict[str, Callable[..., tuple]] = {  # of the arguments behind the tea
     "scatter_values": lambda values, root: (root,),
     "exchange_values": lambda values, mark, name: (mark, name),
     "reduced": lambda array, op, compared: (array.dtype.str, array.shape, op, compared),
-    "moved": lambda source, out, name, root: (source.dtype.str, source.shape, out.shape, name, root),
+    "moved": lambda source, out, name: (source.dtype.str, source.shape, out.shape, name),
+    "broadcast_array": lambda array, root: (array.dtype.str, array.shape, root),
     "split": lambda color, key, made: (),
 }
 absent: dict[str, Callable[..., tuple]] = {  # of what is remembered: the arguments of a rank that has nothing to give
@@ -577,7 +618,8 @@ absent: dict[str, Callable[..., tuple]] = {  # of what is remembered: the argume
     "scatter_values": lambda root: ([None] * world.size if world.rank == root else None, root),
     "exchange_values": lambda mark, name: ([None] * world.size, mark, name),
     "reduced": lambda dtype, shape, op, compared: (_empty(dtype, shape), op, compared),
-    "moved": lambda dtype, shape, out, name, root: (_empty(dtype, shape), _empty(dtype, out), name, root),
+    "moved": lambda dtype, shape, out, name: (_empty(dtype, shape), _empty(dtype, out), name),
+    "broadcast_array": lambda dtype, shape, root: (_empty(dtype, shape), root),
     "split": lambda: (-1, 0, _core.Team()),
 }
 
@@ -595,10 +637,10 @@ def send(value: Any, dest: int, tag: int = 0) -> None:
     _core.send_message(dest, tag, value)
 
 
-def _received(source: int | None, tag: int | None, timeout: float | None) -> list[Any]:
+def _received(source: int | None, tag: int | None, timeout: float | None) -> Sequence[Any]:
     """The message, its source and its tag."""
     number = _core.receive_message(-1 if source is None else source, 0 if tag is None else tag, tag is None)
-    if isinstance(number, list):  # it is there
+    if isinstance(number, tuple):  # it is there
         return number
     try:
         if not _waits.wait(number, timeout, "recv"):

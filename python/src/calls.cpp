@@ -91,21 +91,17 @@ nb::object next_call() {
 
 enum wake_up : int { ready = 1, calls = 2, interrupted = 3, knocked = 4, late = 5 };
 
-void poll_some(const rank_state& me, const operation& asked) {
-  for (int tries = 0; tries < 50 && !asked.ended() && me.requests.empty(); ++tries) poll();
-}
-
 operation& found(rank_state& me, const char* what, std::uint64_t id) {
   const auto at = me.operations.find(id);
   if (at == me.operations.end()) detail::throw_usage(what, "this operation has been asked for already");
   return at->second;
 }
 
-// Whether the operation has ended. If not, `wait` tells when it has. An answer that comes at once is worth no change of the lock.
+// Whether the operation has ended. If not, `wait` tells when it has.
 bool watch(std::uint64_t id) {
   rank_state& me = here("future");
   operation& asked = found(me, "future", id);
-  poll_some(me, asked);
+  poll_some([&] { return asked.ended() || !me.requests.empty(); });
   if (asked.ended()) return true;
   asked.watched = true;
   return false;
@@ -122,6 +118,7 @@ nb::tuple wait(double seconds, const std::string& name) {
            bell.knocked.load(std::memory_order_acquire) || lost();
   };
   if (!done() && seconds == 0) poll();
+  if (seconds != 0) poll_some(done);
   if (!done() && seconds != 0) {
     catch_interrupts();
     const nb::gil_scoped_release others;

@@ -16,7 +16,7 @@ using bytes = std::vector<std::byte>;
 std::uint64_t barrier() {
   const auto work = [](const team& t) {
     t.barrier();
-    return std::vector<block>();
+    return in_arrays();
   };
   return begin("barrier", nb::none(), work, {.on = {}, .named = false});
 }
@@ -62,6 +62,7 @@ void agree(const char* name, const team& t, const std::string& what) {
 
 void bind_collectives(nb::module_& m) {
   m.def("barrier", &barrier);
+  m.def("barrier_now", [] { return ended_soon(barrier()); });
   m.def("agree", &agree_on);
   m.def("fence", &fence);
   m.def("last_fence", &last_fence);

@@ -72,6 +72,15 @@ std::uint64_t begin(const char* name, nb::object kept, Work work, begun_how how 
   return id;
 }
 
+/// What a collective gives whose results are in its arrays.
+inline std::vector<block> in_arrays() { return std::vector<block>(1); }
+inline bool gives_nothing(const operation& done) { return !done.parts.empty() && done.parts[0].parts() == 0; }
+
+/// Receives for some microseconds, until it has ended.
+void poll_for(const rank_state& me, std::uint64_t id);
+/// Zero if it ends within some microseconds and gives nothing; else its number.
+std::int64_t ended_soon(std::uint64_t id);
+
 /// The smaller and the greater of two numbers. NaN, if one of them is: as NumPy has it, and whatever their order.
 struct minimum {
   template <class T>

@@ -9,8 +9,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "armilla/base/values/clock.hpp"
 #include "armilla/base/values/types.hpp"
 #include "armilla/mutex.hpp"
+#include "armilla/poll.hpp"
 #include "armilla/session/joining.hpp"
 #include "armilla/session/session_state.hpp"
 #include "block.hpp"
@@ -84,6 +86,13 @@ void catch_interrupts();
 
 /// The same text for the life of the process: reports keep the name of a wait or a collective beyond it. There are few names.
 const char* kept_name(const std::string& name);
+
+/// Receives for some microseconds, until `done()`: what comes at once is worth no change of the interpreter's lock.
+template <class Done>
+void poll_some(Done done) {
+  constexpr std::uint64_t patience_ns = 8'000;
+  for (const std::uint64_t end = detail::now_ns() + patience_ns; !done() && detail::now_ns() < end;) poll();
+}
 
 /// Wakes the rank, if there is one, out of its wait. For other threads, and handlers of signals.
 void knock() noexcept;

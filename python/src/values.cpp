@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives of values and of buffers, on any team, and messages by tag. A number, a short text or a short pickle travels in one
-// line of a collective; what is longer follows in a second step, of which the line tells all members. Arrays are combined and
-// copied in place.
+// Collectives of values and of buffers, on any team, and messages by tag. A number, a short text, a short plain value or pickle
+// travels in one line of a collective; what is longer follows in a second step, of which the line tells all members. Arrays are
+// combined and copied in place.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -20,13 +20,14 @@
 #include "armilla/poll.hpp"
 #include "armilla/view.hpp"
 #include "operation.hpp"
+#include "plain.hpp"
 
 namespace armilla::python {
 namespace {
 
 using run_of_bytes = std::vector<std::byte>;
 
-enum class kind : std::uint8_t { none, no, yes, integer, real, bytes, text, pickle, longer };
+enum class kind : std::uint8_t { none, no, yes, integer, real, bytes, text, pickle, longer, plain };
 
 constexpr std::size_t in_line = 48;
 
@@ -62,8 +63,8 @@ bool some_longer(const std::vector<line>& all) {
 // ---- Python's values ----
 
 // Set once, and kept for the life of the interpreter.
-PyObject *dumps = nullptr, *loads = nullptr;              // of the package: parts
-PyObject *dumps_alone = nullptr, *loads_alone = nullptr;  // of pickle: bytes
+PyObject *dumps = nullptr, *loads = nullptr;  // of the package: parts
+PyObject* loads_alone = nullptr;              // of pickle: bytes
 
 bool fits(line& to, kind what, const char* data, Py_ssize_t size) {
   if (size > Py_ssize_t(in_line)) return false;
@@ -93,28 +94,6 @@ bool is_simple(PyObject* v, line& to) {
   return false;
 }
 
-// Whether pickle alone packs it as the package does: what has no buffers and names nothing, and is short. `left`: how many more
-// values to look at.
-bool is_plain(PyObject* v, int& left) {
-  if (--left < 0) return false;
-  if (v == Py_None || PyBool_Check(v) || PyLong_CheckExact(v) || PyFloat_CheckExact(v) || PyUnicode_CheckExact(v)) return true;
-  if (PyTuple_CheckExact(v)) {
-    for (Py_ssize_t i = 0; i < PyTuple_Size(v); ++i)
-      if (!is_plain(PyTuple_GetItem(v, i), left)) return false;
-    return true;
-  }
-  if (PyList_CheckExact(v)) {
-    for (Py_ssize_t i = 0; i < PyList_Size(v); ++i)
-      if (!is_plain(PyList_GetItem(v, i), left)) return false;
-    return true;
-  }
-  if (!PyDict_CheckExact(v)) return false;
-  PyObject *key = nullptr, *value = nullptr;
-  for (Py_ssize_t at = 0; PyDict_Next(v, &at, &key, &value) != 0;)
-    if (!is_plain(key, left) || !is_plain(value, left)) return false;
-  return true;
-}
-
 // A value as it travels: a line, and its parts if it is longer.
 struct sent_value {
   line head;
@@ -122,14 +101,12 @@ struct sent_value {
 
   explicit sent_value(nb::handle value) {
     if (is_simple(value.ptr(), head)) return;
-    int left = 16;
-    if (is_plain(value.ptr(), left)) {
-      const nb::object data = nb::borrow(dumps_alone)(value, 5);
-      if (fits(head, kind::pickle, PyBytes_AsString(data.ptr()), PyBytes_Size(data.ptr()))) return;
-      parts = nb::make_tuple(data);
-    } else {
-      parts = nb::borrow(dumps)(value);
+    if (const std::size_t size = write_plain(value.ptr(), head.data); size != 0) {
+      head.what = kind::plain;
+      head.size = std::uint8_t(size);
+      return;
     }
+    parts = nb::borrow(dumps)(value);
     const held_buffers held(parts);
     const auto all = held.parts();
     if (all.size() == 1 && fits(head, kind::pickle, reinterpret_cast<const char*>(all[0].data()), Py_ssize_t(all[0].size())))
@@ -159,6 +136,7 @@ nb::object value_of(const line& l) {
     case kind::bytes: return nb::bytes(data, l.size);
     case kind::text: return nb::str(data, l.size);
     case kind::pickle: return nb::borrow(loads_alone)(nb::bytes(data, l.size));
+    case kind::plain: return read_plain(std::as_bytes(std::span(data, l.size)));
     case kind::longer: break;
   }
   throw_damaged("a value is of no kind that there is");
@@ -169,8 +147,6 @@ block lines_as_block(std::span<const line> lines) {
   const bytes_view all = std::as_bytes(lines);
   return block(std::span(&all, 1));
 }
-
-std::vector<block> in_arrays() { return std::vector<block>(1); }
 
 std::vector<block> outcome(std::span<const line> lines, std::span<const run_of_bytes> runs = {}) {
   std::vector<block> all;
@@ -205,7 +181,7 @@ nb::list values_of(bytes_view lines, std::span<block> longer) {
 
 nb::list values_of(operation&& done) {
   if (done.parts.empty()) return {};
-  if (done.parts[0].parts() == 0) {  // it has ended, and what it gives is in its arrays
+  if (gives_nothing(done)) {
     nb::list one;
     one.append(nb::none());
     return one;
@@ -214,17 +190,6 @@ nb::list values_of(operation&& done) {
 }
 
 // ---- teams ----
-
-// What comes at once is worth no change of the interpreter's lock.
-constexpr std::uint64_t poll_ns = 8'000;
-
-void poll_some(const rank_state& me, std::uint64_t id) {
-  const auto at = me.operations.find(id);
-  if (at == me.operations.end()) return;
-  const operation& asked = at->second;
-  const std::uint64_t end = detail::now_ns() + poll_ns;
-  while (!asked.ended() && me.requests.empty() && detail::now_ns() < end) poll();
-}
 
 template <class Work>
 std::uint64_t begin_on(const python_team& on, const char* name, nb::object kept, Work work) {
@@ -456,56 +421,82 @@ std::uint64_t reduced(const python_team& on, nb::object array, const std::string
   return reduced_as(on, array, array_memory(array, true), op, compared);
 }
 
-// Bytes in place: of `broadcast`, `all_gather`, `all_to_all`. No values if the members give arrays of different types or shapes.
+// The root's array into those of the others. The root waits for nobody; who has an array of another type or shape gets the
+// number of bytes of the root's.
+std::uint64_t broadcast_as(const python_team& on, nb::object kept, const array_memory& a, int root) {
+  return begin_on(on, "broadcast", std::move(kept), [=](const team& t) -> std::vector<block> {
+    const bool mine = t.rank() == root, fits = a.bytes <= in_line;
+    line head = line::of(kind::longer, std::uint64_t(a.bytes));
+    head.mark = a.mark;
+    if (mine && fits) {
+      head.what = kind::bytes;
+      head.size = std::uint8_t(a.bytes);
+      if (a.bytes != 0) std::memcpy(head.data.data(), a.at, a.bytes);
+    }
+    const line its = t.broadcast(head, rank_t(root));
+    const bool same = its.mark == a.mark;
+    if (its.what == kind::longer) {
+      run_of_bytes other(same ? 0 : its.as<std::uint64_t>());
+      t.broadcast(same ? std::span(a.at, a.bytes) : std::span(other), rank_t(root));
+    } else if (same && !mine && a.bytes != 0) {
+      std::memcpy(a.at, its.data.data(), a.bytes);
+    }
+    if (same) return in_arrays();
+    const line size = line::of(kind::integer, its.what == kind::longer ? its.as<std::int64_t>() : std::int64_t(its.size));
+    return outcome(std::span(&size, 1));
+  });
+}
+std::uint64_t broadcast_array(const python_team& on, nb::object array, int root) {
+  checked_root("broadcast", on, root);
+  const array_memory a(array, true);
+  return broadcast_as(on, std::move(array), a, root);
+}
+
+// Part i of each member to member i, with the line if it is short. No values if the members differ in `mark`.
+std::vector<block> exchange_parts(const team& t, std::span<const std::byte> mine, std::span<std::byte> out, std::uint32_t mark) {
+  const std::size_t each = mine.size() / std::size_t(t.size());
+  const bool fits = each <= in_line;
+  std::vector<line> heads(std::size_t(t.size()), line{kind::none, 0, 0, mark});
+  for (std::size_t i = 0; fits && each != 0 && i < heads.size(); ++i) std::memcpy(heads[i].data.data(), &mine[i * each], each);
+  const std::vector<line> lines = t.all_to_all(heads);
+  if (!same_marks(lines)) return {};
+  if (!fits) t.all_to_all(mine, out);
+  for (std::size_t i = 0; fits && each != 0 && i < lines.size(); ++i) std::memcpy(&out[i * each], lines[i].data.data(), each);
+  return in_arrays();
+}
+
+// Bytes in place: of `all_gather` and `all_to_all`. No values if the members give arrays of different types or shapes.
 std::uint64_t moved_as(const python_team& on, const char* what, nb::object kept, const array_memory& source,
-                       const array_memory& target, int root) {
+                       const array_memory& target) {
   const std::span<const std::byte> mine(source.at, source.bytes);
   const std::span<std::byte> out(target.at, target.bytes);
-  const std::uint32_t mark = std::uint32_t(word_of(what, source.mark + std::uint64_t(root) * 0x9e3779b97f4a7c15u));
-  const bool everyone = root < 0 && what == std::string_view("all_gather"), each = root < 0 && !everyone;
+  const std::uint32_t mark = std::uint32_t(word_of(what, source.mark));
+  const bool everyone = what == std::string_view("all_gather");
   return begin_on(on, what, std::move(kept), [=](const team& t) -> std::vector<block> {
+    if (!everyone) return exchange_parts(t, mine, out, mark);
     line head{kind::none, 0, 0, mark};
-    const bool fits = !each && mine.size() <= in_line;  // with the line
+    const bool fits = mine.size() <= in_line;  // with the line
     if (fits && !mine.empty()) std::memcpy(head.data.data(), mine.data(), mine.size());
     const std::vector<line> lines = t.all_gather(head);
     if (!same_marks(lines)) return {};
-    if (each) {
-      t.all_to_all(mine, out);
-    } else if (everyone && fits) {
+    if (!fits) {
+      t.all_gather(mine, out);
+    } else {
       for (std::size_t i = 0; i < lines.size(); ++i)
         std::ranges::copy_n(lines[i].data.data(), std::ptrdiff_t(mine.size()), out.data() + i * mine.size());
-    } else if (everyone) {
-      t.all_gather(mine, out);
-    } else if (fits) {
-      std::ranges::copy_n(lines[std::size_t(root)].data.data(), std::ptrdiff_t(out.size()), out.data());
-    } else {
-      t.broadcast(out, rank_t(root));
     }
     return in_arrays();
   });
 }
 
-std::uint64_t moved(const python_team& on, nb::object from, nb::object to, const std::string& name, int root) {
-  const char* const what = kept_name(name);
-  if (root >= 0) checked_root(what, on, root);
+std::uint64_t moved(const python_team& on, nb::object from, nb::object to, const std::string& name) {
   const array_memory source(from, false), target(to, true);
-  return moved_as(on, what, nb::make_tuple(from, to), source, target, root);
+  return moved_as(on, kept_name(name), nb::make_tuple(from, to), source, target);
 }
 
 // ---- the same at once: most collectives of short arrays end before anything else is to be done ----
 
 constexpr std::int64_t not_begun = -1;  // an array is not as these need it: another way says what is wrong with it
-
-// Zero if it ended soon; else its number.
-std::int64_t ended_soon(std::uint64_t id) {
-  rank_state& me = here("collective");
-  poll_some(me, id);
-  const auto at = me.operations.find(id);
-  if (at == me.operations.end()) return 0;
-  if (!at->second.ended() || at->second.error != nullptr || at->second.parts.empty()) return std::int64_t(id);
-  me.operations.erase(at);
-  return 0;
-}
 
 std::optional<array_memory> memory_of(nb::handle array, bool writable) {
   try {
@@ -517,7 +508,7 @@ std::optional<array_memory> memory_of(nb::handle array, bool writable) {
 std::int64_t broadcast_now(const python_team& on, nb::object array, int root) {
   const auto a = memory_of(array, true);
   if (!a || root < 0 || root >= on.size()) return not_begun;
-  return ended_soon(moved_as(on, "broadcast", std::move(array), *a, *a, root));
+  return ended_soon(broadcast_as(on, std::move(array), *a, root));
 }
 
 std::int64_t all_gather_now(const python_team& on, nb::object from, nb::object to) {
@@ -526,7 +517,15 @@ std::int64_t all_gather_now(const python_team& on, nb::object from, nb::object t
       target->shape[0] != on.size() || source->format != target->format ||
       !std::equal(source->shape.begin(), source->shape.begin() + source->axes, target->shape.begin() + 1))
     return not_begun;
-  return ended_soon(moved_as(on, "all_gather", nb::make_tuple(from, to), *source, *target, -1));
+  return ended_soon(moved_as(on, "all_gather", nb::make_tuple(from, to), *source, *target));
+}
+
+std::int64_t all_to_all_now(const python_team& on, nb::object from, nb::object to) {
+  const auto source = memory_of(from, false), target = memory_of(to, true);
+  if (!source || !target || source->axes > int(source->shape.size()) || source->mark != target->mark ||
+      source->shape[0] != on.size())
+    return not_begun;
+  return ended_soon(moved_as(on, "all_to_all", nb::make_tuple(from, to), *source, *target));
 }
 
 std::int64_t all_reduce_now(const python_team& on, nb::object array, const std::string& op, bool compared) {
@@ -536,12 +535,49 @@ std::int64_t all_reduce_now(const python_team& on, nb::object array, const std::
   return ended_soon(reduced_as(on, array, *a, op, compared));
 }
 
+// ---- collectives of numbers at once ----
+
+// The values of the members up to `last`, combined in their order by the operation of that name.
+nb::object folded(const nb::list& values, std::size_t last, std::string_view op) {
+  nb::object result = values[0];
+  for (std::size_t i = 1; i < last; ++i) {
+    const nb::object next = values[i];
+    if (op == "sum" || op == "prod") {
+      result = nb::steal((op == "sum" ? PyNumber_Add : PyNumber_Multiply)(result.ptr(), next.ptr()));
+      if (!result.is_valid()) throw nb::python_error();
+    } else {  // NaN, if one is
+      const nb::object &smaller = op == "min" ? next : result, &greater = op == "min" ? result : next;
+      if (smaller < greater || (!next.equal(next) && result.equal(result))) result = next;
+    }
+  }
+  return result;
+}
+
+// Of numbers: the result on this member, of all of them (`how` 0), of those up to this one (1) or before it (2). Where it has not
+// ended soon, or the members differ in `mark`, a tuple of the number of the operation that gives the values.
+nb::object reduced_now(const python_team& on, nb::handle value, std::uint32_t mark, const std::string& name,
+                       const std::string& op, int how) {
+  const std::uint64_t id = gathered(on, value, mark, name, -1);
+  rank_state& me = here("collective");
+  poll_for(me, id);
+  const auto at = me.operations.find(id);
+  if (at == me.operations.end() || !at->second.ended() || at->second.error != nullptr || at->second.parts.empty())
+    return nb::make_tuple(id);
+  operation done = std::move(at->second);
+  me.operations.erase(at);
+  const auto last = std::size_t(how == 0 ? on.size() : on.rank() + (how == 1 ? 1 : 0));
+  return last == 0 ? nb::none() : folded(values_of(std::move(done)), last, op);
+}
+
 // ---- messages by tag ----
 
 struct message {
   rank_t source;
   std::int64_t tag;
-  std::vector<block> value;  // as of an operation: the value, its source, its tag
+  line head;
+  block longer;  // its parts, if the line says so
+
+  bool is_longer() const { return head.what == kind::longer; }
 };
 struct receiver {
   std::uint64_t id;
@@ -554,20 +590,15 @@ struct receiver {
 std::deque<message> mailbox;
 std::list<receiver> receivers;
 
+// As what an operation has come to: the value, its source, its tag.
 void deliver(operation& to, std::uint64_t id, message&& m) {
-  to.parts = std::move(m.value);
+  const std::array<line, 3> lines{m.head, line::of(kind::integer, std::int64_t(m.source)), line::of(kind::integer, m.tag)};
+  to.parts.push_back(lines_as_block(lines));
+  if (m.is_longer()) to.parts.push_back(std::move(m.longer));
   rank_of_bodies->end(id, to, state::value);
 }
 
-using part = view<std::byte>;
-
-void take_message(rank_t source, std::int64_t tag, line head, std::uint32_t count, part a, part b, part c, part d, part e) {
-  if (rank_of_bodies == nullptr || rank_of_bodies->over) return;
-  const std::array<line, 3> lines{head, line::of(kind::integer, std::int64_t(source)), line::of(kind::integer, tag)};
-  message m{source, tag, {}};
-  m.value.push_back(lines_as_block(lines));
-  const std::array<bytes_view, 5> parts{bytes_view(a), bytes_view(b), bytes_view(c), bytes_view(d), bytes_view(e)};
-  if (head.what == kind::longer) m.value.emplace_back(std::span(parts).first(std::min<std::size_t>(count, parts.size())));
+void take(message&& m) {
   for (auto at = receivers.begin(); at != receivers.end();) {
     const auto op = rank_of_bodies->operations.find(at->id);
     if (op == rank_of_bodies->operations.end()) {  // nobody waits any more
@@ -583,15 +614,29 @@ void take_message(rank_t source, std::int64_t tag, line head, std::uint32_t coun
   mailbox.push_back(std::move(m));
 }
 
+using part = view<std::byte>;
+
+void take_line(rank_t source, std::int64_t tag, line head) {
+  if (rank_of_bodies != nullptr && !rank_of_bodies->over && head.what != kind::longer) take({source, tag, head, {}});
+}
+void take_parts(rank_t source, std::int64_t tag, std::uint32_t count, part a, part b, part c, part d, part e) {
+  if (rank_of_bodies == nullptr || rank_of_bodies->over) return;
+  const std::array<bytes_view, 5> parts{bytes_view(a), bytes_view(b), bytes_view(c), bytes_view(d), bytes_view(e)};
+  take({source, tag, line{kind::longer}, block(std::span(parts).first(std::min<std::size_t>(count, parts.size())))});
+}
+
 void send_message(int dest, std::int64_t tag, nb::handle value) {
   rank_state& me = here("send");
   if (dest < 0 || dest >= me.session.self.places) detail::throw_bad_rank("send", dest, me.session.self.places);
   const sent_value v(value);
-  const held_buffers held(v.longer() ? v.parts : nb::object(nb::list()));
-  const auto all = held.parts();
-  const auto at = [&](std::size_t i) { return i < all.size() ? part(all[i].data(), all[i].size()) : part(nullptr, 0); };
-  async<&take_message>(rank_t(dest), me.session.self.rank, tag, v.head, std::uint32_t(all.size()), at(0), at(1), at(2), at(3),
-                       at(4));
+  if (v.longer()) {
+    const held_buffers held(v.parts);
+    const auto all = held.parts();
+    const auto at = [&](std::size_t i) { return i < all.size() ? part(all[i].data(), all[i].size()) : part(nullptr, 0); };
+    async<&take_parts>(rank_t(dest), me.session.self.rank, tag, std::uint32_t(all.size()), at(0), at(1), at(2), at(3), at(4));
+  } else {
+    async<&take_line>(rank_t(dest), me.session.self.rank, tag, v.head);
+  }
   flush();
 }
 
@@ -614,14 +659,13 @@ nb::object receive_message(int source, std::int64_t tag, bool any_tag) {
   receiver r = checked_receiver(me, source, tag, any_tag);
   std::optional<message> m = taken_message(r);
   if (!m && receivers.empty())
-    for (const std::uint64_t end = detail::now_ns() + poll_ns; !m && me.requests.empty() && detail::now_ns() < end;) {
-      poll();
-      m = taken_message(r);
-    }
+    poll_some([&] {
+      if (!mailbox.empty()) m = taken_message(r);
+      return m.has_value() || !me.requests.empty();
+    });
   if (m) {
-    operation done;
-    done.parts = std::move(m->value);
-    return values_of(std::move(done));
+    nb::object value = m->is_longer() ? nb::borrow(loads)(as_list(std::move(m->longer))) : value_of(m->head);
+    return nb::make_tuple(std::move(value), int(m->source), m->tag);
   }
   r.id = ++me.last_id;
   me.operations[r.id];
@@ -644,7 +688,7 @@ nb::list take_values(std::uint64_t id) {
 // The values, if the operation ends soon; else None.
 nb::object try_values(std::uint64_t id) {
   const rank_state& me = here("collective");
-  poll_some(me, id);
+  poll_for(me, id);
   const auto at = me.operations.find(id);
   if (at == me.operations.end() || !at->second.ended()) return nb::none();
   return take_values(id);
@@ -662,11 +706,26 @@ std::uint64_t split(const python_team& on, int color, int key, python_team& made
 
 }  // namespace
 
+void poll_for(const rank_state& me, std::uint64_t id) {
+  const auto at = me.operations.find(id);
+  if (at == me.operations.end()) return;
+  poll_some([&] { return at->second.ended() || !me.requests.empty(); });
+}
+
+std::int64_t ended_soon(std::uint64_t id) {
+  rank_state& me = here("collective");
+  poll_for(me, id);
+  const auto at = me.operations.find(id);
+  if (at == me.operations.end()) return 0;
+  if (!at->second.ended() || at->second.error != nullptr || !gives_nothing(at->second)) return std::int64_t(id);
+  me.operations.erase(at);
+  return 0;
+}
+
 void bind_values(nb::module_& m) {
-  m.def("set_pickling", [](nb::object its_dumps, nb::object its_loads, nb::object of_dumps, nb::object of_loads) {
+  m.def("set_pickling", [](nb::object its_dumps, nb::object its_loads, nb::object of_loads) {
     dumps = its_dumps.release().ptr();
     loads = its_loads.release().ptr();
-    dumps_alone = of_dumps.release().ptr();
     loads_alone = of_loads.release().ptr();
   });
   nb::class_<python_team>(m, "Team")
@@ -686,9 +745,12 @@ void bind_values(nb::module_& m) {
   m.def("exchange_values", &exchange_values);
   m.def("reduced", &reduced);
   m.def("moved", &moved);
+  m.def("broadcast_array", &broadcast_array);
   m.def("broadcast_now", &broadcast_now);
   m.def("all_gather_now", &all_gather_now);
   m.def("all_reduce_now", &all_reduce_now);
+  m.def("reduced_now", &reduced_now);
+  m.def("all_to_all_now", &all_to_all_now);
   m.def("split", &split);
   m.def("send_message", &send_message, nb::arg("dest"), nb::arg("tag"), nb::arg("value").none());
   m.def("receive_message", &receive_message);

@@ -172,8 +172,6 @@ def test_what_ranks_give_is_compared(job):
             (lambda: am.all_reduce(np.ones(3000)), lambda: am.all_reduce(1), 'an array of float64 of shape (3000,) and sum, rank 1 values and sum'),
             (lambda: am.scan(np.ones(3, 'i2')), lambda: am.scan(np.ones(2, 'i2')), 'rank 1 an array of int16 of shape (2,)'),
             (lambda: am.all_gather(np.ones(3), out=np.ones((2, 3))), lambda: am.all_gather(np.ones(4), out=np.ones((2, 4))), 'of shape (3,) into out, rank 1 an array of float64 of shape (4,)'),
-            (lambda: am.broadcast(np.ones(3), out=np.ones(3)), lambda: am.broadcast(out=np.ones(4)), 'of shape (3,) into out from root 0, rank 1 an array of float64 of shape (4,)'),
-            (lambda: am.broadcast(np.ones(3), 0, out=np.ones(3)), lambda: am.broadcast(np.ones(3), 1, out=np.ones(3)), 'into out from root 0, rank 1 an array of float64 of shape (3,) into out from root 1'),
             (lambda: am.reduce_scatter([1, 2], 'sum'), lambda: am.reduce_scatter([1, 2], 'max'), 'reduce_scatter: ranks do not ask for the same: rank 0 gives 2 times values and sum, rank 1 2 times values and max'),
             (lambda: am.reduce_scatter(np.ones((2, 3))), lambda: am.reduce_scatter(np.ones((2, 1))), 'an array of float64 of shape (3,) and sum, rank 1 2 times an array of float64 of shape (1,) and sum'),
             (lambda: am.reduce_scatter([1, np.ones(3)]), lambda: am.reduce_scatter([np.ones(3), 1]), 'rank 0 gives values, an array of float64 of shape (3,) and sum'),
@@ -183,6 +181,21 @@ def test_what_ranks_give_is_compared(job):
             except am.UsageError as e: assert said in str(e), e
             else: assert False, said
             assert am.all_reduce(1) == 2
+        """)
+
+
+def test_who_has_another_array_than_the_root_is_told(job):
+    job.passes(3, """
+        import armilla as am, numpy as np
+        for own, root in ((np.ones(4), np.ones(3)), (np.ones(3, 'i8'), np.ones(3)), (np.ones(3), np.ones(7000)), (np.ones(7000), np.ones(3)), (np.ones((2, 3500)), np.ones(7000))):
+            if am.rank == 2:
+                try: am.broadcast(own, out=own)
+                except am.UsageError as e: assert f'out is an array of {own.dtype} of shape {own.shape}, and member 0 sends {root.nbytes} bytes of another type or shape' in str(e), e
+                else: assert False
+            else:                                                     # the others have nothing to do with it
+                a = root.copy() if am.rank == 0 else np.zeros_like(root)
+                assert (am.broadcast(a, out=a) == 1).all()
+            assert am.all_reduce(1) == 3
         """)
 
 
