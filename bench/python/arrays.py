@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times distributed arrays on two ranks beside NumPy in one process: bench/python/arrays.py [NAME]. 10^7 elements, matrices of 2000 x 2000.
+"""Times distributed arrays on two ranks beside NumPy in one process and Dask with two workers: bench/python/arrays.py [NAME]. 10^7 elements, matrices of 2000 x 2000.
 
-NumPy's BLAS has one thread a rank, and in the yardstick as many threads as there are ranks. The ratio is that of the medians.
+NumPy's BLAS has one thread a rank, and in the yardstick as many threads as there are ranks. The ratios are those of the medians. Dask is left out where it
+is not installed (dask[array], distributed), and in what it does not have. Prints a table in Markdown.
 """
+import importlib.util
 import json
 import os
 import subprocess
@@ -74,6 +76,29 @@ def of_numpy():
     print(json.dumps({name: tries(milliseconds(f), 7) for name, f in chosen(cases(np, np.asarray, np.ascontiguousarray)).items()}))
 
 
+def of_dask():
+    import dask.array as da
+    import distributed
+
+    with distributed.Client(n_workers=RANKS, threads_per_worker=1, dashboard_address=None, memory_limit=None) as client:
+
+        def held(array):
+            array = client.persist(array)
+            distributed.wait(array)
+            return array
+
+        def dealt(array):
+            return held(array.rechunk((-(-array.shape[0] // RANKS), *array.shape[1:])))
+
+        figures = {}
+        for name, f in chosen(cases(da, lambda a: dealt(da.asarray(a)), lambda a: a.rechunk((-(-a.shape[0] // RANKS), -1)))).items():
+            try:
+                figures[name] = tries(milliseconds(lambda f=f: held(f())), 3)
+            except Exception:  # it does not have it
+                pass
+        print(json.dumps(figures))
+
+
 def child(command, threads):
     names = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
     done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **dict.fromkeys(names, str(threads))})
@@ -83,13 +108,17 @@ def child(command, threads):
 
 
 def main():
-    if sys.argv[1:2] in (["armilla"], ["numpy"]):
-        return {"armilla": of_armilla, "numpy": of_numpy}[sys.argv[1]]()
+    if sys.argv[1:2] in (["armilla"], ["numpy"], ["dask"]):
+        return {"armilla": of_armilla, "numpy": of_numpy, "dask": of_dask}[sys.argv[1]]()
     only = sys.argv[1:2]
     numpy = child([sys.executable, __file__, "numpy", *only], RANKS)
     ours = child([sys.executable, "-m", "armilla", "-n", str(RANKS), __file__, "armilla", *only], 1)
-    for name, of_ours in ours.items():
-        print(f"{name:20} {of_ours['median']:8.2f} ms ({of_ours['lowest']:.2f} to {of_ours['highest']:.2f})  numpy {numpy[name]['median']:8.2f} ms  ratio {of_ours['median'] / numpy[name]['median']:.2f}")
+    dask = child([sys.executable, __file__, "dask", *only], 1) if importlib.util.find_spec("distributed") else {}
+    print("| what | armilla | NumPy | Dask | ratio to NumPy | to Dask |\n|---|---|---|---|---|---|")
+    for name, mine in ours.items():
+        other = dask.get(name)
+        to_dask = ("", "") if other is None else (f"{other['median']:.3g} ms", f"{mine['median'] / other['median']:.2f}")
+        print(f"| {name} | {mine['median']:.3g} ms | {numpy[name]['median']:.3g} ms | {to_dask[0]} | {mine['median'] / numpy[name]['median']:.2f} | {to_dask[1]} |")
 
 
 if __name__ == "__main__":

@@ -2,10 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times armilla.Pool beside ProcessPoolExecutor: bench/python/pool.py [WORKERS ...]. Microseconds a task, unless the name says otherwise.
 
-Both pools run the same functions with the same number of workers, in turn, in one run.
+Both pools run the same functions with the same number of workers (1, 2 and 4 without arguments), in turn, in one run. Prints a table in Markdown: medians.
 """
 import concurrent.futures
-import json
 import sys
 import time
 
@@ -70,20 +69,19 @@ def measures(pool, workers):
 
 
 def main():
-    figures = {}
-    for workers in [int(word) for word in sys.argv[1:]] or [1, 2]:
+    numbers = [int(word) for word in sys.argv[1:]] or [1, 2, 4]
+    rows = {}
+    for workers in numbers:
         with armilla.Pool(workers) as ours, concurrent.futures.ProcessPoolExecutor(workers) as theirs:
             for pool in (ours, theirs):
                 list(pool.map(small, range(100)))
-            both = {"armilla": measures(ours, workers), "ProcessPoolExecutor": measures(theirs, workers)}
-            table = figures[f"{workers} workers"] = {}
-            for name, work, times in both["armilla"]:
-                table[name] = {"armilla": tries(work, times)}
-                other = next(both["ProcessPoolExecutor"], None)
-                if other is not None:
-                    table[name]["ProcessPoolExecutor"] = tries(other[1], times)
-    json.dump(figures, sys.stdout, indent=1)
-    print()
+            its = measures(theirs, workers)
+            for name, work, times in measures(ours, workers):
+                other = next(its, None)
+                rows.setdefault(name, []).append((tries(work, times)["median"], tries(other[1], times)["median"] if other else None))
+    print(f"| us | {' | '.join(f'{n} workers | ProcessPoolExecutor' for n in numbers)} |\n|---|{'---|---|' * len(numbers)}")
+    for name, figures in rows.items():
+        print(f"| {name} | {' | '.join(f'{mine:.3g} | ' + (f'{its:.3g}' if its else '') for mine, its in figures)} |")
 
 
 if __name__ == "__main__":
