@@ -3,7 +3,6 @@
 
 #include "armilla/am/endpoint/meant_for_lost.hpp"
 #include "armilla/base/core/options.hpp"
-#include "armilla/boot/host/life.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/global/offer.hpp"
@@ -52,7 +51,7 @@ void throw_far(const char* operation, remote_status status, global_address at) {
 }
 
 void require_taken(const rank_memory& m, rank_t r, const char* operation) {
-  if (!was_taken(m.host.job(), r)) m.self.messages->lost.raise(r, operation);
+  if (!m.host.job().was_taken(r)) m.self.messages->lost.raise(r, operation);
 }
 
 remote_status admit(const rank_memory& m, rank_t owner, global_address at, std::uint64_t bytes, std::uint8_t rights,

@@ -10,7 +10,7 @@
 #include "armilla/base/core/options.hpp"
 #include "armilla/base/values/limits.hpp"
 #include "armilla/boot/host/launch.hpp"
-#include "armilla/boot/host/life.hpp"
+#include "armilla/boot/host/membership.hpp"
 #include "armilla/boot/wire_up/crash_handlers.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"

@@ -6,7 +6,7 @@
 #include <mutex>
 
 #include "armilla/am/endpoint/outbox.hpp"
-#include "armilla/boot/host/life.hpp"
+#include "armilla/boot/host/membership.hpp"
 #include "armilla/object/object_state.hpp"
 
 namespace armilla::detail {

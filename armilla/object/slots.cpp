@@ -5,7 +5,7 @@
 #include <string>
 
 #include "armilla/am/endpoint/outbox.hpp"
-#include "armilla/boot/host/life.hpp"
+#include "armilla/boot/host/membership.hpp"
 #include "armilla/error.hpp"
 #include "armilla/object/creations.hpp"
 #include "armilla/object/remake.hpp"

@@ -10,7 +10,7 @@
 #include "armilla/am/endpoint/outbox.hpp"
 #include "armilla/am/endpoint/parked.hpp"
 #include "armilla/base/core/context.hpp"
-#include "armilla/boot/host/life.hpp"
+#include "armilla/boot/host/membership.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/object/made_object.hpp"
@@ -115,7 +115,7 @@ object_table::presence object_table::look_slowly(object_id id) noexcept {
 bool object_table::is_lost(object_id id) const noexcept {
   const std::uint32_t life = current->out->life(current->rank);
   if (life == 0) return false;
-  if (id.is_older_than(life, newest_life(current->host->job()))) return true;
+  if (id.is_older_than(life, current->host->job().newest_life())) return true;
   return rare_->ended && !rare_->classes.contains(id.place());
 }
 

@@ -19,7 +19,7 @@ class parked_calls;
 /// The team that makes a distributed object, as its name tells of it.
 struct object_team {
   std::uint64_t id = 0;      ///< 0: all ranks
-  std::uint32_t newest = 0;  ///< the greatest life of a member (boot/host/life.hpp)
+  std::uint32_t newest = 0;  ///< the greatest life of a member (boot/host/membership.hpp)
   bool members_only = true;  ///< false: an object of all ranks, of which ranks that come later make parts, too
 };
 

@@ -10,7 +10,6 @@
 
 #include "armilla/base/core/context.hpp"
 #include "armilla/base/core/forked.hpp"
-#include "armilla/boot/host/life.hpp"
 #include "armilla/boot/watch/ending.hpp"
 #include "armilla/boot/watch/failure_record.hpp"
 #include "armilla/error.hpp"
@@ -68,7 +67,7 @@ session::~session() {
 
 int session::run_erased(detail::rank_main call, const void* function, detail::who_runs who) {
   const detail::context& self = detail::here("session::run");  // usage_error in a child that the rank has forked
-  if (detail::takes_new_ranks(*self.session->self.job))
+  if (self.session->self.job->takes_new_ranks())
     detail::throw_usage(
         "session::run",
         "a rank that comes into the running job (ARMILLA_MAX_RANKS, ARMILLA_ON_LOSS=replace) would have missed functions "

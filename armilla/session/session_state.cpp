@@ -19,7 +19,7 @@
 #include "armilla/boot/watch/ending.hpp"
 #include "armilla/boot/watch/failure_record.hpp"
 #include "armilla/boot/watch/heartbeat.hpp"
-#include "armilla/boot/watch/loss_log.hpp"
+#include "armilla/boot/watch/tell_loss.hpp"
 #include "armilla/boot/wire_up/gathering.hpp"
 #include "armilla/boot/wire_up/join_job.hpp"
 #include "armilla/boot/wire_up/launched_end.hpp"

@@ -8,7 +8,7 @@
 #include "armilla/boot/host/descriptor.hpp"
 #include "armilla/boot/host/host_memory.hpp"
 #include "armilla/boot/watch/ending.hpp"
-#include "armilla/boot/watch/loss_log.hpp"
+#include "armilla/boot/watch/tell_loss.hpp"
 
 namespace armilla::run {
 
@@ -50,7 +50,7 @@ void lent_memory::wake() const noexcept {
 
 std::string lent_memory::cause_of(rank_t r) const {
   for (const job_block* const job : pieces_) {
-    if (const loss_record* const told = find_loss(*job, r)) return told->cause;
+    if (const departure* const told = job->why_left(r)) return told->cause;
     const failure_record& note = job->failure;
     if (note.stage.load(std::memory_order_acquire) == 2 && note.rank == r && note.kind != failure_kind::lost)
       return armilla::detail::cause_of(from_record(*job));

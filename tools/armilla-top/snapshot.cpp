@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "armilla/boot/host/life.hpp"
+#include "armilla/boot/host/membership.hpp"
 #include "armilla/boot/watch/ending.hpp"
-#include "armilla/boot/watch/loss_log.hpp"
 #include "armilla/boot/watch/stall_detector.hpp"
+#include "armilla/boot/watch/tell_loss.hpp"
 #include "armilla/client/client_state.hpp"
 #include "armilla/exposed.hpp"
 
@@ -40,9 +40,9 @@ std::string cut(const char* text, std::size_t room) { return {text, strnlen(text
 // Records are written while they are read: only those that are complete before and after count.
 std::vector<std::string> losses_of(const detail::job_block& job) {
   std::map<std::uint32_t, std::string> found;
-  const auto used = std::min(job.losses.begun.load(std::memory_order_acquire), detail::loss_log::room);
+  const auto used = std::min(job.departures_begun.load(std::memory_order_acquire), detail::membership::most_departures);
   for (std::uint32_t i = 0; i < used; ++i) {
-    const detail::loss_record& e = job.losses.entry[i];
+    const detail::departure& e = job.departures[i];
     const std::uint32_t number = e.complete.load(std::memory_order_acquire);
     if (number == 0) continue;
     std::string text = e.first == e.last ? fmt::format("rank {}", e.first) : fmt::format("ranks {} to {}", e.first, e.last);
@@ -60,8 +60,8 @@ std::vector<std::string> losses_of(const detail::job_block& job) {
 // Why a rank is lost, which the job may know of ranks of which nothing is seen, too.
 std::string cause_of(const detail::job_block& job, const rank_look& r) {
   if (r.known && r.doing != "gone") return {};
-  if (!detail::was_taken(job, r.rank)) return {};
-  const detail::loss_record* const loss = detail::find_loss(job, r.rank);
+  if (!job.was_taken(r.rank)) return {};
+  const detail::departure* const loss = job.why_left(r.rank);
   return loss != nullptr ? cut(loss->cause, sizeof loss->cause) : std::string();
 }
 

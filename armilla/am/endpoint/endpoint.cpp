@@ -9,7 +9,6 @@
 
 #include "armilla/am/endpoint/remote_traffic.hpp"
 #include "armilla/base/core/options.hpp"
-#include "armilla/boot/host/life.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/fabric/shared_network.hpp"
 
@@ -27,7 +26,7 @@ static void watch_crowd(const context& self, const host_map& host, std::optional
   std::vector<const control_block*> ranks;
   std::vector<pid_t> processes;
   host.locals().each([&](rank_t r) {
-    if (r != self.rank && !was_taken(host.job(), r)) return;
+    if (r != self.rank && !host.job().was_taken(r)) return;
     if (host.names != nullptr && host.names->size() > 1 && host.number[std::size_t(r)] != host.number[std::size_t(self.rank)])
       return;
     ranks.push_back(&host.control(r));

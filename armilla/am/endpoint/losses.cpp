@@ -8,8 +8,8 @@
 #include "armilla/am/endpoint/endpoint.hpp"
 #include "armilla/am/endpoint/meant_for_lost.hpp"
 #include "armilla/am/endpoint/remote_traffic.hpp"
-#include "armilla/boot/host/life.hpp"
-#include "armilla/boot/watch/loss_log.hpp"
+#include "armilla/boot/host/membership.hpp"
+#include "armilla/boot/watch/tell_loss.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 
@@ -19,7 +19,7 @@
 namespace armilla::detail {
 
 losses::losses(outbox& out, event_count& sleeper) noexcept : out_(out), sleeper_(sleeper), count_(out.count()) {
-  sleeper.watch_losses(out.host().job().losses.count);
+  sleeper.watch_losses(out.host().job().epoch);
 }
 
 namespace {
@@ -29,8 +29,7 @@ std::vector<rank_t> lost_since(const job_block& job, const outbox& out) {
   std::vector<std::pair<std::uint32_t, rank_t>> all;
   for (rank_t r = 0; r < out.self.places; ++r)
     if (r != out.self.rank && !out.is_lost(r))
-      if (const loss_record* const known = find_loss(job, r))
-        all.emplace_back(known->complete.load(std::memory_order_relaxed), r);
+      if (const departure* const known = job.why_left(r)) all.emplace_back(known->complete.load(std::memory_order_relaxed), r);
   std::ranges::sort(all);
   std::vector<rank_t> ranks;
   for (const auto& one : all) ranks.push_back(one.second);
@@ -45,9 +44,9 @@ bool losses::hear() {
   hearing_ = true;
   sleeper_.hear_losses();
   const job_block& job = out_.host().job();
-  if (takes_new_ranks(job)) look_for_successors();
+  if (job.takes_new_ranks()) look_for_successors();
   for (const rank_t r : lost_since(job, out_)) lose(r);
-  if (takes_new_ranks(job)) hand_over_places();
+  if (job.takes_new_ranks()) hand_over_places();
   for (const follower told : followers_) told(out_.self);
   hearing_ = false;
   return true;
@@ -72,14 +71,14 @@ void losses::lose(rank_t r) {
 // Also for one that is lost again by now: what it had sent is taken in as that of any lost rank.
 void losses::look_for_successors() {
   for (rank_t r = 0; r < out_.self.places; ++r) {
-    const std::uint32_t life = life_of(out_.host().job(), r).number;
+    const std::uint32_t life = out_.host().job().life(r).number;
     if (peer_channel& c = out_.to(r); c.lost && c.life != life) take_back(c, life);
   }
 }
 
 void losses::hand_over_places() {
   for (rank_t r = 0; r < out_.self.places; ++r) {
-    const rank_life there = life_of(out_.host().job(), r);
+    const rank_life there = out_.host().job().life(r);
     if (peer_channel& c = out_.to(r); c.lost && there.now == presence::coming && !c.handed_over) hand_over(c, there.word());
   }
 }
@@ -109,7 +108,7 @@ void losses::let_no_more_come() {
   for (rank_t r = 0; r < out_.self.places; ++r)
     if (const peer_channel& c = out_.to(r); c.lost) c.ring.refuse();
   std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with that in await_hand_overs
-  const auto comes = [&](rank_t r) { return out_.to(r).handed_over && life_of(job, r).now == presence::coming; };
+  const auto comes = [&](rank_t r) { return out_.to(r).handed_over && job.life(r).now == presence::coming; };
   for (rank_t r = 0; r < out_.self.places; ++r)
     out_.self.messages->waits.wait_until([&] { return !comes(r); }, "the process that comes into the job");
   hear();
@@ -121,7 +120,7 @@ std::exception_ptr losses::error(rank_t lost, const char* operation) const {
         usage_error(operation,
                     "this rank came into the running job, and is not in the team of the ranks of the start (world()), on "
                     "which containers lie by themselves; await_team() gives a team of its own: on(t) names it"));
-  const loss_record* const known = find_loss(out_.host().job(), lost);
+  const departure* const known = out_.host().job().why_left(lost);
   return std::make_exception_ptr(known != nullptr ? rank_lost(lost, operation, known->cause, known->host)
                                                   : rank_lost(lost, operation, "cannot be reached any more"));
 }
@@ -134,11 +133,11 @@ meant_for_lost::meant_for_lost(rank_t here, const char* operation)
 bool is_of_lost(const context& self, const void* place) {
   const host_map& host = *self.host;
   const job_block& job = host.job();
-  if (job.losses.count.load(std::memory_order_acquire) == 0) return false;
+  if (job.epoch.load(std::memory_order_acquire) == 0) return false;
   const auto* const at = static_cast<const std::byte*>(place);
   const std::byte* const first = host.base + host.layout.segment({});
   if (at < first || at >= host.base + host.layout.total()) return false;
-  return find_loss(job, host.locals().at(local_rank(std::uint64_t(at - first) / host.layout.segment_bytes))) != nullptr;
+  return job.why_left(host.locals().at(local_rank(std::uint64_t(at - first) / host.layout.segment_bytes))) != nullptr;
 }
 
 }  // namespace armilla::detail

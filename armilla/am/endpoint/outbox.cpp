@@ -15,7 +15,6 @@
 #include "armilla/am/endpoint/remote_traffic.hpp"
 #include "armilla/am/endpoint/router.hpp"
 #include "armilla/base/core/options.hpp"
-#include "armilla/boot/host/life.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/ring/heap.hpp"
@@ -130,7 +129,7 @@ void outbox::prepare_staging(peer_channel& c, std::size_t want) {
 // The one place where a message of a channel waits for what is received: the rank makes room by taking in messages.
 inline void outbox::wait_for_credit(peer_channel& c) {
   prepared(c);
-  if (c.lost && life_of(host_.job(), c.to).number != c.life) self.messages->lost.hear();  // a new rank is there
+  if (c.lost && host_.job().life(c.to).number != c.life) self.messages->lost.hear();  // a new rank is there
   if (c.way != nullptr) router_->settle(*c.way);
   self.messages->waits.await_credit(c);
 }
@@ -400,7 +399,7 @@ void sending::await_credit(channel_head& c) { static_cast<outbox*>(this)->wait_f
 bool sending::admit_one_way_call_slowly(channel_head& c) {
   const job_block& job = static_cast<outbox*>(this)->host_.job();
   await_credit(c);
-  if (!c.lost || job.goes_on == 0 || !was_taken(job, c.to)) return true;  // it is sent, or refused
+  if (!c.lost || job.goes_on == 0 || !job.was_taken(c.to)) return true;  // it is sent, or refused
   ++count_.one_way_calls_dropped;
   return false;
 }

@@ -9,7 +9,6 @@
 #include "armilla/am/endpoint/router.hpp"
 #include "armilla/base/core/forked.hpp"
 #include "armilla/base/core/options.hpp"
-#include "armilla/boot/host/life.hpp"
 #include "armilla/fabric/host_map.hpp"
 
 namespace armilla::detail {
@@ -29,8 +28,8 @@ void outbox::set_up(peer_channel& zeros) {
   c.peer = !here ? &elsewhere : to_thread ? &host_.progress_thread(to) : &host_.control(to);
   c.same_program = host_.program[std::size_t(to)] == self.program;
   c.far = host_.far[std::size_t(to)];
-  c.life = life_of(host_.job(), to).number;
-  c.lost = to != self.rank && !was_taken(host_.job(), to);  // until a rank joins there
+  c.life = host_.job().life(to).number;
+  c.lost = to != self.rank && !host_.job().was_taken(to);  // until a rank joins there
   if (router_ != nullptr && !to_thread && c.far) c.way = router_->way_of(to);
   c.ready = !c.lost && c.way == nullptr;
   c.aggregate = std::min(aggregate_[std::size_t(kind_of(c))], longest_frame(c.far));

@@ -5,7 +5,7 @@
 
 #include "armilla/am/endpoint/endpoint.hpp"
 #include "armilla/am/endpoint/remote_traffic.hpp"
-#include "armilla/boot/watch/loss_log.hpp"
+#include "armilla/boot/watch/tell_loss.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/fabric/network.hpp"
 #include "armilla/ring/heap.hpp"

@@ -70,7 +70,7 @@ struct channel_head {
   bool ready = false;                   ///< set up, and no frames wait for credit: nothing may pass those
   bool direct = false;         ///< ready, with an open ring to a peer of this program; else the general way is to be taken
   bool lost = false;           ///< no rank is in its place: not ready until one joins there; sends throw rank_lost
-  std::uint32_t life = 0;      ///< of its rank: see life.hpp
+  std::uint32_t life = 0;      ///< of its rank: see membership.hpp
   std::byte* frame = nullptr;  ///< first byte of the open frame
   std::size_t aggregate = 0;   ///< bytes after which a frame of small messages is sent
   // Messages that go straight into the ring are not counted one by one: the ring's position tells how many there were.

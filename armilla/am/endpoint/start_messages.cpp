@@ -10,7 +10,7 @@
 #include "armilla/am/endpoint/message_state.hpp"
 #include "armilla/base/core/options.hpp"
 #include "armilla/boot/host/launch.hpp"
-#include "armilla/boot/host/life.hpp"
+#include "armilla/boot/host/membership.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 
@@ -89,7 +89,7 @@ void start_messages(context& self, const launch& how) {
     state->messages.waits.every_nth_call_polls(std::uint32_t(self.settings->poll_every));
   }
   if (how.new_rank) {
-    self.out->to(self.rank).life = next_life(*how.job, self.rank);
+    self.out->to(self.rank).life = how.job->next_life(self.rank);
     self.out->pending.begin(first_generation(self.out->life(self.rank)));
     self.messages->lost.hear();
   }

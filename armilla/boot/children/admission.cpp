@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "armilla/base/values/clock.hpp"
-#include "armilla/boot/host/life.hpp"
+#include "armilla/boot/host/membership.hpp"
 #include "armilla/boot/host/units.hpp"
-#include "armilla/boot/watch/loss_log.hpp"
+#include "armilla/boot/watch/tell_loss.hpp"
 #include "armilla/boot/wire_up/new_rank.hpp"
 
 namespace armilla::detail {
@@ -81,14 +81,14 @@ void admission::start(child& c) {
 }
 
 void admission::let_come(child& c) {
-  const rank_life life = life_of(*plan_.job, c.first);
-  change_life(*plan_.job, c.first, life, {life.number, presence::coming});
+  const rank_life life = plan_.job->life(c.first);
+  plan_.job->change(c.first, life, {life.number, presence::coming});
   tell_change(*plan_.job);
   c.place = child::state::coming;
 }
 
 void admission::welcome(child& c) {
-  if (life_of(*plan_.job, c.first).now == presence::coming) return;  // else it lives, or it did
+  if (plan_.job->life(c.first).now == presence::coming) return;  // else it lives, or it did
   c.place = child::state::in_job;
   c.began = now_ns();
   const ending about = base_of(plan_, c);
@@ -101,8 +101,8 @@ void admission::welcome(child& c) {
 // been asked for once.
 void admission::lose_new_rank(child& c) {
   if (c.place == child::state::coming) {
-    const rank_life life = life_of(*plan_.job, c.first);
-    change_life(*plan_.job, c.first, life, {life.number, presence::lost});
+    const rank_life life = plan_.job->life(c.first);
+    plan_.job->change(c.first, life, {life.number, presence::lost});
     tell_change(*plan_.job);
   }
   const auto how = look_at(plan_, c);

@@ -65,7 +65,7 @@ bool is_secondary(const job_plan& plan, const child& c) { return noted_by(plan, 
 
 // While a rank writes its record, a second one may fail, tell its loss, and a third one end because of that: it is not the cause.
 std::optional<ending> first_told(const job_plan& plan, const std::vector<child>& children) {
-  const loss_record& log = plan.job->losses.entry[0];
+  const departure& log = plan.job->departures[0];
   if (log.complete.load(std::memory_order_acquire) == 0) return std::nullopt;
   for (const child& c : children) {
     if (log.first < c.first || c.last < log.first) continue;

@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "armilla/boot/watch/loss_log.hpp"
+#include "armilla/boot/watch/tell_loss.hpp"
 
 namespace armilla::detail {
 namespace {

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "armilla/boot/host/life.hpp"
 #include "armilla/boot/host/local_socket.hpp"
 
 namespace armilla::detail {
@@ -91,7 +90,7 @@ void joiners::give_places(std::unique_ptr<join_request> request, std::vector<chi
   if (!add_programs(one))
     return answer(*one.request, {false, fmt::format("the job holds {} programs already", job_block::max_programs)});
   for (const rank_t place : one.places) {
-    one.lives.push_back(life_of(*plan_.job, place).number);
+    one.lives.push_back(plan_.job->life(place).number);
     const child fresh{.first = place, .last = place, .place = child::state::lost, .joins = true};
     if (child* const before = child_in(children, place); before != nullptr)
       *before = fresh;
@@ -123,7 +122,7 @@ void joiners::answer_settled(const std::vector<child>& children) {
 join_answer joiners::answer_of(const under_way& one) const {
   std::vector<rank_t> in_job, not_in_job;
   for (std::size_t i = 0; i < one.places.size(); ++i)
-    (life_of(*plan_.job, one.places[i]).number > one.lives[i] ? in_job : not_in_job).push_back(one.places[i]);
+    (plan_.job->life(one.places[i]).number > one.lives[i] ? in_job : not_in_job).push_back(one.places[i]);
   if (not_in_job.empty()) return {true, ranks_are(in_job, "in it")};
   const std::string others = in_job.empty() ? "" : "; " + ranks_are(in_job, "in it");
   return {false, ranks_are(not_in_job, "not in it: ") +

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "armilla/base/core/options.hpp"
-#include "armilla/boot/host/life.hpp"
+#include "armilla/boot/host/membership.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -81,8 +81,8 @@ struct started_job {
   }
   /// The rank in that place has come in.
   void let_in(rank_t place) {
-    const rank_life life = life_of(*plan.job, place);
-    plan.job->life[place].store(rank_life{life.number + 1, presence::living}.word());
+    const rank_life life = plan.job->life(place);
+    plan.job->life_word[place].store(rank_life{life.number + 1, presence::living}.word());
     child& c = *std::ranges::find(children, place, &child::first);
     c.place = child::state::in_job;
     c.pid = no_process;

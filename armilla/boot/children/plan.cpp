@@ -14,7 +14,7 @@
 #include "armilla/base/core/options.hpp"
 #include "armilla/base/values/limits.hpp"
 #include "armilla/boot/host/host_memory.hpp"
-#include "armilla/boot/host/life.hpp"
+#include "armilla/boot/host/membership.hpp"
 #include "armilla/boot/host/pin.hpp"
 #include "armilla/boot/watch/ending.hpp"
 #include "armilla/error.hpp"
@@ -104,7 +104,7 @@ void fill_spare_places(job_plan& plan) {
   job_block& job = *plan.job;
   plan.program_of.resize(job.places);
   for (std::uint32_t r = job.places - job.spare_places; r < job.places; ++r) {
-    job.life[r].store(rank_life{0, presence::lost}.word(), std::memory_order_relaxed);
+    job.life_word[r].store(rank_life{0, presence::lost}.word(), std::memory_order_relaxed);
     for (auto& cpu : job.rank[r].cpu) cpu = -1;
   }
 }

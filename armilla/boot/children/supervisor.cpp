@@ -26,14 +26,13 @@
 #include "armilla/boot/children/joiners.hpp"
 #include "armilla/boot/children/output.hpp"
 #include "armilla/boot/children/plan.hpp"
-#include "armilla/boot/host/life.hpp"
 #include "armilla/boot/host/units.hpp"
 #include "armilla/boot/watch/binding_watch.hpp"
 #include "armilla/boot/watch/ending.hpp"
 #include "armilla/boot/watch/failure_record.hpp"
-#include "armilla/boot/watch/loss_log.hpp"
 #include "armilla/boot/watch/orphans.hpp"
 #include "armilla/boot/watch/stall_detector.hpp"
+#include "armilla/boot/watch/tell_loss.hpp"
 #include "armilla/boot/wire_up/join_job.hpp"
 #include "armilla/stats/trace_merge.hpp"
 
@@ -125,8 +124,8 @@ int supervisor::run() {
     read_signals();
   }
   const int code = report();
-  if (!has_begun() && !trace_.empty()) remove_trace_parts(trace_, ranks_seen(*plan_.job));
-  const bool traced = trace_.empty() || merge_trace_files(trace_, ranks_seen(*plan_.job));
+  if (!has_begun() && !trace_.empty()) remove_trace_parts(trace_, plan_.job->ranks_seen());
+  const bool traced = trace_.empty() || merge_trace_files(trace_, plan_.job->ranks_seen());
   const int lost = lines_.lost();
   if (lost != 0) say(std::string("armilla: what the ranks wrote is lost in part: ") + std::strerror(lost));
   return code == 0 && (!traced || lost != 0) ? 1 : code;
@@ -257,7 +256,7 @@ void supervisor::go_on_without_the_lost() {
   }
   if (failure_) return stop_after(grace_ns_);
   const auto is_left = [this](const child& c) {
-    return !c.told() && (c.alive ? find_loss(*plan_.job, c.first) == nullptr : finished(plan_, c));
+    return !c.told() && (c.alive ? plan_.job->why_left(c.first) == nullptr : finished(plan_, c));
   };
   if (!none_is_left_ && std::ranges::any_of(children_, is_left)) return admission_.advance(children_);
   // What has told its own loss ends by itself, and is reported then.
@@ -275,7 +274,7 @@ bool supervisor::lose(child& c) {
   if (!first_loss_) first_loss_ = how;
   const std::string hint = hint_of(how, *plan_.job);
   how.kind = ending::how::lost;
-  how.text = find_loss(*plan_.job, c.first)->cause;  // as the rank itself has told it, if it has
+  how.text = plan_.job->why_left(c.first)->cause;  // as the rank itself has told it, if it has
   if (noted_by(plan_, c) && plan_.job->failure.kind == failure_kind::exception)
     how.text = cause_of(from_record(*plan_.job));  // at full length
   const auto left = std::ranges::count(children_, child::state::in_job, &child::place);

@@ -7,7 +7,7 @@
 #include "armilla/base/values/limits.hpp"
 #include "armilla/base/values/types.hpp"
 #include "armilla/boot/host/crowd_record.hpp"
-#include "armilla/boot/host/local_ranks.hpp"
+#include "armilla/boot/host/membership.hpp"
 #include "armilla/ring/host_layout.hpp"
 
 namespace armilla::detail {
@@ -61,36 +61,8 @@ struct failure_record {
   }
 };
 
-/// Ranks that have been lost, in the order in which this host heard of them: see losses.hpp.
-struct loss_record {
-  std::atomic<std::uint32_t> complete;  ///< its number, from 1; 0: it is being written
-  std::int32_t first, last;             ///< of the ranks; one, unless a process of several ended
-  std::uint32_t life;                   ///< of the first: which of those that have had this place
-  char host[64];                        ///< empty: not known
-  char cause[176];                      ///< what follows "rank 2"
-};
-struct loss_log {
-  static constexpr std::uint32_t room = most_lasting_ranks;  ///< each rank once where a job goes on; the oldest are written over
-  std::atomic<std::uint32_t> count;                          ///< changes when there is something to hear: waits look at this
-  std::atomic<std::uint32_t> begun;
-  loss_record entry[room];
-};
-static_assert(sizeof(loss_record) == 256);
-
-/// How a job_block begins: whether it is one, and how long its memory is.
-struct job_head {
-  static constexpr std::uint64_t good_magic = 0x31616c6c696d7261;  // "armilla1"
-  static constexpr std::uint32_t good_version = 20;                // of all of docs/spec/wire.md
-
-  std::uint64_t magic;
-  std::uint32_t version;
-  std::uint32_t places;                     ///< numbers that a rank can have
-  std::uint64_t ring_bytes, segment_bytes;  ///< of the host_layout
-  local_ranks locals;                       ///< with places in this memory
-};
-
 /// The first pages of the host's memory: made and filled by the supervisor, joined by every rank.
-struct job_block : job_head {
+struct job_block : membership {
   static constexpr std::uint32_t max_ranks = most_ranks;
   static constexpr std::uint32_t max_programs = 32;
   static constexpr std::size_t max_name = 256;
@@ -105,15 +77,11 @@ struct job_block : job_head {
   std::int32_t supervisor;                   ///< its pid; 0: a job of one rank without supervisor; `launched`: a launcher's job
   std::uint32_t losses_told;                 ///< what looks after the ranks, on all hosts, tells of each that dies, and why
   std::atomic<std::uint32_t> report_wanted;  ///< set to let the supervisor ask all ranks what they wait for
-  std::uint32_t goes_on;                     ///< the ranks that are left go on when one is lost
-  std::uint32_t replaces;                    ///< and another process takes its place
   std::atomic<program_kind> kind;            ///< what the ranks of the start do: one that joins comes to the end as they do
-  std::uint32_t spare_places;                ///< the last so many of `places` are for ranks that join later
 
   alignas(cache_line) std::atomic<std::uint32_t> arrived[max_meetings];  ///< ranks at each meeting point
   alignas(cache_line) std::atomic<std::uint32_t> mains_done;             ///< how many functions of run_main have returned
   alignas(cache_line) failure_record failure;
-  alignas(cache_line) loss_log losses;
   std::uint32_t options_bytes;
   std::atomic<std::uint32_t> options_told;  ///< a rank has said that its own are overruled
   char options[max_options];                ///< that all ranks must share: see options::shared
@@ -121,7 +89,6 @@ struct job_block : job_head {
   rank_record rank[max_ranks];
   alignas(cache_line) crowd_record crowd;
   std::atomic<std::uint8_t> met[max_ranks];                 ///< meet_living: how far each rank has come
-  std::atomic<std::uint32_t> life[max_ranks];               ///< of each rank: see life.hpp
   std::atomic<std::uint64_t> same_failure[max_ranks / 64];  ///< a bit for each rank that failed just as `failure` says
 };
 static_assert(sizeof(rank_record) == 32);

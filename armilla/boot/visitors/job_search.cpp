@@ -15,7 +15,6 @@
 #include <string_view>
 
 #include "armilla/boot/host/host_memory.hpp"
-#include "armilla/boot/host/life.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -112,7 +111,7 @@ pid_t job_memory::process() const noexcept {
   return first > 0 ? first : holder_;
 }
 
-rank_t job_memory::ranks() const noexcept { return ranks_seen(*job_); }
+rank_t job_memory::ranks() const noexcept { return job_->ranks_seen(); }
 
 std::string job_memory::program(rank_t r) const {
   const char* const name = job_->program_names[job_->rank[r].program % job_block::max_programs];

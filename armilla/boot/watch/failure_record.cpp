@@ -56,7 +56,7 @@ bool record(job_block& job, rank_t rank, failure_kind kind, int code, std::strin
   first.rank = rank;
   first.kind = kind;
   first.code = code;
-  first.after_loss = job.losses.begun.load(std::memory_order_relaxed) != 0 ? 1 : 0;
+  first.after_loss = job.departures_begun.load(std::memory_order_relaxed) != 0 ? 1 : 0;
   put_text(first.text, text);
   first.search.store(place_follows ? 1 : 0, std::memory_order_relaxed);
   first.stage.store(2, std::memory_order_release);

@@ -11,7 +11,7 @@
 
 #include "armilla/base/core/error_text.hpp"
 #include "armilla/boot/watch/ending.hpp"
-#include "armilla/boot/watch/loss_log.hpp"
+#include "armilla/boot/watch/tell_loss.hpp"
 #include "armilla/error.hpp"
 
 [[gnu::noinline]] static void fail_as_a_user() { armilla::detail::throw_usage("test", "no such bucket"); }

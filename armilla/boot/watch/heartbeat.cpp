@@ -18,7 +18,7 @@
 #include "armilla/base/values/clock.hpp"
 #include "armilla/boot/host/interfaces.hpp"
 #include "armilla/boot/watch/failure_record.hpp"
-#include "armilla/boot/watch/loss_log.hpp"
+#include "armilla/boot/watch/tell_loss.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -38,7 +38,7 @@ static_assert(sizeof(beat) == 32);
 struct news {
   beat from;
   std::int32_t lost = no_rank;
-  char cause[sizeof loss_record::cause] = {};
+  char cause[sizeof departure::cause] = {};
 };
 constexpr int times_told = 2;  // a datagram may get lost
 

@@ -17,7 +17,7 @@
 
 #include <gtest/gtest.h>
 
-#include "armilla/boot/watch/loss_log.hpp"
+#include "armilla/boot/watch/tell_loss.hpp"
 #include "armilla/ring/host_layout.hpp"
 
 namespace {
@@ -93,8 +93,8 @@ TEST(heartbeat, a_host_that_lives_is_not_lost) {
   if (!may_fork()) GTEST_SKIP();
   const two_hosts both(2'000'000'000);
   std::this_thread::sleep_for(3s);
-  EXPECT_EQ(both.job.losses.count.load(), 0u);
-  EXPECT_EQ(both.other_job.losses.count.load(), 0u);
+  EXPECT_EQ(both.job.epoch.load(), 0u);
+  EXPECT_EQ(both.other_job.epoch.load(), 0u);
 }
 
 TEST(heartbeat, a_host_that_stands_still_is_lost_with_all_its_ranks) {
@@ -102,9 +102,9 @@ TEST(heartbeat, a_host_that_stands_still_is_lost_with_all_its_ranks) {
   const two_hosts both(1'000'000'000);
   std::this_thread::sleep_for(1500ms);
   kill(both.other, SIGSTOP);
-  ASSERT_TRUE(comes_true([&] { return find_loss(both.job, 1) != nullptr && find_loss(both.job, 3) != nullptr; }));
-  EXPECT_STREQ(find_loss(both.job, 3)->host, "h2");
-  EXPECT_EQ(find_loss(both.job, 2), nullptr);
+  ASSERT_TRUE(comes_true([&] { return both.job.why_left(1) != nullptr && both.job.why_left(3) != nullptr; }));
+  EXPECT_STREQ(both.job.why_left(3)->host, "h2");
+  EXPECT_EQ(both.job.why_left(2), nullptr);
 }
 
 TEST(heartbeat, at_the_end_nobody_is_lost) {
@@ -114,7 +114,7 @@ TEST(heartbeat, at_the_end_nobody_is_lost) {
   both.here->watch_no_more();
   kill(both.other, SIGSTOP);
   std::this_thread::sleep_for(800ms);
-  EXPECT_EQ(both.job.losses.count.load(), 0u);
+  EXPECT_EQ(both.job.epoch.load(), 0u);
 }
 
 TEST(heartbeat, what_a_host_knows_of_its_own_ranks_the_others_hear) {
@@ -123,12 +123,12 @@ TEST(heartbeat, what_a_host_knows_of_its_own_ranks_the_others_hear) {
   heartbeat::pass_on(both.listeners, 0, 3, "is none of h1's");
   heartbeat::pass_on(both.listeners, 0, 77, "is nobody's");
   heartbeat::pass_on(both.listeners, 0, 2, "was killed by signal 9 (SIGKILL)");
-  ASSERT_TRUE(comes_true([&] { return find_loss(both.other_job, 2) != nullptr; }));
-  EXPECT_STREQ(find_loss(both.other_job, 2)->host, "h1");
-  EXPECT_STREQ(find_loss(both.other_job, 2)->cause, "was killed by signal 9 (SIGKILL)");
+  ASSERT_TRUE(comes_true([&] { return both.other_job.why_left(2) != nullptr; }));
+  EXPECT_STREQ(both.other_job.why_left(2)->host, "h1");
+  EXPECT_STREQ(both.other_job.why_left(2)->cause, "was killed by signal 9 (SIGKILL)");
   EXPECT_EQ(both.other_job.failure.rank, 2) << "it has been said on h1";
-  EXPECT_EQ(find_loss(both.other_job, 3), nullptr);
-  EXPECT_EQ(both.job.losses.count.load(), 0u);
+  EXPECT_EQ(both.other_job.why_left(3), nullptr);
+  EXPECT_EQ(both.job.epoch.load(), 0u);
 }
 
 TEST(heartbeat, who_does_not_know_the_word_is_not_heard) {
@@ -147,7 +147,7 @@ TEST(heartbeat, who_does_not_know_the_word_is_not_heard) {
     sendto(stranger, guess, bytes, 0, reinterpret_cast<const sockaddr*>(&place), sizeof place);
   close(stranger);
   std::this_thread::sleep_for(700ms);  // had it been heard, its silence would be a loss
-  EXPECT_EQ(job.losses.count.load(), 0u);
+  EXPECT_EQ(job.epoch.load(), 0u);
 }
 
 }  // namespace

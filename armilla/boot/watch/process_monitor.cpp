@@ -22,7 +22,7 @@
 #include "armilla/boot/host/units.hpp"
 #include "armilla/boot/watch/ending.hpp"
 #include "armilla/boot/watch/failure_record.hpp"
-#include "armilla/boot/watch/loss_log.hpp"
+#include "armilla/boot/watch/tell_loss.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -150,7 +150,7 @@ int process_monitor::patience_ms() const {
 
 void process_monitor::end_if_it_is_time() {
   if (told_ns_ == 0) return;
-  if (lost_ns_ == 0 && job_.losses.count.load(std::memory_order_acquire) != 0) lost_ns_ = now_ns();  // another rank saw it
+  if (lost_ns_ == 0 && job_.epoch.load(std::memory_order_acquire) != 0) lost_ns_ = now_ns();  // another rank saw it
   const auto& record = job_.failure;
   const bool said_elsewhere = record.stage.load(std::memory_order_acquire) == 2 && record.kind != failure_kind::lost;
   if (patience_ms() > 0 && !said_elsewhere) return;

@@ -7,12 +7,12 @@
 
 #include "armilla/base/host/regular_file.hpp"
 #include "armilla/base/values/clock.hpp"
-#include "armilla/boot/host/life.hpp"
+#include "armilla/boot/host/membership.hpp"
 #include "armilla/boot/host/units.hpp"
 #include "armilla/boot/visitors/client_mailbox.hpp"
 #include "armilla/boot/watch/ending.hpp"
-#include "armilla/boot/watch/loss_log.hpp"
 #include "armilla/boot/watch/posted_text.hpp"
+#include "armilla/boot/watch/tell_loss.hpp"
 #include "armilla/error.hpp"
 
 // Model: tests/models/order/counters.rs
@@ -53,10 +53,10 @@ std::string name_of(const job_block& job, rank_t r) {
 
 std::string seen_from_outside(job_block& job, rank_t r, std::uint64_t now) {
   const rank_stage stage = job.rank[r].stage.load(std::memory_order_acquire);
-  if (life_of(job, r).now == presence::coming)
-    return std::string(was_taken(job, r) ? "starts in the place of a lost rank" : "joins the job") +
+  if (job.life(r).now == presence::coming)
+    return std::string(job.was_taken(r) ? "starts in the place of a lost rank" : "joins the job") +
            ": it waits until each rank that lives has waited or polled";
-  if (const loss_record* const lost = find_loss(job, r)) return std::string("is lost: it ") + lost->cause;
+  if (const departure* const lost = job.why_left(r)) return std::string("is lost: it ") + lost->cause;
   if (stage == rank_stage::absent) return "has not joined the job yet";
   if (stage == rank_stage::joined) return "is starting";
   if (stage == rank_stage::ending) return "has ended its function and waits for the other ranks to end theirs";
@@ -85,7 +85,7 @@ std::uint64_t silence_after(std::uint64_t stall_ns) noexcept {
 
 bool may_be_silent(job_block& job, rank_t r) noexcept {
   return control_of(job, r).idle.load(std::memory_order_acquire) == 0 &&
-         job.rank[r].stage.load(std::memory_order_acquire) == rank_stage::running && find_loss(job, r) == nullptr;
+         job.rank[r].stage.load(std::memory_order_acquire) == rank_stage::running && job.why_left(r) == nullptr;
 }
 
 std::string silence_headline(const std::vector<rank_t>& silent, std::uint64_t stall_ns) {
@@ -100,7 +100,7 @@ namespace {
 
 // Whether it can answer.
 bool runs(const job_block& job, std::uint32_t r) {
-  return job.rank[r].stage.load(std::memory_order_acquire) == rank_stage::running && find_loss(job, rank_t(r)) == nullptr;
+  return job.rank[r].stage.load(std::memory_order_acquire) == rank_stage::running && job.why_left(rank_t(r)) == nullptr;
 }
 
 }  // namespace
@@ -123,7 +123,7 @@ void say_waits(job_block& job, const std::string& headline) noexcept try {
   const std::uint64_t now = now_ns();
   std::string text = headline;
   for (std::uint32_t r = 0; r < job.places; ++r) {
-    if (is_unused(job, rank_t(r))) continue;
+    if (job.is_unused(rank_t(r))) continue;
     text += "\n" + waits_of(job, rank_t(r), now);
     text.pop_back();  // `say` ends the line
   }
@@ -178,7 +178,7 @@ void stall_detector::look_for_waits(std::uint64_t now) {
   for (std::uint32_t r = 0; r < job_.places; ++r) {
     now_[r] = control_of(job_, rank_t(r)).idle.load(std::memory_order_acquire);
     const std::uint64_t since = now_[r] >> 1;
-    if (find_loss(job_, rank_t(r)) != nullptr) continue;
+    if (job_.why_left(rank_t(r)) != nullptr) continue;
     if (report_ns_ == 0 || since == 0 || now < since + report_ns_ || reported_[r] == since) continue;
     reported_[r] = since;
     news = true;
@@ -213,7 +213,7 @@ std::vector<rank_t> stall_detector::find_silent(std::uint64_t now) {
   for (std::uint32_t r = 0; r < job_.places; ++r) {
     const std::uint64_t sum = signs_of_life(job_, rank_t(r));
     sign_of_life& last = seen_[r];
-    if (const std::uint32_t life = life_of(job_, rank_t(r)).number; last.life != life) last = {.life = life};
+    if (const std::uint32_t life = job_.life(rank_t(r)).number; last.life != life) last = {.life = life};
     if (last.sum != sum || last.since_ns == 0) last.sum = sum, last.since_ns = now;
     if (!last.told && may_be_silent(job_, rank_t(r)) && now - last.since_ns >= patience) found.push_back(rank_t(r));
   }
@@ -230,9 +230,9 @@ bool stall_detector::all_closed_since(std::uint64_t latest_ns) {
   for (std::uint32_t r = 0; r < job_.places; ++r) {
     const control_block& rank = control_of(job_, rank_t(r));
     now_[r] = rank.idle.load(std::memory_order_acquire);
-    if (life_of(job_, rank_t(r)).now == presence::coming) return false;  // it computes, before it joins
-    if (find_loss(job_, rank_t(r)) != nullptr) {
-      if (rank_t(r) >= world_size(job_)) return false;  // one that joins may end any wait
+    if (job_.life(rank_t(r)).now == presence::coming) return false;  // it computes, before it joins
+    if (job_.why_left(rank_t(r)) != nullptr) {
+      if (rank_t(r) >= job_.world_size()) return false;  // one that joins may end any wait
       continue;
     }
     if ((now_[r] & 1) == 0 || now_[r] >> 1 > latest_ns || has_client(rank)) return false;

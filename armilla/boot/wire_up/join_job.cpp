@@ -25,10 +25,10 @@
 #include "armilla/boot/host/control_block.hpp"
 #include "armilla/boot/host/descriptor.hpp"
 #include "armilla/boot/host/host_memory.hpp"
-#include "armilla/boot/host/life.hpp"
+#include "armilla/boot/host/membership.hpp"
 #include "armilla/boot/watch/ending.hpp"
 #include "armilla/boot/watch/failure_record.hpp"
-#include "armilla/boot/watch/loss_log.hpp"
+#include "armilla/boot/watch/tell_loss.hpp"
 #include "armilla/boot/wire_up/gathering.hpp"
 #include "armilla/boot/wire_up/launcher.hpp"
 #include "armilla/boot/wire_up/new_rank.hpp"
@@ -93,7 +93,7 @@ std::vector<program_entry> programs_of(const job_block& job, rank_t self) {
   std::vector<program_entry> programs(job.program_count);
   for (std::uint32_t i = 0; i < job.program_count; ++i) programs[i].name = job.program_names[i];
   for (rank_t r = 0; r < rank_t(job.places); ++r)
-    if (was_taken(job, r) || r == self) programs.at(job.rank[r].program).ranks.push_back(r);
+    if (job.was_taken(r) || r == self) programs.at(job.rank[r].program).ranks.push_back(r);
   return programs;
 }
 
@@ -145,7 +145,7 @@ launch describe_launch(job_block& job, rank_t rank, const options& settings) {
   self.threads = job.threads != 0;
   self.cores = job.cores;
   self.processors = job.processors;
-  self.oversubscribed = std::uint32_t(world_size(job)) > job.processors;
+  self.oversubscribed = std::uint32_t(job.world_size()) > job.processors;
   self.host_base = reinterpret_cast<std::byte*>(&job);
   self.layout = layout_of(job);
   self.job = &job;
@@ -170,7 +170,7 @@ std::vector<launch> join_job(options& settings) {
     record_failure(job, place.rank, failure_kind::start, 1, why.what());
     throw;
   }
-  settings.ranks = int(world_size(job));
+  settings.ranks = int(job.world_size());
   open_to_siblings(job, settings);
   std::vector<launch> here;
   const std::uint64_t build = build_id();
@@ -246,7 +246,7 @@ void meet_living(const launch& self, std::uint32_t point) {
   for (rank_t r = 0; r < self.places; ++r)
     for (;;) {
       const std::uint32_t n = arrived.load(std::memory_order_acquire);
-      if (job.met[r].load(std::memory_order_acquire) >= point || find_loss(job, r) != nullptr) break;
+      if (job.met[r].load(std::memory_order_acquire) >= point || job.why_left(r) != nullptr) break;
       syscall(SYS_futex, word, FUTEX_WAIT, n, &patience, nullptr, 0);
     }
 }
@@ -255,7 +255,7 @@ void require_same_build(const launch& self) {
   const auto& job = *self.job;
   const auto& program = self.programs[self.program];
   for (rank_t other : program.ranks)
-    if (life_of(job, other).now == presence::living && job.rank[other].build != job.rank[self.rank].build)
+    if (job.life(other).now == presence::living && job.rank[other].build != job.rank[self.rank].build)
       throw_usage("start", fmt::format("ranks {} and {} run different builds of {}; start all of them from one file", other,
                                        self.rank, program.name));
 }

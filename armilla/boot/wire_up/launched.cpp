@@ -21,7 +21,7 @@
 #include "armilla/boot/watch/ending.hpp"
 #include "armilla/boot/watch/failure_record.hpp"
 #include "armilla/boot/watch/heartbeat.hpp"
-#include "armilla/boot/watch/loss_log.hpp"
+#include "armilla/boot/watch/tell_loss.hpp"
 #include "armilla/boot/watch/process_monitor.hpp"
 #include "armilla/boot/wire_up/agent_line.hpp"
 #include "armilla/boot/wire_up/descriptor_server.hpp"
@@ -313,7 +313,7 @@ void joining::watch(const std::shared_ptr<process_monitor>& them, std::size_t ho
   const auto heard = [started = &others_, job = job_, grace = settings_.loss_grace_ns, beats = beats_, host](rank_t lost,
                                                                                                              bool first) {
     if (first) say_loss(*started, *job, lost);
-    if (const loss_record* const what = find_loss(*job, lost); first && what != nullptr && !beats.empty())
+    if (const departure* const what = job->why_left(lost); first && what != nullptr && !beats.empty())
       heartbeat::pass_on(beats, host, lost, what->cause);
     end_soon(*started, grace, [first] {
       if (!first) let_others_speak();

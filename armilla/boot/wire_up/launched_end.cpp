@@ -10,7 +10,7 @@
 #include "armilla/base/core/options.hpp"
 #include "armilla/boot/watch/ending.hpp"
 #include "armilla/boot/watch/failure_record.hpp"
-#include "armilla/boot/watch/loss_log.hpp"
+#include "armilla/boot/watch/tell_loss.hpp"
 #include "armilla/boot/wire_up/agent_line.hpp"
 #include "armilla/error.hpp"
 
@@ -51,7 +51,7 @@ void end_launched(const launch& self, const std::function<void()>& meanwhile) no
 void end_launched(bootstrap* started, const job_block& job, rank_t rank) noexcept { end_launched(started, job, rank, {}); }
 
 void end_after_loss(const launch& self, rank_t lost) noexcept try {
-  const loss_record* const known = find_loss(*self.job, lost);
+  const departure* const known = self.job->why_left(lost);
   const bool speaks = record_failure(*self.job, lost, failure_kind::lost, 1, known != nullptr ? known->cause : "is lost");
   end_soon(*self.started, self.settings->loss_grace_ns, [started = self.started, job = self.job, lost, speaks] {
     if (speaks)
@@ -68,7 +68,7 @@ void say_to_launcher(const std::string& text) {
 
 void say_loss(bootstrap& started, const job_block& job, rank_t lost) {
   ending what = from_record(job);
-  if (const loss_record* const known = find_loss(job, lost)) what.host = known->host;
+  if (const departure* const known = job.why_left(lost)) what.host = known->host;
   agent_line* const line = started.to_agent();
   if (line == nullptr) return say(report_of(account_of(what)));
   line->tell_failure(exit_code(what), false, account_of(what));

@@ -11,9 +11,9 @@
 #include <fmt/format.h>
 
 #include "armilla/boot/host/control_block.hpp"
-#include "armilla/boot/host/life.hpp"
+#include "armilla/boot/host/membership.hpp"
 #include "armilla/boot/watch/address_fault.hpp"
-#include "armilla/boot/watch/loss_log.hpp"
+#include "armilla/boot/watch/tell_loss.hpp"
 #include "armilla/error.hpp"
 #include "armilla/ring/ring.hpp"
 
@@ -27,7 +27,7 @@ ring_memory ring(const launch& self, rank_t from, rank_t to) noexcept {
   return {self.host_base + self.ring(from, to), host_layout::ring_header, self.layout.ring_bytes};
 }
 
-bool lives(const launch& self, rank_t r) noexcept { return life_of(*self.job, r).now == presence::living; }
+bool lives(const launch& self, rank_t r) noexcept { return self.job->life(r).now == presence::living; }
 
 // It has left the last fence, and refuses without a word.
 bool hears_no_more(const launch& self, rank_t r) noexcept {
@@ -54,7 +54,7 @@ void empty_ring_to(const launch& self, rank_t to) {
 
 }  // namespace
 
-bool is_new_rank(const job_block& job, rank_t rank) noexcept { return life_of(job, rank).now != presence::living; }
+bool is_new_rank(const job_block& job, rank_t rank) noexcept { return job.life(rank).now != presence::living; }
 
 void clear_control(job_block& job, rank_t rank) noexcept {
   std::memset(static_cast<void*>(&control_of(job, rank)), 0, host_layout::control_bytes);
@@ -65,11 +65,11 @@ void clear_control(job_block& job, rank_t rank) noexcept {
 // The supervisor lets one come at a time.
 void await_turn(const launch& self) {
   kill(self.job->supervisor, SIGCHLD);
-  while (life_of(*self.job, self.rank).now != presence::coming) nanosleep(&look_again, nullptr);
+  while (self.job->life(self.rank).now != presence::coming) nanosleep(&look_again, nullptr);
 }
 
 bool await_hand_overs(const launch& self) {
-  const std::uint64_t mine = life_of(*self.job, self.rank).word();
+  const std::uint64_t mine = self.job->life(self.rank).word();
   std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with that in let_no_more_come
   for (rank_t r = 0; r < self.places; ++r)
     while (r != self.rank && lives(self, r)) {
@@ -95,8 +95,8 @@ void clear_place(const launch& self) {
 }
 
 void enter_job(const launch& self) {
-  const rank_life before = life_of(*self.job, self.rank);
-  change_life(*self.job, self.rank, before, {next_life(*self.job, self.rank), presence::living});
+  const rank_life before = self.job->life(self.rank);
+  self.job->change(self.rank, before, {self.job->next_life(self.rank), presence::living});
   tell_change(*self.job);
   kill(self.job->supervisor, SIGCHLD);  // which starts the next one
 }

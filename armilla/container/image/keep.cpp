@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "armilla/base/core/options.hpp"
-#include "armilla/boot/host/life.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/collectives/named_algorithm.hpp"
@@ -218,7 +217,7 @@ void require_memory_stays(const team& members) {
         algorithm_here("recover"),
         "the container has members that do not share this rank's memory, and memory of a lost rank can be read on its own "
         "host only; recover a checkpoint: keep(1), checkpoint(), recover(t) without am::raw");
-  if (takes_new_ranks(here("recover").host->job()))
+  if (here("recover").host->job().takes_new_ranks())
     throw_usage(algorithm_here("recover"),
                 "the memory of a lost rank is cleared for the one that comes into its place (ARMILLA_ON_LOSS=replace, "
                 "ARMILLA_MAX_RANKS); recover a checkpoint: keep(1), checkpoint(), recover(t) without am::raw");

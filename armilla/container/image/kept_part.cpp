@@ -9,7 +9,6 @@
 
 #include "armilla/am/endpoint/endpoint.hpp"
 #include "armilla/base/core/context.hpp"
-#include "armilla/boot/host/life.hpp"
 #include "armilla/call.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/global_ptr.hpp"
@@ -47,7 +46,7 @@ rank_t members_a_host(const team& t) {
   return most;
 }
 
-bool memory_of_lost_goes() noexcept { return takes_new_ranks(current->host->job()); }
+bool memory_of_lost_goes() noexcept { return current->host->job().takes_new_ranks(); }
 
 std::uint32_t life_now(rank_t r) noexcept { return current->out->life(r); }
 

@@ -13,7 +13,6 @@
 #include "armilla/am/endpoint/outbox.hpp"
 #include "armilla/base/core/call_stack.hpp"
 #include "armilla/base/core/options.hpp"
-#include "armilla/boot/host/life.hpp"
 #include "armilla/container/place/broken_rule.hpp"
 #include "armilla/container/place/in_functions.hpp"
 #include "armilla/fabric/host_map.hpp"
@@ -66,7 +65,7 @@ std::vector<rank_t> members_of(const team& t) {
 
 std::vector<std::uint32_t> lives_now() {
   std::vector<std::uint32_t> all;
-  if (!takes_new_ranks(current->host->job())) return all;
+  if (!current->host->job().takes_new_ranks()) return all;
   for (rank_t r = 0; r < current->places; ++r) all.push_back(current->out->life(r));
   return all;
 }

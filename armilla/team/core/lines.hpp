@@ -49,7 +49,7 @@ struct alignas(cache_line) survivor_board {
 };
 static_assert(sizeof(survivor_board) == 4 * cache_line);
 
-/// A rank that came into the running job, and which life of its place it is (boot/host/life.hpp).
+/// A rank that came into the running job, and which life of its place it is (boot/host/membership.hpp).
 struct new_rank {
   rank_t rank;
   std::uint32_t life;  ///< never 0

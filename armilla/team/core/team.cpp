@@ -12,7 +12,6 @@
 #include "armilla/base/core/options.hpp"
 #include "armilla/base/values/made_text.hpp"
 #include "armilla/boot/host/launch.hpp"
-#include "armilla/boot/host/life.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/core/collective_wait.hpp"
@@ -104,7 +103,7 @@ namespace {
 // Where lost ranks are replaced: of all ranks now.
 std::vector<std::uint32_t> lives_now(const team_state& s) {
   std::vector<std::uint32_t> lives;
-  for (rank_t r = 0; r < s.self.places && takes_new_ranks(s.self.host->job()); ++r) lives.push_back(s.self.out->life(r));
+  for (rank_t r = 0; r < s.self.places && s.self.host->job().takes_new_ranks(); ++r) lives.push_back(s.self.out->life(r));
   return lives;
 }
 

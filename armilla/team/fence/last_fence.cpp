@@ -6,7 +6,6 @@
 
 #include "armilla/am/endpoint/endpoint.hpp"
 #include "armilla/base/values/clock.hpp"
-#include "armilla/boot/host/life.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/fence.hpp"
@@ -103,7 +102,7 @@ class last_fence {
   }
 
   void refuse_new_ranks() {
-    if (takes_new_ranks(c_.host->job())) c_.messages->lost.let_no_more_come();
+    if (c_.host->job().takes_new_ranks()) c_.messages->lost.let_no_more_come();
   }
   // That this round has not counted. None comes behind it.
   bool one_more_has_come() {
@@ -209,7 +208,7 @@ void post_word(context& c, std::uint64_t word) {
 // None has come or been lost. Where none comes any more it is the same on all, or a fence of all ends by a loss.
 bool is_as_at_the_start(const context& c) {
   for (rank_t r = 0; r < c.places; ++r)
-    if (life_of(c.host->job(), r).number != 0 || (r < c.world_size && c.out->is_lost(r))) return false;
+    if (c.host->job().life(r).number != 0 || (r < c.world_size && c.out->is_lost(r))) return false;
   return true;
 }
 
@@ -229,7 +228,7 @@ void end_among_living(team_record* team, const intention& what) {
   tell_refusals(s, nullptr);
   post_word(c, ++s.end_stage << round_bits | 1);
   if (s.left != nullptr) s.left->tell_ended(s.end_stage);
-  const bool open = takes_new_ranks(c.host->job());  // a new rank is in no collective of the others: the boards come first
+  const bool open = c.host->job().takes_new_ranks();  // a new rank is in no collective of the others: the boards come first
   if (open) last_fence(c).run();
   if ((open && !is_as_at_the_start(c)) || !ended_with_all(team, what)) {
     if (!open) last_fence(c).run();

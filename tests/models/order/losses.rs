@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The log of losses and the note of the first failure in the job block: what tells them never waits, and no rank sleeps past one.
 //!
-// Stands for: armilla/boot/watch/loss_log.cpp: tell_loss, find_loss
+// Stands for: armilla/boot/watch/tell_loss.cpp: tell_loss
+// Stands for: armilla/boot/host/membership.cpp: why_left
 // Stands for: armilla/boot/watch/failure_record.cpp: record_failure
 // Stands for: armilla/boot/children/child.cpp: noted_by
 // Stands for: armilla/am/endpoint/losses.cpp: hear
 // Stands for: armilla/fabric/event_count.hpp: losses_to_hear, hear_losses
 // Stands for: armilla/fabric/event_count.cpp: sleep
-// Code: armilla/boot/watch/loss_log.cpp: const std::uint32_t mine = log.begun.fetch_add(1, std::memory_order_relaxed);
-// Code: armilla/boot/watch/loss_log.cpp: e.complete.store(mine + 1, std::memory_order_release);
-// Code: armilla/boot/watch/loss_log.cpp: job.losses.count.fetch_add(1, std::memory_order_seq_cst); job.locals.each([&](rank_t r) { wake(control_of(job, r)); });
-// Code: armilla/boot/host/life.hpp: return job.life[r].compare_exchange_strong(word, next.word(), std::memory_order_acq_rel);
+// Code: armilla/boot/watch/tell_loss.cpp: const std::uint32_t mine = job.departures_begun.fetch_add(1, std::memory_order_relaxed);
+// Code: armilla/boot/watch/tell_loss.cpp: e.complete.store(mine + 1, std::memory_order_release);
+// Code: armilla/boot/watch/tell_loss.cpp: job.epoch.fetch_add(1, std::memory_order_seq_cst); job.locals.each([&](rank_t r) { wake(control_of(job, r)); });
+// Code: armilla/boot/host/membership.hpp: return life_word[r].compare_exchange_strong(word, next.word(), std::memory_order_acq_rel);
 // Code: armilla/fabric/event_count.hpp: losses_heard_ = losses_->load(std::memory_order_acquire);
 // Code: armilla/fabric/event_count.cpp: if (losses_ != nullptr && losses_->load(std::memory_order_seq_cst) != losses_heard_) return cancel_wait();
-// Code: armilla/am/endpoint/losses.cpp: sleeper_.hear_losses(); const job_block& job = out_.host().job(); if (takes_new_ranks(job)) look_for_successors(); for (const rank_t r : lost_since(job, out_)) lose(r);
-// Code: armilla/boot/watch/loss_log.cpp: if (life.now == presence::living) return nullptr;
-// Code: armilla/boot/watch/loss_log.cpp: const std::uint32_t number = e.complete.load(std::memory_order_acquire);
+// Code: armilla/am/endpoint/losses.cpp: sleeper_.hear_losses(); const job_block& job = out_.host().job(); if (job.takes_new_ranks()) look_for_successors(); for (const rank_t r : lost_since(job, out_)) lose(r);
+// Code: armilla/boot/host/membership.cpp: if (one.now == presence::living) return nullptr;
+// Code: armilla/boot/host/membership.cpp: const std::uint32_t number = e.complete.load(std::memory_order_acquire);
 // Code: armilla/boot/watch/failure_record.cpp: if (!first.stage.compare_exchange_strong(unused, 1, std::memory_order_relaxed)) {
 // Code: armilla/boot/watch/failure_record.cpp: first.stage.store(2, std::memory_order_release);
 // Code: armilla/boot/children/child.cpp: record.stage.load(std::memory_order_acquire) == 2

@@ -4,7 +4,7 @@
  * Stands for: armilla/boot/children/supervisor.cpp: reap, judge, tell_losses, advance
  * Stands for: armilla/boot/children/child.cpp: find_failure, first_told, look_at, is_secondary, noted_by
  * Stands for: armilla/boot/watch/failure_record.cpp: record_failure, record_current_exception
- * Stands for: armilla/boot/watch/loss_log.cpp: tell_loss, tell_own_loss
+ * Stands for: armilla/boot/watch/tell_loss.cpp: tell_loss, tell_own_loss
  * Stands for: armilla/boot/wire_up/join_job.cpp: meet
  * Stands for: armilla/am/endpoint/losses.cpp: hear, lose
  * Stands for: armilla/am/endpoint/remote_traffic_loss.cpp: tell_unreachable, note_broken

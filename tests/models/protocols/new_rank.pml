@@ -6,7 +6,7 @@
  * Code: armilla/boot/wire_up/new_rank.cpp: if (shown == ring_memory::refused || hears_no_more(self, r)) return false;
  * Code: armilla/am/endpoint/losses.cpp: c.lost && there.now == presence::coming && !c.handed_over) hand_over(c, there.word());
  * Code: armilla/am/endpoint/losses.cpp: if (const peer_channel& c = out_.to(r); c.lost) c.ring.refuse();
- * Code: armilla/am/endpoint/losses.cpp: return out_.to(r).handed_over && life_of(job, r).now == presence::coming;
+ * Code: armilla/am/endpoint/losses.cpp: return out_.to(r).handed_over && job.life(r).now == presence::coming;
  *
  * Two ranks live, a third is lost. Each of the two hears what has become of the place at any moment, and comes to its end at any
  * moment. When all have come there that it has not heard to be lost, it refuses, waits for the process that it may have let in,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/boot/watch/loss_log.hpp"
+#include "armilla/boot/watch/tell_loss.hpp"
 
 #include <sys/mman.h>
 
@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "armilla/boot/host/life.hpp"
+#include "armilla/boot/host/membership.hpp"
 #include "armilla/error.hpp"
 #include "armilla/ring/host_layout.hpp"
 
@@ -28,19 +28,19 @@ job_block& make_job(std::uint32_t ranks) {
 
 TEST(losses, what_is_told_is_found) {
   job_block& job = make_job(8);
-  EXPECT_EQ(find_loss(job, 2), nullptr);
+  EXPECT_EQ(job.why_left(2), nullptr);
   tell_loss(job, 2, 3, "was killed by signal 9 (SIGKILL)", "h2");
-  ASSERT_NE(find_loss(job, 3), nullptr);
-  EXPECT_STREQ(find_loss(job, 3)->cause, "was killed by signal 9 (SIGKILL)");
-  EXPECT_STREQ(find_loss(job, 2)->host, "h2");
-  EXPECT_EQ(find_loss(job, 4), nullptr);
+  ASSERT_NE(job.why_left(3), nullptr);
+  EXPECT_STREQ(job.why_left(3)->cause, "was killed by signal 9 (SIGKILL)");
+  EXPECT_STREQ(job.why_left(2)->host, "h2");
+  EXPECT_EQ(job.why_left(4), nullptr);
 }
 
 TEST(losses, a_cause_that_is_too_long_shows_that_it_is_cut) {
   job_block& job = make_job(2);
   tell_loss(job, 1, 1, std::string(1000, 'x'), "");
-  const std::string_view told = find_loss(job, 1)->cause;
-  EXPECT_EQ(told.size(), sizeof(loss_record::cause) - 1);
+  const std::string_view told = job.why_left(1)->cause;
+  EXPECT_EQ(told.size(), sizeof(departure::cause) - 1);
   EXPECT_TRUE(told.ends_with("xx ..."));
 }
 
@@ -50,87 +50,87 @@ TEST(losses, a_rank_that_ends_by_another_loss_names_the_call_that_waited) {
   try {
     throw armilla::rank_lost(2, "team::all_gather", "was killed by signal 9 (SIGKILL)", "here");
   } catch (...) { tell_own_loss(job, 1); }
-  EXPECT_STREQ(find_loss(job, 1)->cause, "ended in team::all_gather after the loss of rank 2");
+  EXPECT_STREQ(job.why_left(1)->cause, "ended in team::all_gather after the loss of rank 2");
   try {
     throw std::runtime_error("of a consequence: too late");
   } catch (...) { tell_own_loss(job, 3); }
-  EXPECT_STREQ(find_loss(job, 3)->cause, "ended after the loss of rank 2");
+  EXPECT_STREQ(job.why_left(3)->cause, "ended after the loss of rank 2");
 }
 
 TEST(losses, the_first_word_about_a_rank_counts) {
   job_block& job = make_job(8);
   tell_loss(job, 2, 2, "first", "");
   tell_loss(job, 2, 2, "second", "");
-  EXPECT_EQ(job.losses.count.load(), 1u);
-  EXPECT_STREQ(find_loss(job, 2)->cause, "first");
+  EXPECT_EQ(job.epoch.load(), 1u);
+  EXPECT_STREQ(job.why_left(2)->cause, "first");
 }
 
 TEST(losses, there_is_room_for_all_ranks_of_the_largest_job) {
   job_block& job = make_job(most_lasting_ranks);
   for (int round = 0; round < 2; ++round)
     for (int r = 0; r < int(most_lasting_ranks); ++r) tell_loss(job, r, r, std::string(1000, 'x'), std::string(1000, 'y'));
-  EXPECT_EQ(job.losses.count.load(), most_lasting_ranks);
-  EXPECT_EQ(std::string(find_loss(job, 0)->cause).size(), sizeof loss_record::cause - 1);
-  EXPECT_NE(find_loss(job, most_lasting_ranks - 1), nullptr);
+  EXPECT_EQ(job.epoch.load(), most_lasting_ranks);
+  EXPECT_EQ(std::string(job.why_left(0)->cause).size(), sizeof departure::cause - 1);
+  EXPECT_NE(job.why_left(most_lasting_ranks - 1), nullptr);
 }
 
 void replace(job_block& job, armilla::rank_t r) {
-  const rank_life life = life_of(job, r);
+  const rank_life life = job.life(r);
   ASSERT_EQ(life.now, presence::lost);
-  ASSERT_TRUE(change_life(job, r, life, {life.number, presence::coming}));
-  ASSERT_TRUE(change_life(job, r, {life.number, presence::coming}, {next_life(job, r), presence::living}));
+  ASSERT_TRUE(job.change(r, life, {life.number, presence::coming}));
+  ASSERT_TRUE(job.change(r, {life.number, presence::coming}, {job.next_life(r), presence::living}));
 }
 
 TEST(losses, a_spare_place_is_lost_until_a_rank_joins) {
   job_block& job = make_job(4);
   job.spare_places = 2;
-  for (int r = 2; r < 4; ++r) job.life[r].store(rank_life{0, presence::lost}.word());
-  EXPECT_TRUE(was_taken(job, 1) && !was_taken(job, 2) && is_unused(job, 2) && takes_new_ranks(job));
-  EXPECT_STREQ(find_loss(job, 2)->cause, "has not joined the job yet");
-  EXPECT_EQ(job.losses.count.load(), 0u);
+  for (int r = 2; r < 4; ++r) job.life_word[r].store(rank_life{0, presence::lost}.word());
+  EXPECT_TRUE(job.was_taken(1) && !job.was_taken(2) && job.is_unused(2) && job.takes_new_ranks());
+  EXPECT_STREQ(job.why_left(2)->cause, "has not joined the job yet");
+  EXPECT_EQ(job.epoch.load(), 0u);
   replace(job, 2);
-  EXPECT_TRUE(was_taken(job, 2) && find_loss(job, 2) == nullptr && is_unused(job, 3));
+  EXPECT_TRUE(job.was_taken(2) && job.why_left(2) == nullptr && job.is_unused(3));
   tell_loss(job, 2, 2, "was killed", "");
-  EXPECT_STREQ(find_loss(job, 2)->cause, "was killed");
+  EXPECT_STREQ(job.why_left(2)->cause, "was killed");
 }
 
 TEST(losses, a_rank_that_was_replaced_is_lost_once_more) {
   job_block& job = make_job(8);
   tell_loss(job, 2, 2, "first", "");
   replace(job, 2);
-  EXPECT_EQ(find_loss(job, 2), nullptr);
+  EXPECT_EQ(job.why_left(2), nullptr);
   tell_loss(job, 2, 2, "second", "");
-  ASSERT_NE(find_loss(job, 2), nullptr);
-  EXPECT_STREQ(find_loss(job, 2)->cause, "second");
-  EXPECT_EQ(life_of(job, 2).number, 1u);
+  ASSERT_NE(job.why_left(2), nullptr);
+  EXPECT_STREQ(job.why_left(2)->cause, "second");
+  EXPECT_EQ(job.life(2).number, 1u);
 }
 
 TEST(lives, grow_over_the_whole_job_and_use_the_boards_of_a_place_in_turn) {
   job_block& job = make_job(8);
-  EXPECT_EQ(newest_life(job), 0u);
+  EXPECT_EQ(job.newest_life(), 0u);
   std::uint32_t of_place[8] = {};
   for (const armilla::rank_t r : {2, 2, 5, 2, 0, 5, 5, 5, 2, 7, 0}) {
-    const std::uint32_t newest = newest_life(job);
+    const std::uint32_t newest = job.newest_life();
     tell_loss(job, r, r, "was killed", "");
     replace(job, r);
-    const std::uint32_t life = life_of(job, r).number;
+    const std::uint32_t life = job.life(r).number;
     EXPECT_GT(life, newest);
     EXPECT_EQ(life % lives_on_boards, (of_place[r] + 1) % lives_on_boards);
     of_place[r] = life;
-    EXPECT_EQ(newest_life(job), life);
+    EXPECT_EQ(job.newest_life(), life);
   }
 }
 
 TEST(losses, of_more_of_them_than_the_log_holds_the_last_are_known) {
   job_block& job = make_job(8);
   tell_loss(job, 1, 1, "long ago", "");
-  for (std::uint32_t i = 0; i < 2 * loss_log::room; ++i) {
+  for (std::uint32_t i = 0; i < 2 * membership::most_departures; ++i) {
     tell_loss(job, 7, 7, "loss " + std::to_string(i), "");
-    ASSERT_EQ(find_loss(job, 7)->cause, "loss " + std::to_string(i));
+    ASSERT_EQ(job.why_left(7)->cause, "loss " + std::to_string(i));
     replace(job, 7);
   }
-  ASSERT_NE(find_loss(job, 1), nullptr);
-  EXPECT_STREQ(find_loss(job, 1)->cause, "was lost");
+  ASSERT_NE(job.why_left(1), nullptr);
+  EXPECT_STREQ(job.why_left(1)->cause, "was lost");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/boot/host/life.hpp"
+#include "armilla/boot/host/membership.hpp"
 
 #include <gtest/gtest.h>
 

@@ -22,7 +22,4 @@ std::string cause_of_secondary_loss(rank_t first, std::string_view call = {});
 /// Lets every rank of this host look which ranks live.
 void tell_change(job_block& job) noexcept;
 
-/// What is known of the loss of rank `r`; null: it is not lost. In a spare place that no rank has had: that it has not joined.
-const loss_record* find_loss(const job_block& job, rank_t r) noexcept;
-
 }  // namespace armilla::detail
