@@ -11,6 +11,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -23,16 +24,7 @@
 namespace armilla::detail {
 namespace {
 
-constexpr std::uint64_t beats = 20;  // in each time-out: a network that is full drops many
-
-/// One datagram. The receiver's word shows that its sender belongs to the job.
-struct beat {
-  std::uint64_t magic = job_block::good_magic;
-  std::uint32_t from = 0;
-  std::uint32_t reserved = 0;
-  unsigned char word[sizeof heartbeat_listener::word] = {};
-};
-static_assert(sizeof(beat) == 32);
+constexpr std::uint64_t beats_in_timeout = 20;  // in each time-out: a network that is full drops many
 
 /// What a host tells of its ranks.
 struct news {
@@ -40,6 +32,7 @@ struct news {
   std::int32_t lost = no_rank;
   char cause[sizeof departure::cause] = {};
 };
+// Model: tests/models/protocols/silent_host.pml
 constexpr int times_told = 2;  // a datagram may get lost
 
 void list_addresses(heartbeat_listener& listener) {
@@ -98,8 +91,9 @@ void heartbeat::start(const std::shared_ptr<heartbeat>& self, job_block& job, st
 }
 
 void heartbeat::run() noexcept try {
-  const std::uint64_t step = std::max<std::uint64_t>(timeout_ns_ / beats, 1'000'000);
+  const std::uint64_t step = std::max<std::uint64_t>(timeout_ns_ / beats_in_timeout, 1'000'000);
   for (std::uint64_t next = now_ns();;) {
+    look_at_circle();
     send();
     next += step;
     for (std::uint64_t now; (now = now_ns()) < next;) {
@@ -113,20 +107,47 @@ void heartbeat::run() noexcept try {
     } else {  // this host, or this process, stood still itself
       for (peer& p : peers_)
         if (p.heard_ns != 0) p.heard_ns = now;
+      heard_any_ns_ = heard_any_ns_ != 0 ? now : 0;
       next = now;
     }
   }
 } catch (const std::exception&) {}  // no memory: no host is watched
 
+// ---- the circle ----
+
+// The thread is one of its first rank's process, and ends with that.
+bool heartbeat::beats(std::size_t host) const noexcept {
+  const heartbeat::host& one = peers_[host].who;
+  return one.listener.port != 0 && !one.ranks.empty() && job_->life(one.ranks.front()).now == presence::living;
+}
+
+heartbeat::numbers heartbeat::next_to(std::size_t host, bool behind) const {
+  numbers found;
+  const std::size_t all = peers_.size();
+  for (std::size_t i = 1; i < all && found.size() < most_watchers; ++i)
+    if (const std::size_t other = (host + (behind ? i : all - i)) % all; other == me_ || beats(other)) found.push_back(other);
+  return found;
+}
+
+// One that is watched instead of a lost host has until the next time-out to be heard: the datagrams of others arrive here.
+void heartbeat::look_at_circle() {
+  const std::uint32_t now = job_->epoch.load(std::memory_order_acquire);
+  if (now == std::exchange(epoch_, now)) return;
+  watchers_ = next_to(me_, true);
+  watched_ = next_to(me_, false);
+  for (const std::size_t host : watched_)
+    if (peers_[host].heard_ns == 0 && heard_any_ns_ != 0) peers_[host].heard_ns = now_ns();
+}
+
+void heartbeat::say_to(std::size_t host, beat::word what, std::size_t about) noexcept {
+  const heartbeat_listener& to = peers_[host].who.listener;
+  beat mine{.from = std::uint32_t(me_), .what = what, .about = std::uint32_t(about)};
+  std::memcpy(mine.word_of_receiver, to.word, sizeof to.word);
+  send_to_all(socket_, to, &mine, sizeof mine);
+}
+
 void heartbeat::send() {
-  for (std::size_t i = 0; i < peers_.size(); ++i) {
-    const peer& p = peers_[i];
-    if (i == me_ || p.who.listener.port == 0) continue;
-    beat mine;
-    mine.from = std::uint32_t(me_);
-    std::memcpy(mine.word, p.who.listener.word, sizeof mine.word);
-    send_to_all(socket_, p.who.listener, &mine, sizeof mine);
-  }
+  for (const std::size_t host : watchers_) say_to(host, beat::word::here, me_);
 }
 
 void heartbeat::receive() {
@@ -137,11 +158,23 @@ void heartbeat::receive() {
     const beat& b = came.from;
     const bool whole = n == ssize_t(sizeof b) || n == ssize_t(sizeof came);
     const bool ours = whole && b.magic == job_block::good_magic && b.from < peers_.size() && b.from != me_ &&
-                      std::memcmp(b.word, mine_.word, sizeof b.word) == 0;
+                      std::memcmp(b.word_of_receiver, mine_.word, sizeof mine_.word) == 0;
     if (!ours) continue;
-    peers_[b.from].heard_ns = now_ns();
+    take(b, now_ns());
     if (n == ssize_t(sizeof came)) hear(b.from, came.lost, {came.cause, strnlen(came.cause, sizeof came.cause)});
   }
+}
+
+void heartbeat::take(const beat& b, std::uint64_t now) {
+  peers_[b.from].heard_ns = heard_any_ns_ = now;
+  if (b.about >= peers_.size() || b.about == me_ || b.about == b.from) return;
+  peer& p = peers_[b.about];
+  if (b.what == beat::word::lost && watching_.load(std::memory_order_relaxed) && !suspicion_) return tell_lost(p);
+  if (b.what != beat::word::silent) return;
+  const bool asked = now > p.doubted_ns + timeout_ns_ / beats_in_timeout;  // an answer is not answered
+  p.doubted_ns = now;
+  const bool watches = std::ranges::find(watched_, b.about) != watched_.end();
+  if (asked && watches && (p.heard_ns == 0 || is_silent(p, now, timeout_ns_ / 2))) say_to(b.from, beat::word::silent, b.about);
 }
 
 // A host tells of its own ranks only. It has said so to the user: this host need not.
@@ -163,24 +196,51 @@ void heartbeat::pass_on(const std::vector<heartbeat_listener>& listeners, std::s
   for (std::size_t i = 0; i < times_told * listeners.size(); ++i) {
     const heartbeat_listener& to = listeners[i % listeners.size()];
     if (i % listeners.size() == mine || to.port == 0) continue;
-    std::memcpy(all.from.word, to.word, sizeof to.word);
+    std::memcpy(all.from.word_of_receiver, to.word, sizeof to.word);
     send_to_all(out, to, &all, sizeof all);
   }
   close(out);
 }
 
-void heartbeat::judge(std::uint64_t now) {
-  if (!watching_.load(std::memory_order_relaxed)) return;
-  for (peer& p : peers_)
-    if (!p.lost && p.heard_ns != 0 && now > p.heard_ns + timeout_ns_) lose(p);
+// ---- who is lost ----
+
+bool heartbeat::is_silent(const peer& p, std::uint64_t now, std::uint64_t within_ns) const noexcept {
+  return p.heard_ns != 0 && now > p.heard_ns + within_ns;
 }
 
-void heartbeat::lose(peer& p) {
+void heartbeat::judge(std::uint64_t now) {
+  if (!watching_.load(std::memory_order_relaxed)) return;
+  if (heard_any_ns_ != 0 && now > heard_any_ns_ + timeout_ns_) {  // this host is cut off, or all others are
+    heard_any_ns_ = now;
+    for (std::size_t host = 0; host < peers_.size(); ++host)
+      if (host != me_ && beats(host)) lose(host);
+    return;
+  }
+  for (const std::size_t host : watched_)
+    if (beats(host) && is_silent(peers_[host], now, timeout_ns_)) doubt(host, now);
+}
+
+void heartbeat::doubt(std::size_t host, std::uint64_t now) {
+  peer& p = peers_[host];
+  numbers others = next_to(host, true);
+  std::erase(others, me_);
+  for (const std::size_t other : others) say_to(other, beat::word::silent, host);
+  if (others.empty() || (p.doubted_ns != 0 && now < p.doubted_ns + timeout_ns_ / 2)) lose(host);
+}
+
+void heartbeat::lose(std::size_t host) {
+  peer& p = peers_[host];
   if (suspicion_) {
     p.heard_ns = now_ns();  // told again while it is silent: what hears of it may not be ready yet
     return suspicion_(p.who.ranks);
   }
-  p.lost = true;
+  tell_lost(p);
+  for (int i = 0; i < times_told; ++i)
+    for (std::size_t other = 0; other < peers_.size(); ++other)
+      if (other != me_ && beats(other)) say_to(other, beat::word::lost, host);
+}
+
+void heartbeat::tell_lost(const peer& p) {
   const std::string cause =
       fmt::format("has not been heard from for {:.3g} s: its host is cut off or stands still, or its first rank is stopped",
                   double(timeout_ns_) / 1e9);
