@@ -106,6 +106,28 @@ class Agents(FailedJobs, unittest.TestCase):
         job = Job([*alone, LAUNCHER, "--hosts", "no.such.invalid", "--rsh", "false", ACTOR, "hello"], fabric="auto")
         self.assert_failed(self.end(job), "This host has no address of IPv4, over which agents call; IPv6 is not used")
 
+    def test_few_shells_start_at_once(self):
+        begun, go = (os.path.join(self.folder.name, name) for name in ("begun", "go"))
+        rsh = self.script(f'shift; echo >>{begun}; while [ ! -e {go} ]; do sleep 0.02; done; exec "$@"')
+
+        def count_until(wanted):
+            until, count = time.monotonic() + 20, 0
+            while count < wanted and time.monotonic() < until:
+                time.sleep(0.02)
+                if os.path.exists(begun):
+                    with open(begun, encoding="utf-8") as file:
+                        count = len(file.readlines())
+            return count
+
+        job = self.begin("-n", "36", "/bin/true", hosts=",".join(f"127.0.1.{i}:1" for i in range(1, 37)), rsh=rsh)
+        self.assertEqual(count_until(32), 32)
+        time.sleep(0.3)
+        self.assertEqual(count_until(1), 32)
+        with open(go, "w", encoding="utf-8"):
+            pass
+        self.assertEqual(count_until(36), 36)
+        self.end(job)
+
     def hanging(self, **more):
         job = self.begin(ACTOR, "hang", **more)
         job.wait_for_lines(4)

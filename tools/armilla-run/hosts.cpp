@@ -121,9 +121,10 @@ void root::start_agent(host& h) {
   if (pipe2(input, O_CLOEXEC) != 0) throw_limit("start", fmt::format("no pipe to an agent: {}", std::strerror(errno)));
   const output_lines::ends out = settings_.output == output_kind::raw ? output_lines::ends{} : lines_.open_plain(false);
   h.rsh = start_in_child(arguments.data(), input[0], out, before_);
+  if (h.rsh < 0) throw_limit("start", fmt::format("no process that starts an agent: {}", std::strerror(errno)));
   close(input[0]);
   output_lines::started(out);
-  h.rsh_alive = h.rsh > 0;
+  h.rsh_alive = true;
   const std::string call = call_text{key_, h.what.name, h.number, port_.number(), port_.addresses()}.line();
   [[maybe_unused]] const auto written = write(input[1], call.data(), call.size());  // if it is gone, that is noticed
   close(input[1]);
@@ -152,6 +153,18 @@ void tell_what_is_not_passed(const std::vector<program_spec>& programs) {
 }
 
 }  // namespace
+
+// Of those that wait for their turn, as many as may be under way: a shell takes a login and keys, and many at once are refused.
+void root::start_agents() {
+  const auto under_way = [](const host& h) { return h.rsh_alive && h.agent == nullptr; };
+  auto left = most_shells_at_once - std::ranges::count_if(hosts_, under_way);
+  for (auto& h : hosts_) {
+    if (left <= 0 || stopping_) return;
+    if (h.met_in || h.rsh != -1) continue;
+    start_agent(h);
+    --left;
+  }
+}
 
 json root::job_of(const host& h) const {
   json environment = json::array(), processes = json::array();
@@ -214,6 +227,7 @@ void root::hear_callers() {
 
 void root::welcome(host& h, std::unique_ptr<channel> agent) {
   h.agent = std::move(agent);
+  call_ns_ = deadline_after_ns(agents_call_within_ns);  // others may begin only now
   if (std::ranges::any_of(hosts_, [](const host& one) { return one.agent == nullptr; })) return;
   port_.close();
   std::vector<channel*> agents;
@@ -380,9 +394,8 @@ int root::run() {
   for (const host& h : hosts_)
     if (!h.met_in) names.push_back(h.what.name);
   port_.open(rsh_.empty() ? htonl(INADDR_LOOPBACK) : address_towards(names));
-  for (auto& h : hosts_)
-    if (!h.met_in) start_agent(h);
   while (!over()) {
+    if (port_.is_open()) start_agents();
     wait_for_events();
     read_signals();
     hear_callers();

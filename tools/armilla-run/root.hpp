@@ -29,7 +29,8 @@ namespace armilla::run {
 using namespace armilla::detail;
 using nlohmann::json;
 
-inline constexpr std::uint64_t agents_call_within_ns = 60'000 * milli;
+inline constexpr std::uint64_t agents_call_within_ns = 60'000 * milli;  // behind the last one that has called
+inline constexpr std::ptrdiff_t most_shells_at_once = 32;
 
 struct host {
   host_slots what;
@@ -59,6 +60,7 @@ class root {
 
  private:
   void start_agent(host& h);
+  void start_agents();
   void wait_for_events();
   void read_signals();
   void hear_callers();
