@@ -17,7 +17,7 @@ static bool exchange(int most) {
   std::vector<std::vector<int>> to;  // to[r] is for rank r
   for (int r = 0; r < am::ranks(); ++r) to.emplace_back((am::rank() + r) % most, r);
 
-  const std::vector<std::vector<int>> from = am::all_to_all_v(to);  // all ranks meet; from[r] came from rank r
+  const std::vector<std::vector<int>> from = am::all_to_all_v(to);  // collective; from[r] came from rank r
 
   am::distributed<inbox> received;  // each rank sends when it has something
   for (int r = 0; const std::vector<int>& values : to) am::async<&inbox::add>(received.on(r++), values);
