@@ -184,7 +184,7 @@ std::vector<row> make_table() {
       number("poll_every", &o::poll_every, 0, 1'000'000, "Poll at every n-th communication call; 0: only where a rank waits."),
       poll_budget(),
       bytes("eager", &o::eager, 0, 1 << 30, shape::any,
-            "Longer messages than this go through the shared heap, others through the ring; over a network at least 512."),
+            "Messages longer than this go through the shared heap, others through the ring; over a network at least 512."),
       bytes("backlog_limit", &o::backlog_limit, 4096, max_bytes, shape::any,
             "How much a rank may queue for slow receivers before it is an error."),
       bytes("backlog", &o::backlog, 0, max_bytes, shape::any,
