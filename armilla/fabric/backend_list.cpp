@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "armilla/base/core/option_text.hpp"
 #include "armilla/fabric/backends.hpp"
 
 namespace armilla::detail {
@@ -159,7 +160,10 @@ const backend_entry* named_backend(const std::vector<backend_entry>& all, std::s
   if (const auto at = std::ranges::find(all, name, &backend_entry::name); at != all.end()) return &*at;
   const std::vector<std::string> kin = names_of_kin(all, name);
   if (name.empty() || kin.empty()) {
-    problem = fmt::format("there is no such fabric; built in are auto, shm, threads and loop, backends found: {}", names_of(all));
+    std::vector<std::string> known{"auto", "shm", "threads", "loop"};
+    for (const backend_entry& each : all) known.push_back(each.name);
+    problem = fmt::format("there is no such fabric; built in are auto, shm, threads and loop, backends found: {}{}",
+                          names_of(all), did_you_mean(name, known));
     return nullptr;
   }
   for (const backend_entry& each : all)

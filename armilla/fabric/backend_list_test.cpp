@@ -103,7 +103,8 @@ TEST_F(backend_list_test, a_symbol_of_the_program_is_a_sign) {
 TEST_F(backend_list_test, an_unknown_name_is_told_what_there_is) {
   put("first", "unix");
   EXPECT_EQ(meant("uxni"), "");
-  EXPECT_EQ(problem, "there is no such fabric; built in are auto, shm, threads and loop, backends found: unix");
+  EXPECT_EQ(problem,
+            "there is no such fabric; built in are auto, shm, threads and loop, backends found: unix; did you mean unix?");
 }
 
 TEST_F(backend_list_test, a_line_that_is_none_is_named_and_the_backend_not_tried_by_itself) {

@@ -6,7 +6,10 @@
 namespace armilla::detail {
 
 void throw_no_fiber(const char* operation) {
-  throw_usage(operation, "there is no fiber: it was default constructed, moved from, joined or detached before");
+  throw_usage(
+      operation,
+      "there is no fiber: it was default constructed, moved from, joined or detached before; join each fiber once, by the "
+      "value that spawn returned or that this was moved to");
 }
 
 void sleep_until(std::uint64_t until) {

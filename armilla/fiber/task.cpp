@@ -39,7 +39,10 @@ void task_state::lose_error() noexcept {
 }
 
 void throw_no_task(const char* operation) {
-  throw_usage(operation, "there is no coroutine: the task was default constructed, moved from, or awaited before");
+  throw_usage(
+      operation,
+      "there is no coroutine: the task was default constructed, moved from, or awaited before; await a task once, and call "
+      "the coroutine again for another");
 }
 
 }  // namespace armilla::detail

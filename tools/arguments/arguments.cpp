@@ -57,12 +57,10 @@ bool has_name(const option& o, const std::string& name) { return std::ranges::co
 
 // Throws "unknown option", with the nearest one that there is.
 [[noreturn]] void refuse(const program& p, const std::string& word) {
-  std::string nearest;
-  std::size_t distance = 4;  // beyond that it is no slip of the finger
+  std::vector<std::string> known;
   for (const option& o : p.options)
-    for (const std::string& name : split(o.names, ", "))
-      if (const auto d = detail::edit_distance(name, word); d < distance) distance = d, nearest = name;
-  throw wrong_use(fmt::format("unknown option '{}'{}", word, nearest.empty() ? "" : "; did you mean " + nearest + "?"));
+    for (const std::string& name : split(o.names, ", ")) known.push_back(name);
+  throw wrong_use(fmt::format("unknown option '{}'{}", word, detail::did_you_mean(word, known)));
 }
 
 struct found {

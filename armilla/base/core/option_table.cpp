@@ -115,18 +115,24 @@ row duration(const char* name, std::uint64_t options::* member, std::uint64_t un
 template <class Enum>
 row choice(const char* name, Enum options::* member, const std::vector<std::pair<const char*, Enum>>& values, const char* text) {
   std::string allowed = "one of";
-  for (const auto& [word, value] : values) allowed.append(" ").append(word);
-  return {name, allowed, text,
-          [=](options& o, std::string_view v) {
-            for (const auto& [word, value] : values)
-              if (v == word) return o.*member = value, true;
-            return false;
-          },
-          [=](const options& o) {
-            for (const auto& [word, value] : values)
-              if (o.*member == value) return std::string(word);
-            return std::string();
-          }};
+  std::vector<std::string> words;
+  for (const auto& [word, value] : values) allowed.append(" ").append(word), words.emplace_back(word);
+  return {.name = name,
+          .allowed = allowed,
+          .text = text,
+          .read =
+              [=](options& o, std::string_view v) {
+                for (const auto& [word, value] : values)
+                  if (v == word) return o.*member = value, true;
+                return false;
+              },
+          .show =
+              [=](const options& o) {
+                for (const auto& [word, value] : values)
+                  if (o.*member == value) return std::string(word);
+                return std::string();
+              },
+          .words = words};
 }
 
 row poll_budget() {

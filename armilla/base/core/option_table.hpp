@@ -14,11 +14,12 @@ struct option_row {
   std::string name, allowed, text;
   std::function<bool(options&, std::string_view)> read;
   std::function<std::string(const options&)> show;
-  bool shared = false;       ///< all ranks must have it alike
-  bool tunable = false;      ///< the tuned file may set it: it changes the speed of a job, and nothing else
-  std::string usual = {};    ///< the default in words, where it depends on the machine
-  std::string heading = {};  ///< of the group of options to which it belongs
-  std::string alias = {};    ///< an earlier name, understood where the name itself is not given
+  bool shared = false;                  ///< all ranks must have it alike
+  bool tunable = false;                 ///< the tuned file may set it: it changes the speed of a job, and nothing else
+  std::string usual = {};               ///< the default in words, where it depends on the machine
+  std::string heading = {};             ///< of the group of options to which it belongs
+  std::string alias = {};               ///< an earlier name, understood where the name itself is not given
+  std::vector<std::string> words = {};  ///< the values of a choice
 };
 
 /// "ring" -> "ARMILLA_RING".

@@ -96,4 +96,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return previous[b.size()];
 }
 
+std::string did_you_mean(std::string_view word, std::span<const std::string> known) {
+  const std::string* nearest = nullptr;
+  std::size_t distance = std::min<std::size_t>(word.size() / 2, 3) + 1;  // beyond that it is no slip of the finger
+  for (const std::string& name : known)
+    if (const std::size_t d = edit_distance(name, word); d < distance) distance = d, nearest = &name;
+  return nearest == nullptr ? "" : "; did you mean " + *nearest + "?";
+}
+
 }  // namespace armilla::detail

@@ -110,7 +110,8 @@ void apply(options& o, const char* const* environment) {
 
 void read(options& o, const option_row& r, std::string_view value) {
   if (!r.read(o, value))
-    throw_usage("options", variable_of(r.name) + "=" + std::string(value) + " is not allowed; give " + r.allowed);
+    throw_usage("options", variable_of(r.name) + "=" + std::string(value) + " is not allowed; give " + r.allowed +
+                               did_you_mean(value, r.words));
 }
 
 }  // namespace

@@ -272,6 +272,21 @@ TEST(option_text, shows_the_shortest_exact_spelling) {
   EXPECT_EQ(show_duration(1'500'000), "1500us");
 }
 
+TEST(option_text, a_slip_of_the_finger_is_told_from_another_word) {
+  const std::vector<std::string> known{"auto", "threads", "shm"};
+  EXPECT_EQ(did_you_mean("thread", known), "; did you mean threads?");
+  EXPECT_EQ(did_you_mean("trheads", known), "; did you mean threads?");
+  EXPECT_EQ(did_you_mean("SHN", known), "; did you mean shm?");
+  EXPECT_EQ(did_you_mean("tcp", known), "");
+  EXPECT_EQ(did_you_mean("", known), "");
+}
+
+TEST(options, a_value_that_is_almost_one_of_the_choices_names_it) {
+  EXPECT_NE(complaint("ARMILLA_BARRIER=tre").find("give one of auto flat tree hypercube dissemination; did you mean tree?"),
+            std::string::npos);
+  EXPECT_EQ(complaint("ARMILLA_BARRIER=nothing").find("did you mean"), std::string::npos);
+}
+
 TEST(option_text, edit_distance_counts_changes) {
   EXPECT_EQ(edit_distance("ring", "RING"), 0u);
   EXPECT_EQ(edit_distance("ring", "wing"), 1u);

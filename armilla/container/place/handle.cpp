@@ -22,7 +22,10 @@ void* find_container(const container_name& name) {
 
 void throw_no_container(object_id part) {
   throw_if_part_lost(part, "handle");
-  throw_usage_of(part, "handle", "this rank has no part of the container: it is no member, or it has ended there");
+  throw_usage_of(
+      part, "handle",
+      "this rank has no part of the container: it is no member, or it has ended there; call members of its team only, and let "
+      "it live until a fence after the last call");
 }
 
 }  // namespace armilla::detail

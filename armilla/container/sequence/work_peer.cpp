@@ -79,7 +79,9 @@ std::size_t work_peer::share_of(std::size_t have, bool running) const noexcept {
 
 void throw_no_queue(object_id part, const char* what) {
   throw_usage_of(part, "handle",
-                 std::string("this rank has no part of the ") + what + ": it is no member, or it has ended there");
+                 std::string("this rank has no part of the ") + what +
+                     ": it is no member, or it has ended there; call members of its team only, and let it live until a fence "
+                     "after the last call");
 }
 
 rank_t checked_owner(const team& members, rank_t owner) {
