@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <concepts>
 #include <functional>
+#include <memory>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -120,10 +121,14 @@ class greatest_elements {
   /// Of all members, in order, on each. Collective.
   std::vector<Element> of_all(const team& t) && {
     std::vector<Element> best = t.all_gather_v(heap_);
-    if constexpr (std::same_as<Element, bool>)
-      std::stable_sort(best.begin(), best.end(), before_);  // elements without addresses
-    else
+    if constexpr (std::same_as<Element, bool>) {
+      const auto addressed = std::make_unique<bool[]>(best.size());
+      std::ranges::copy(best, addressed.get());
+      guarded_stable_sort(addressed.get(), best.size(), before_);
+      std::copy_n(addressed.get(), best.size(), best.begin());
+    } else {
       guarded_stable_sort(best.data(), best.size(), before_);
+    }
     if (best.size() > n_) best.erase(best.begin() + std::ptrdiff_t(n_), best.end());
     return best;
   }

@@ -12,6 +12,7 @@
 
 #include "armilla/array.hpp"
 #include "armilla/container/grid/dealt_rows.hpp"
+#include "armilla/container/keyed/guarded_sort.hpp"
 #include "armilla/files.hpp"
 
 /// How graphs are made, and what their algorithms see of them.
@@ -188,7 +189,7 @@ struct sorted_rows {
     if constexpr (std::is_void_v<E>)
       std::ranges::sort(row, {}, &arc_end<E>::to);
     else
-      std::ranges::stable_sort(row, {}, &arc_end<E>::to);
+      guarded_stable_sort(ends.data() + at, end - at, [](const auto& a, const auto& b) { return a.to < b.to; });
     const std::size_t from = kept;
     for (const arc_end<E>& e : row)
       if (duplicates || kept == from || ends[kept - 1].to != e.to) ends[kept++] = e;

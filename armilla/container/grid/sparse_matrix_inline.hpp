@@ -11,6 +11,7 @@
 #include "armilla/base/values/container_names.hpp"
 #include "armilla/collectives.hpp"
 #include "armilla/container/grid/dealt_rows.hpp"
+#include "armilla/container/keyed/guarded_sort.hpp"
 #include "armilla/files.hpp"
 
 namespace armilla {
@@ -83,7 +84,7 @@ std::size_t column_of(const sparse_part<T>& p, const placement& columns, rank_t 
 template <class T>
 void add_up(std::vector<matrix_entry<T>>& mine) {
   const auto before = [](const auto& a, const auto& b) { return a.row != b.row ? b.row > a.row : b.column > a.column; };
-  if (!std::ranges::is_sorted(mine, before)) std::ranges::stable_sort(mine, before);
+  if (!std::ranges::is_sorted(mine, before)) guarded_stable_sort(mine.data(), mine.size(), before);
   std::size_t kept = 0;
   for (std::size_t k = 0; k < mine.size(); ++k)
     if (kept > 0 && mine[kept - 1].row == mine[k].row && mine[kept - 1].column == mine[k].column)
