@@ -89,7 +89,8 @@ class OnLoss(FailedJobs, unittest.TestCase):
         self.assert_scene("channel_without_a_receiver", 3, ["rank 0: 1 1 1", "rank 2: 1 1 1"])
 
     def test_sets_whose_names_are_lost_are_those_of_the_keys_that_are_left(self):
-        self.assert_scene("sets_without_their_names", 4, ["rank 0: 0 1", "rank 3: 0 1"], losses=2)
+        for scene in ("sets_without_their_names", "sets_recovered_twice"):
+            self.assert_scene(scene, 4, ["rank 0: 0 1", "rank 3: 0 1"], losses=2)
 
     def test_one_way_calls_to_the_lost_are_dropped_and_counted(self):
         self.assert_scene("dropped", 3, ["rank 0: 12", "rank 2: 12"])

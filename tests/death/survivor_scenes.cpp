@@ -304,7 +304,8 @@ void channel_without_a_receiver() {
 [[noreturn]] void all_throw() { throw std::runtime_error("each of us"); }
 
 // Two neighbours die, and the keys of one of them are lost: the names of some sets are among them.
-void sets_without_their_names() {
+// The sets are recovered `times` times from that checkpoint.
+void sets_without_their_names(int times) {
   am::keyed_disjoint_set<int> sets;
   sets.keep(1);
   for (int i = am::rank(); i < 200; i += am::ranks()) sets.unite(i, i % 60);
@@ -315,6 +316,7 @@ void sets_without_their_names() {
   while (am::living().size() > 2) is_lost_in([] { am::fence(); });
   const am::team left = am::world().survivors();
   auto back = sets.recover(left).container;
+  while (--times > 0) back = back.recover(left).container;
   std::vector<int> keys;
   for (const auto& [key, parent] : back.local()) keys.push_back(key);
   int roots = 0, nameless = 0;
@@ -358,7 +360,8 @@ int main(int argc, char** argv) {
     if (scene == "body_waits") body_waits();
     if (scene == "channel_without_a_sender") channel_without_a_sender();
     if (scene == "channel_without_a_receiver") channel_without_a_receiver();
-    if (scene == "sets_without_their_names") sets_without_their_names();
+    if (scene == "sets_without_their_names") sets_without_their_names(1);
+    if (scene == "sets_recovered_twice") sets_without_their_names(2);
     if (scene == "all_throw") all_throw();
     if (scene == "handler_throws") handler_throws();
     if (scene == "handler_throws_at_a_fence") handler_throws_at_a_fence();
