@@ -135,8 +135,7 @@ class keyed_disjoint_set : public unordered_map<Key, Key, Hash, Equal> {
   /// keys: it also looks up the parents of all keys.
   [[nodiscard]] recovered<keyed_disjoint_set, rank_t> recover(const team& t) {
     auto back = base::template recover_as<keyed_disjoint_set>(t);
-    back.container.lost_keys_ = lost_keys_ || !back.gone.empty();
-    if (back.container.lost_keys_) back.container.let_go_of_lost_parents();
+    if (!back.gone.empty()) back.container.let_go_of_lost_parents();
     detail::meet(t);
     return back;
   }
@@ -172,8 +171,6 @@ class keyed_disjoint_set : public unordered_map<Key, Key, Hash, Equal> {
   forest verbs() const { return forest(base::handle()); }
   /// A key of this rank whose parent is not there any more becomes a root.
   void let_go_of_lost_parents();
-
-  bool lost_keys_ = false;  // a recovery has: the copies of the last checkpoint may still name them as parents
 };
 
 // ---- Implementation only below ----
