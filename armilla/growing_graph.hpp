@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -152,6 +153,24 @@ class growing_graph : public unordered_map<vertex_id, std::vector<growing_edge<E
     return base::call(vertex("call", v), std::forward<F>(f), std::forward<A>(arguments)...);
   }
 
+  // As those of `unordered_map`, of ranges.
+  template <std::ranges::input_range R>
+  void insert_range(R&& pairs) {
+    for (auto&& [v, edges] : pairs) insert(v, edges);
+  }
+  template <std::ranges::input_range R, class Op>
+  void update_range(R&& pairs, Op op) {
+    for (auto&& [v, edges] : pairs) update(v, edges, op);
+  }
+  template <std::ranges::forward_range R>
+  void find_range(const R& vertices, std::span<std::optional<row>> into) const {
+    base::find_range(numbers(vertices), into);
+  }
+  template <std::ranges::forward_range R>
+  [[nodiscard]] std::vector<std::optional<row>> find_range(const R& vertices) const {
+    return base::find_range(numbers(vertices));
+  }
+
   // ---- Local access (no message) ----
 
   /// Returns the number of vertices on all ranks, as of the last fence: those that were added, or that an edge leaves.
@@ -180,6 +199,12 @@ class growing_graph : public unordered_map<vertex_id, std::vector<growing_edge<E
   [[nodiscard]] recovered<growing_graph, rank_t> recover(const team& t) { return base::template recover_as<growing_graph>(t); }
 
  private:
+  template <class R>
+  std::vector<vertex_id> numbers(const R& vertices) const {
+    std::vector<vertex_id> all;
+    for (const auto& v : vertices) all.push_back(vertex("find_range", std::uint64_t(v)));
+    return all;
+  }
   vertex_id vertex(const char* operation, std::uint64_t v) const {
     if (v > UINT32_MAX) [[unlikely]]
       detail::throw_wide_vertex(std::addressof(this->core_->mine()), operation, v);

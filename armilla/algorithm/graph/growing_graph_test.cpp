@@ -135,6 +135,11 @@ RANK_TEST(numbers_of_more_than_32_bits_are_refused) {
   EXPECT_THROWS_SAYING(am::usage_error, text, g.call(wide, nothing));
   EXPECT_THROWS_SAYING(am::usage_error, text, g.rank_of(wide));
   EXPECT_THROWS_SAYING(am::usage_error, text, g.find_local(wide));
+  using row = std::vector<am::growing_edge<void>>;
+  const std::vector<std::pair<std::uint64_t, row>> rows{{wide, {{1}}}};
+  EXPECT_THROWS_SAYING(am::usage_error, text, g.insert_range(rows));
+  EXPECT_THROWS_SAYING(am::usage_error, text, g.update_range(rows, [](row, const row& b) { return b; }));
+  EXPECT_THROWS_SAYING(am::usage_error, text, static_cast<void>(g.find_range(std::vector<std::uint64_t>{wide})));
   am::fence();
   EXPECT_EQ(g.size(), 0U);
   EXPECT_EQ(h.size(), 0U);
@@ -142,5 +147,7 @@ RANK_TEST(numbers_of_more_than_32_bits_are_refused) {
   am::fence();
   EXPECT_EQ(g.count(1).get(), 1U);
   EXPECT_EQ(g.get(3).get().size(), 1U);
+  const auto found = g.find_range(std::vector<std::uint64_t>{1, 2, 3});
+  EXPECT(found[0] && !found[1] && found[2]);
   am::barrier();
 }
