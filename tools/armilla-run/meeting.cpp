@@ -226,11 +226,11 @@ class seeker {
 
   /// Opens `port` if the place is here.
   bool takes(call_port& port) {
-    for (const std::uint32_t address : addresses_of(place_.host, why_))
+    for (const std::uint32_t address : addresses_of(place_.host, why_)) {
       if (port.open_at(address_to_open(address, place_.host), place_.port)) return true;
-    // Another command of this host may have it, or another program.
-    if (errno == EACCES) throw_usage("start", fmt::format("--meet {}: only root may open this port", plan_.place));
-    return false;
+      if (errno == EACCES) throw_usage("start", fmt::format("--meet {}: only root may open this port", plan_.place));
+    }
+    return false;  // another command of this host may have it, or another program
   }
 
   std::unique_ptr<channel> calls() {
