@@ -71,6 +71,11 @@ class Lines(Explored):
         job = run("--seed", "3", [ORDERS, "calls_that_do_not_commute", "right"])
         self.assertEqual((job.returncode, job.stderr), (0, "armilla-run: outcome of rank 0: 6\n"))
 
+    def test_a_job_that_a_rank_starts_is_not_explored(self):
+        another = f'test -z "$ARMILLA_INTERNAL_EXPLORE" && {LAUNCHER} -n 3 {ORDERS} in_output right'
+        job = run("--seed", "3", [ORDERS, "a_job_of_a_rank", "right"], ANOTHER_JOB=another)
+        self.assertEqual((job.returncode, job.stdout.count("took"), job.stdout.count("sum 6")), (0, 3, 1), job.stderr)
+
     def test_wrong_options_are_refused(self):
         for words, said in ((["--explore", "0"], "--explore"), (["--seed", "x"], "--seed wants what --explore has printed, such as 17 or 17:45"),
                             (["--seed", "7", "--hosts", "a,b"], "leave --hosts")):

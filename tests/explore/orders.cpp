@@ -3,6 +3,7 @@
 // `orders NAME wrong|right`, on three ranks. Usually both print the same.
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <optional>
 #include <string_view>
@@ -152,6 +153,12 @@ void in_exit_code(bool right) {
   if (add_and_double(right) == 3) exit_code = 4;
 }
 
+/// Rank 0 starts another job, which is not one of the exploration: its ranks do not take turns with these.
+void a_job_of_a_rank(bool) {
+  if (am::rank() == 0) exit_code = std::system(std::getenv("ANOTHER_JOB")) == 0 ? 0 : 5;
+  am::barrier();
+}
+
 constexpr struct {
   std::string_view name;
   void (*run)(bool right);
@@ -170,6 +177,7 @@ constexpr struct {
 #undef SCENE
     {"in_output", &in_output},
     {"in_exit_code", &in_exit_code},
+    {"a_job_of_a_rank", &a_job_of_a_rank},
 };
 
 }  // namespace

@@ -145,10 +145,11 @@ void exploration::enter(rank_t me, rank_t ranks, bool joins) noexcept {
   active[me / 64].fetch_or(std::uint64_t{1} << (me % 64), std::memory_order_relaxed);
   entered.fetch_add(1, std::memory_order_acq_rel);
   wake(entered, ~0U);
-  for (int naps = 0; !joins && naps < 100; ++naps) {
+  for (int naps = 0; !joins && naps < 100;) {  // in which nobody has entered
     const std::uint32_t now = entered.load(std::memory_order_acquire);
     if (now >= std::uint32_t(ranks)) break;
     sleep_while(entered, now, ~0U);
+    naps = entered.load(std::memory_order_relaxed) == now ? naps + 1 : 0;
   }
   await_turn(me);
 }

@@ -24,6 +24,7 @@
 #include "armilla/boot/host/build_id.hpp"
 #include "armilla/boot/host/control_block.hpp"
 #include "armilla/boot/host/descriptor.hpp"
+#include "armilla/boot/host/exploration.hpp"
 #include "armilla/boot/host/host_memory.hpp"
 #include "armilla/boot/host/membership.hpp"
 #include "armilla/boot/watch/ending.hpp"
@@ -71,6 +72,8 @@ place_in_job find_place() try {
   const place_in_job place{number_in(job_variable), number_in(rank_variable)};
   unsetenv(job_variable);
   unsetenv(rank_variable);
+  exploration_here();  // before its name goes: a job that this rank starts is another one
+  unsetenv(exploration_variable);
   return place;
 } catch (const error& why) {
   say(why.what());  // and no job to note it in
