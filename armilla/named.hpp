@@ -16,8 +16,9 @@
 /// **Cost.** Each rank stores the name and the line once for each object. Messages do not contain them.
 namespace armilla {
 
-/// The line of a program that constructs an object, and the name of the object. Constructors of containers take it as their last
-/// argument. Callers usually omit it: the default is the line of the call, without a name.
+/// The line of a program that constructs an object, and the name of the object. Constructors of containers, and functions that
+/// return new ones, such as `clone` and `read_graph`, take it as their last argument. Callers usually omit it: the default is
+/// the line of the call, without a name.
 ///
 /// A function that constructs containers for its callers can pass on their line:
 ///
