@@ -106,6 +106,13 @@ class Agents(FailedJobs, unittest.TestCase):
         job = Job([*alone, LAUNCHER, "--hosts", "no.such.invalid", "--rsh", "false", ACTOR, "hello"], fabric="auto")
         self.assert_failed(self.end(job), "This host has no address of IPv4, over which agents call; IPv6 is not used")
 
+    def test_of_many_hosts_some_agents_send_exchanges_on(self):
+        job = self.hanging(hosts=",".join(f"127.0.1.{i}:1" for i in range(1, 13)))
+        agents = self.agents_of(job)
+        self.assertEqual(sorted(map(connections, agents)), [1] * 7 + [2] * 4 + [5])
+        job.process.send_signal(signal.SIGINT)
+        self.end(job)
+
     def test_few_shells_start_at_once(self):
         begun, go = (os.path.join(self.folder.name, name) for name in ("begun", "go"))
         rsh = self.script(f'shift; echo >>{begun}; while [ ! -e {go} ]; do sleep 0.02; done; exec "$@"')
@@ -223,6 +230,20 @@ class Agents(FailedJobs, unittest.TestCase):
         flood.start()
         self.assert_hellos(self.end(job), 4)
         flood.join()
+
+
+def connections(pid):
+    """Of TCP, of a process."""
+    with open("/proc/net/tcp", encoding="utf-8") as file:
+        established = {line.split()[9] for line in file if line.split()[3] == "01"}
+    count = 0
+    for number in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            found = os.readlink(f"/proc/{pid}/fd/{number}")
+            count += found.startswith("socket:[") and found[8:-1] in established
+        except OSError:
+            pass
+    return count
 
 
 def relay(source, target):

@@ -46,7 +46,9 @@ void print_rules(const options& settings) {
        "UCX and libfabric (TCP): every process that completes its hello can read and write the memory of the job; nothing is "
        "encrypted");
   line("", "heartbeats (UDP): refused without the job's word, which travels unencrypted");
-  line("armilla-run", "--hosts, --meet: one port, until all agents have connected; callers without the job's key are refused");
+  line("armilla-run",
+       "--hosts, --meet: one port, until all agents have connected, with more than eight hosts also at some of these; callers "
+       "without the job's key are refused");
   line("MPI, PMIx", "open ports of their own, under rules of their own");
   line("public", settings.trust_network ? "UCX and libfabric may listen on public addresses (ARMILLA_TRUST_NETWORK=1)"
                                         : "UCX and libfabric are refused on public addresses (ARMILLA_TRUST_NETWORK=0)");

@@ -102,8 +102,9 @@ void agent::wait_for_events() {
   for (const auto& c : children_)
     if (c->line >= 0) list.push_back({c->line, POLLIN, 0});
   lines_.watch(list);
-  if (!root_lost_) clients_.watch(list), relay_.watch(list);
-  const std::uint64_t now = now_ns(), until = std::min({stop_ns_, deadline_, clients_.until_ns(), relay_.until_ns()});
+  if (!root_lost_) clients_.watch(list), relay_.watch(list), branch_.watch(list);
+  const std::uint64_t now = now_ns(),
+                      until = std::min({stop_ns_, deadline_, clients_.until_ns(), relay_.until_ns(), branch_.until_ns()});
   const int patience = until == never ? -1 : until <= now ? 0 : int((until - now) / milli) + 1, cores = lent_.patience_ms();
   poll(list.data(), nfds_t(list.size()), patience < 0 ? cores : cores < 0 ? patience : std::min(patience, cores));
 }
@@ -135,7 +136,8 @@ void agent::hear_root() {
   if (root_lost_) return;
   const bool there = root_.receive();
   while (auto frame = root_.next()) {
-    if (frame->what == channel::exchange) hand_out(frame->text);
+    if (frame->what == channel::exchange) branch_.hear(frame->text, [this](const std::string& all) { hand_out(all); });
+    if (frame->what == channel::tree) branch_.take(frame->text);
     if (frame->what == channel::lost) hear_of_loss(frame->text);
     if (frame->what == channel::gathering) pass_gathering(frame->text);
     if (frame->what == channel::stop) hear_end(frame->text);
@@ -263,6 +265,32 @@ void agent::advance() {
     if (c->alive) kill(c->pid, SIGKILL);
 }
 
+// Until it knows what to start. False: nothing, and `code` is that of the job.
+bool agent::hear_first(int& code) {
+  for (;;) {
+    bool there = true;
+    auto frame = root_.next();
+    if (!frame) {
+      std::vector<pollfd> ready{{root_.socket(), POLLIN, 0}, {signals_, POLLIN, 0}};
+      branch_.watch(ready);
+      poll(ready.data(), nfds_t(ready.size()), -1);
+      read_signals();
+      branch_.look([](const std::string&) {});
+      there = root_.receive();
+      frame = root_.next();
+    }
+    code = could_not_start;
+    if (!frame && !there && met_ && !stopping_)
+      say("armilla: armilla-run ended on the host to which all others connect; the job does not start");
+    if (!frame && !there) return false;
+    if (stopping_) return true;
+    if (!frame) continue;
+    if (frame->what == channel::tree) branch_.take(frame->text);
+    if (frame->what == channel::job && start(json::parse(frame->text))) return true;
+    if (frame->what == channel::stop) return hear_end(frame->text), code = met_ ? end_.code : could_not_start, false;
+  }
+}
+
 int agent::run() {
   sigset_t mine;
   sigemptyset(&mine);
@@ -271,27 +299,14 @@ int agent::run() {
   pthread_sigmask(SIG_BLOCK, &mine, &before_);
   relay_.set_mask(before_);
   signals_ = signalfd(-1, &mine, SFD_CLOEXEC | SFD_NONBLOCK);
-  bool started = false;
+  if (int code = 0; !hear_first(code)) return code;
   while (!stopping_ || std::ranges::any_of(children_, [](const auto& c) { return c->alive; })) {
-    if (!started) {
-      pollfd ready[] = {{root_.socket(), POLLIN, 0}, {signals_, POLLIN, 0}};
-      poll(ready, 2, -1);
-      read_signals();
-      const bool there = root_.receive();
-      const auto frame = root_.next();
-      if (!there && !frame && met_ && !stopping_)
-        say("armilla: armilla-run ended on the host to which all others connect; the job does not start");
-      if (!there && !frame) return could_not_start;
-      if (!frame) continue;
-      started = frame->what == channel::job && start(json::parse(frame->text));
-      if (!started && frame->what == channel::stop) return hear_end(frame->text), met_ ? end_.code : could_not_start;
-      continue;
-    }
     wait_for_events();
     read_signals();
     for (auto& c : children_)
       if (c->line >= 0) hear(*c);
     hear_root();
+    branch_.look([this](const std::string& all) { hand_out(all); });
     reap();
     advance();
     lent_.look_at_cores();
@@ -323,14 +338,14 @@ int be_agent() {
                     fmt::join(call.addresses, ", "), call.port));
     return could_not_start;
   }
-  agent(*root, call.host, call.number).run();
+  agent(*root, call.key, call.host, call.number).run();
   return root->timed_out() ? cut_off_code : 0;  // the root says how the job ended
 }
 
-int be_met_agent(channel& root, const std::string& host, const std::string& offer, const options& settings) {
+int be_met_agent(channel& root, const job_key& key, const std::string& host, const std::string& offer, const options& settings) {
   root.break_after(settings.loss_timeout_ns);
   root.send(channel::offer, offer);  // if it is gone, the next reading says so
-  return agent(root, host).run();
+  return agent(root, key, host).run();
 }
 
 }  // namespace armilla::run

@@ -2,6 +2,8 @@
 #pragma once
 #include <string>
 
+#include "channel.hpp"
+
 namespace armilla::detail {
 struct options;
 }
@@ -15,9 +17,9 @@ inline constexpr int cut_off_code = 75;
 /// job's key, calls, starts this host's ranks and looks after them until armilla-run tells it to stop, or is gone.
 int be_agent();
 
-class channel;
 /// The same, as this host's own command: it has called the root already, and offers what it was told to run. Returns the exit
 /// code of the job.
-int be_met_agent(channel& root, const std::string& host, const std::string& offer, const detail::options& settings);
+int be_met_agent(channel& root, const job_key& key, const std::string& host, const std::string& offer,
+                 const detail::options& settings);
 
 }  // namespace armilla::run

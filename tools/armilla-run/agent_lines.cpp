@@ -11,6 +11,7 @@
 
 #include "armilla/boot/host/descriptor.hpp"
 #include "host_agent.hpp"
+#include "records.hpp"
 
 namespace armilla::run {
 
@@ -79,16 +80,17 @@ void agent::take(child& c, const line_head& head, std::string text) {
 
 void agent::pass_exchange() {
   std::string all;
+  const std::size_t bytes = children_[0]->part.size();
   for (const auto& c : children_) {
     if (!c->waits) return;
-    if (c->part.size() != children_[0]->part.size())
+    if (c->part.size() != bytes)
       return tell(c->rank, could_not_start, false,
                   fmt::format("ranks {} and {} exchange different things; start all from one version of Armilla",
                               children_[0]->rank, c->rank));
     all += c->part;
   }
   for (auto& c : children_) c->waits = false;
-  if (!root_.send(channel::exchange, all)) lose_root();
+  if (!root_.send(channel::exchange, pack_records(all, bytes))) lose_root();
 }
 
 void agent::hand_out(const std::string& all) {

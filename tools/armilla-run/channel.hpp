@@ -37,7 +37,8 @@ class channel {
     look,
     seen,
     circuit,
-    offer
+    offer,
+    tree
   };
   struct frame {
     std::uint32_t what = 0;

@@ -18,6 +18,7 @@
 #include "calls.hpp"
 #include "channel.hpp"
 #include "client_relay.hpp"
+#include "exchange_tree.hpp"
 #include "job_end.hpp"
 #include "lent_memory.hpp"
 #include "look_listener.hpp"
@@ -35,14 +36,15 @@ using child = agent_child;
 class agent {
  public:
   /// `number`: the host's in the list.
-  agent(channel& root, const std::string& host, std::uint32_t number)
-      : root_(root), host_(host), speaks_(number == 0), clients_(root, host), relay_(root, host, number) {}
+  agent(channel& root, const job_key& key, const std::string& host, std::uint32_t number)
+      : root_(root), host_(host), speaks_(number == 0), branch_(root, key), clients_(root, host), relay_(root, host, number) {}
   /// This host's own command, which has no number yet.
-  agent(channel& root, const std::string& host) : agent(root, host, any_host) { met_ = speaks_ = true; }
+  agent(channel& root, const job_key& key, const std::string& host) : agent(root, key, host, any_host) { met_ = speaks_ = true; }
   /// Returns the exit code of the job, if it was heard.
   int run();
 
  private:
+  bool hear_first(int& code);
   bool start(const json& job);
   void start_one(child& c);
   void wait_for_events();
@@ -76,6 +78,7 @@ class agent {
   int ended_well_ = 0;  // ranks
   std::uint64_t grace_ns_ = 0;
   lent_memory lent_;
+  exchange_branch branch_;
   look_listener clients_;
   client_relay relay_;
   std::vector<std::unique_ptr<child>> children_;

@@ -198,8 +198,8 @@ void root::wait_for_events() {
   for (const auto& h : hosts_)
     if (h.agent != nullptr && !h.gone) list.push_back({h.agent->socket(), POLLIN, 0});
   lines_.watch(list);
-  const std::uint64_t until =
-      std::min({stop_ns_, kill_ns_, stopping_ ? never : looks_.until_ns(), port_.until_ns(), port_.is_open() ? call_ns_ : never});
+  const std::uint64_t until = std::min({stop_ns_, kill_ns_, tree_ns_, stopping_ ? never : looks_.until_ns(), port_.until_ns(),
+                                        port_.is_open() ? call_ns_ : never});
   const std::uint64_t now = now_ns();
   poll(list.data(), nfds_t(list.size()), until == never ? -1 : until <= now ? 0 : int((until - now) / milli) + 1);
 }
@@ -230,6 +230,11 @@ void root::welcome(host& h, std::unique_ptr<channel> agent) {
   call_ns_ = deadline_after_ns(agents_call_within_ns);  // others may begin only now
   if (std::ranges::any_of(hosts_, [](const host& one) { return one.agent == nullptr; })) return;
   port_.close();
+  plant_tree();
+}
+
+void root::begin() {
+  tree_ns_ = never;
   std::vector<channel*> agents;
   for (auto& one : hosts_) agents.push_back(one.agent.get());
   looks_.begin_with(agents);
@@ -276,28 +281,13 @@ void root::take(host& h, const channel::frame& frame) {
   }
   if (frame.what == channel::last_meeting) last_meeting_ = true;  // all exchanges before are over for it, and so for all
   if (frame.what == channel::gathering) take_gathering(h, frame.text);
-  if (frame.what == channel::exchange) {
-    h.part = frame.text;
-    pass_exchange();
-  }
+  if (frame.what == channel::exchange) take_exchange(h, frame.text);
+  if (frame.what == channel::tree) take_tree(h, frame.text);
   if (frame.what == channel::lost) pass_loss(h, frame.text);
   if (frame.what == channel::failed) take_failure(frame.text);
   if (frame.what == channel::look) looks_.ask(h.number);
   if (frame.what == channel::seen) looks_.take(h.number, frame.text);
   if (frame.what == channel::circuit) pass_circuit(h, frame.text);
-}
-
-void root::pass_exchange() {
-  std::string all;
-  for (const auto& h : hosts_)
-    if (!h.part) return;
-  for (auto& h : hosts_) {
-    if (h.part->size() * std::size_t(hosts_.front().ranks) != hosts_.front().part->size() * std::size_t(h.ranks))
-      return fail({1, false, false, "the ranks exchange different things; start all from one version of Armilla"});
-  }
-  for (auto& h : hosts_) all += *std::exchange(h.part, std::nullopt);
-  for (auto& h : hosts_) h.agent->send(channel::exchange, all);
-  started_ = last_meeting_;
 }
 
 // Names that have no address of IPv4 here leave all of this host's, of which there may be none.
@@ -350,6 +340,7 @@ void root::advance() {
                       port_.number(), fmt::join(port_.addresses(), ", "), hint_of_ipv6())});
     call_ns_ = never;
   }
+  if (now >= tree_ns_ && !stopping_) begin();
   const bool done = std::ranges::all_of(hosts_, &host::done);
   if (!stopping_ && (now >= stop_ns_ || done)) stop();
   if (!stopping_ || killed_ || now < kill_ns_) return;

@@ -39,6 +39,7 @@ std::string root::why_reset(host& h) {
 }
 
 void root::lose(host& h) {
+  release_children(h);
   const rank_t last = h.first + h.ranks - 1;
   if (h.agent->garbled()) return fail({1, false, false, fmt::format("what came from the agent on {} was garbled", h.what.name)});
   const bool silent = h.silent || h.agent->timed_out();

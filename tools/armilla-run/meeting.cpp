@@ -279,7 +279,7 @@ int run_with_meeting(const meeting_plan& plan, const std::vector<program_spec>& 
     }
     if (const auto root = place.calls()) {
       const host_offer mine{own_version(), own_name(), own_folder(), plan.hosts, programs};
-      return be_met_agent(*root, mine.host, mine.text(), settings);
+      return be_met_agent(*root, key, mine.host, mine.text(), settings);
     }
     if (place.is_late()) return place.give_up(), 1;
     usleep(between_calls_ns / 1000);

@@ -18,6 +18,7 @@
 #include "armilla/boot/watch/orphans.hpp"
 #include "calls.hpp"
 #include "channel.hpp"
+#include "exchange_tree.hpp"
 #include "gathering_desk.hpp"
 #include "hosts.hpp"
 #include "job_end.hpp"
@@ -40,7 +41,7 @@ struct host {
   bool rsh_alive = false, done = false, gone = false, silent = false;
   std::unique_ptr<channel> agent;
   std::optional<std::string> met_in;  // the folder of its own command, which is its agent
-  std::optional<std::string> part;    // of the exchange that is under way
+  bool has_answered = false;          // where it is in the tree
 };
 
 struct failure {
@@ -79,7 +80,11 @@ class root {
   std::string why_reset(host& h);
   void pass_circuit(const host& from, const std::string& text);
   void close_circuits(const host& gone);
-  void pass_exchange();
+  void take_exchange(const host& h, const std::string& part);
+  void plant_tree();
+  void take_tree(host& h, const std::string& text);
+  void release_children(const host& lost);
+  void begin();
   void reap();
   std::string hint_of_ipv6() const;
   void fail(failure f);
@@ -97,8 +102,10 @@ class root {
   job_key key_ = random_key();
   call_port port_{key_};
   gathering_desk desk_;
-  bool last_meeting_ = false;  ///< the next exchange that all take part in is the last of the start
-  bool started_ = false;       ///< it is over
+  std::optional<exchange_desk> exchanges_;  ///< from `begin` on
+  std::uint64_t tree_ns_ = never;           ///< until then all may say where they are in the tree
+  bool last_meeting_ = false;               ///< the next exchange that all take part in is the last of the start
+  bool started_ = false;                    ///< it is over
   look_rounds looks_;
   output_lines lines_;                 ///< of the commands that start agents
   int ended_well_ = 0;                 ///< ranks
