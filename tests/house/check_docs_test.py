@@ -49,6 +49,12 @@ class CheckDocs(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("page.hpp:14:", output)
 
+    def test_a_file_is_compiled_as_it_is(self):
+        self.assertEqual(self.check("int f() { return 1; }\n", name="names.cpp"), (0, "docs: 0 pages, 0 headers, 1 files, 0 blocks of C++, 0 ignored, 0 errors\n"))
+        status, output = self.check("\nint f() { return unknown; }\n", name="names.cpp")
+        self.assertEqual(status, 1)
+        self.assertIn("names.cpp:2:", output)
+
     def test_a_line_that_goes_on_is_no_example(self):
         text = "/// - one\n///     and more\n/// 1. two\n///     and more\nint f();\n"
         self.assertEqual(self.check(text, "--list", name="page.hpp"), (0, ""))
