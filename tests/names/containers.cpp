@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The public names of containers, views and files: each is used in a line that docs.blocks compiles, by the grammar of
+// The public names of containers, views and files: each is used in a line that docs.names compiles, by the grammar of
 // docs/adr/0014-one-grammar.md. docs.reference reports names that no line uses.
 
 #include <algorithm>

@@ -51,8 +51,7 @@ void print_options_page(std::FILE* out) {
   each_option([&](const char* heading) { std::fprintf(out, "\n## %s\n", heading); },
               [&](const option_row& r) {
                 std::fprintf(out, "\n### %s\n\n%s\n\nAllowed: %s. Default: %s.%s\n", variable_of(r.name).c_str(), r.text.c_str(),
-                             r.allowed.c_str(), default_anywhere(r, defaults).c_str(),
-                             r.shared ? " \\*" : "");
+                             r.allowed.c_str(), default_anywhere(r, defaults).c_str(), r.shared ? " \\*" : "");
               });
 }
 
