@@ -40,7 +40,7 @@
 /// **Errors.** If one rank fails, all throw `usage_error`: for a file that cannot be read, differs between ranks or changes
 /// meanwhile, is not a regular file, is compressed in another way or has another kind of content. A file with a NUL among its
 /// first 64 bytes is not text, unless NUL is the separator of `read_csv`. Lines that do not fit throw in the loop, unless
-/// `skip_bad` skips them.
+/// `skip_bad` skips them. `skip_bad` itself is refused where any line fits (`read_lines`, `read_words`).
 ///
 /// **Cost.** One copy of the share, from the file into memory.
 namespace armilla {
