@@ -79,7 +79,11 @@ handle open_file(const char* file) {
   H5Pset_file_locking(access, false, true);  // nothing may write to the file, which is checked otherwise
   return {H5Fopen(file, H5F_ACC_RDONLY, access), H5Fclose, "it is not a whole HDF5 file"};
 }
-handle open_dataset(hid_t file, const char* name) { return {H5Dopen2(file, name, H5P_DEFAULT), H5Dclose, "no such dataset"}; }
+handle open_dataset(hid_t file, const char* name) {
+  const bool there = H5Oexists_by_name(file, name, H5P_DEFAULT) > 0;
+  return {H5Dopen2(file, name, H5P_DEFAULT), H5Dclose,
+          there ? "this libhdf5 cannot open it (has a newer one written it?)" : "no such dataset"};
+}
 
 /// A size that 32 bits do not hold becomes the largest, which fits nothing.
 std::uint32_t bytes_of(hid_t type) { return std::uint32_t(std::min<std::size_t>(H5Tget_size(type), UINT32_MAX)); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/base/values/parse_floating.hpp"
 
+#include <cmath>
 #include <limits>
 #include <string>
 
@@ -21,9 +22,21 @@ TEST(parse_floating, reads_what_is_a_number_from_end_to_end) {
   EXPECT_EQ(value, std::numeric_limits<double>::infinity());
 }
 
+TEST(parse_floating, what_is_too_small_for_the_type_is_zero) {
+  double value = 42;
+  EXPECT_TRUE(parse_floating("-1e-400", value));
+  EXPECT_EQ(value, 0);
+  EXPECT_TRUE(std::signbit(value));
+  EXPECT_TRUE(parse_floating("4.9e-324", value));
+  EXPECT_EQ(value, std::numeric_limits<double>::denorm_min());
+  float single = 42;
+  EXPECT_TRUE(parse_floating("1e-60", single));
+  EXPECT_EQ(single, 0);
+}
+
 TEST(parse_floating, refuses_the_rest_and_leaves_the_value) {
   double value = 42;
-  for (const char* text : {"", " 1", "1 ", "+1", "0x10", "1,5", "one", "1e", "--1", "1e999"}) {
+  for (const char* text : {"", " 1", "1 ", "+1", "0x10", "1,5", "one", "1e", "--1", "1e999", "-1e999"}) {
     EXPECT_FALSE(parse_floating(text, value)) << text;
     EXPECT_EQ(value, 42) << text;
   }
