@@ -7,6 +7,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,29 @@ struct cyclic_tile {
   T& operator()(std::size_t i, std::size_t j) const noexcept { return cells(i, j); }
 };
 
+namespace detail {
+
+/// What a program might expect of any matrix, and what it uses instead. They are named where overloads are chosen, so that this
+/// is all that the compiler says.
+template <class H>
+struct cyclic_halo {
+  static_assert(
+      !std::is_same_v<H, halo>,
+      "armilla: a cyclic_matrix has no halo: use a matrix for stencils, am::matrix<T> m(extents, am::grid(), am::halo(1)). "
+      "am::copy(a, m) copies the cells, and a.take(m) copies them back");
+  using refused = int;
+};
+template <class T>
+struct cyclic_views {
+  static_assert(
+      !std::is_same_v<T, T>,
+      "armilla: a cyclic_matrix has views::row and views::column only: loop over its tiles, a.local(), or take the view "
+      "of a copy, auto m = a.in_blocks(). a.take(m) copies the cells back");
+  using refused = int;
+};
+
+}  // namespace detail
+
 /// A two-dimensional matrix with a block-cyclic distribution, as in ScaLAPACK: tiles are assigned to a grid of ranks round-robin,
 /// in both dimensions.
 ///
@@ -42,7 +66,8 @@ struct cyclic_tile {
 /// **Distribution.** With a grid of p by q ranks, member r * q + s has the tiles of rows r, r + p, ... and columns s, s + q, ...
 /// (counted in tiles). A rank stores its tiles as one dense block. Tiles at the end of a dimension may be smaller.
 ///
-/// **Kinds of operations, order and errors** are those of `matrix`. A `cyclic_matrix` has no halo.
+/// **Kinds of operations, order and errors** are those of `matrix`. A `cyclic_matrix` has no halo, and no views of blocks, rows
+/// and tiles: `in_blocks` copies it into a `matrix`, which has.
 ///
 /// **Cost.** Each rank allocates memory for as many tiles as the first rank has. Algorithms process one row of a tile at a time,
 /// so tiles should be at least about 32 cells wide. `save`, `load`, `checkpoint` and `recover` first copy the cells into a
@@ -64,6 +89,10 @@ class cyclic_matrix : public detail::named_container<cyclic_matrix<T>> {
       : cyclic_matrix(extents, tile, g, detail::making(at, typeid(cyclic_matrix), g.members())) {}
   /// Creates a matrix over all ranks, with a name: `am::cyclic_matrix<double> a({900, 900}, {64, 64}, am::named("left"))`.
   cyclic_matrix(const point& extents, const point& tile, const made_at& at) : cyclic_matrix(extents, tile, grid(), at) {}
+  template <std::same_as<halo> H, class = typename detail::cyclic_halo<H>::refused>
+  cyclic_matrix(const point&, const point&, const grid&, const H&);
+  template <std::same_as<halo> H, class = typename detail::cyclic_halo<H>::refused>
+  cyclic_matrix(const point&, const point&, const H&);
   cyclic_matrix(cyclic_matrix&& other) noexcept
       : detail::named_container<cyclic_matrix>(std::move(other)),
         shape_(std::exchange(other.shape_, {})),
@@ -148,6 +177,13 @@ class cyclic_matrix : public detail::named_container<cyclic_matrix<T>> {
 
   // ---- For the library ----
 
+  /// For the library: these do not compile, and say what to use instead of halos.
+  template <class H = halo>
+  typename detail::cyclic_halo<H>::refused exchange();
+  template <class H = halo>
+  typename detail::cyclic_halo<H>::refused begin_exchange();
+  template <class F, class H = halo>
+  typename detail::cyclic_halo<H>::refused set_border(const F&);
   /// For the library: does not compile, and says what to write instead of a loop that would fetch all cells one by one.
   template <class Cell = T>
   T* begin() const {
@@ -209,8 +245,20 @@ auto column(cyclic_matrix<T>& m, std::size_t j) {
   static_cast<void>(m.index_of({0, j}));
   return views::stride(views::drop(m, j), m.extent(1));
 }
+template <class T>
+typename detail::cyclic_views<T>::refused block(const cyclic_matrix<T>&, const std::array<std::size_t, 2>&,
+                                                const std::array<std::size_t, 2>&);
+template <class T>
+typename detail::cyclic_views<T>::refused tiles(const cyclic_matrix<T>&, const std::array<std::size_t, 2>&);
+template <class T>
+typename detail::cyclic_views<T>::refused rows(const cyclic_matrix<T>&);
+template <class T>
+typename detail::cyclic_views<T>::refused columns(const cyclic_matrix<T>&);
 
 }  // namespace views
+
+template <class T, class Out, class F, class H = halo>
+typename detail::cyclic_halo<H>::refused stencil(const cyclic_matrix<T>&, Out&, const F&);
 
 // ---- Implementation only below ----
 

@@ -59,7 +59,9 @@ class matrix : public detail::named_container<matrix<T, N>> {
                 "armilla: the cells of a matrix lie where other ranks load and store them: they "
                 "must be trivially copyable");
   static_assert(detail::require_element<T>());
-  static_assert(N >= 1 && N <= 3, "armilla: a matrix has 1, 2 or 3 dimensions");
+  static_assert(N >= 1 && N <= 3,
+                "armilla: a matrix has 1, 2 or 3 dimensions: make the further ones parts of a cell, "
+                "am::matrix<std::array<T, n>, 3>");
 
  public:
   using value_type = T;

@@ -60,6 +60,18 @@ void refused() {
   armilla::async(0, [](const job&) {}, job{{}, 1});
 #elif defined(CASE_CAPTURE)
   armilla::async(0, [v = std::move(x)] { static_cast<void>(v.size()); });
+#elif defined(CASE_FOUR_DIMENSIONS)
+  armilla::matrix<double, 4> y({2, 2, 2, 2});
+#elif defined(CASE_CYCLIC_WITH_HALO)
+  armilla::cyclic_matrix<double> y({20, 20}, {4, 4}, armilla::grid(), armilla::halo(1));
+#elif defined(CASE_CYCLIC_EXCHANGE)
+  armilla::cyclic_matrix<double>({20, 20}, {4, 4}).exchange();
+#elif defined(CASE_CYCLIC_BLOCK)
+  armilla::cyclic_matrix<double> y({20, 20}, {4, 4});
+  auto v = armilla::views::block(y, {0, 0}, {2, 2});
+#elif defined(CASE_CYCLIC_ROWS)
+  armilla::cyclic_matrix<double> y({20, 20}, {4, 4});
+  armilla::views::rows(y);
 #elif defined(CASE_COPY)
   auto y = x;
 #endif
