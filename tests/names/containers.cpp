@@ -287,11 +287,11 @@ void hash_containers() {
 
 void files() {
   const std::string path = "text.txt";
-  const am::file_options lenient{.skip_bad = true};            // what the braces name
-  const am::file_range lines = am::read_lines(path, lenient);  // the file exists, or this throws; lines are read by the loop
-  for (std::string_view line : lines.local()) used(line);      // one pass: a file_range::pass
+  const am::file_options how{.members = am::world()};      // what the braces name
+  const am::file_range lines = am::read_lines(path, how);  // the file exists, or this throws; lines are read by the loop
+  for (std::string_view line : lines.local()) used(line);  // one pass: a file_range::pass
   static_assert(std::input_iterator<decltype(lines)::pass::iterator>);
-  used(lines.skipped());  // bad lines of this rank
+  used(lines.skipped());  // bad lines of this rank, where a reader skips them
   for (std::string_view line : am::read_lines(path).local()) used(line);
   for (std::string_view word : am::read_words(path, {.members = am::world()}).local()) used(word);
   for (const std::vector<std::string_view>& fields : am::read_csv(path).local()) used(fields);
