@@ -41,7 +41,9 @@ def _recalled(begin: Any, arguments: tuple) -> tuple:
         return (name, *arguments[:2], bytes(len(arguments[2])))
     if name == "exchange":
         return (name, arguments[0])
-    return (name, *arguments[1:]) if name == "sort" else (name, *arguments) if name in ("agree", "read_numbers", "read_records") else (name,)
+    if name == "read_records":
+        return (name, *arguments[:-1])
+    return (name, *arguments[1:]) if name == "sort" else (name, *arguments) if name in ("agree", "read_numbers") else (name,)
 
 
 def take_part(what: tuple) -> None:
@@ -57,6 +59,8 @@ def take_part(what: tuple) -> None:
         begin, arguments = getattr(_core, name), [_teams.world._core, *_teams.absent[name](*arguments)]
     else:
         begin = getattr(_core, name)
+        if name == "read_records":
+            arguments.append(_core.RoomForShare(0))
     number = _begin(begin, tuple(arguments))
     try:
         _waits.wait(number, None, "after an interrupt")

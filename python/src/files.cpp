@@ -2,9 +2,12 @@
 // Files that all ranks read together, by the library's readers.
 #include "armilla/files.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <exception>
 #include <limits>
 #include <optional>
@@ -94,21 +97,59 @@ std::uint64_t read_numbers(const std::string& path, bool header, const std::stri
   });
 }
 
-// Where this rank's share of a file of records begins in the file, and its bytes. Of a compressed file also its text; else who
-// asks reads it, so that it is copied once.
+// Memory for this rank's share of a file, which becomes an object of type bytes without a copy: polars takes no other.
+class room_for_share {
+ public:
+  room_for_share(std::uint64_t file_size) {
+    bytes_ = nb::steal(
+        PyBytes_FromStringAndSize(nullptr, Py_ssize_t(detail::room_for_part(file_size, here("read").session.self.world_size()))));
+    if (!bytes_.is_valid()) throw nb::python_error();
+    const std::uintptr_t at = reinterpret_cast<std::uintptr_t>(data()), page = 4096, first = (at + page - 1) / page * page;
+    if (at + size() > first)
+      ::madvise(reinterpret_cast<void*>(first), at + size() - first, MADV_HUGEPAGE);  // each is touched once
+  }
+  std::span<char> all() const { return {data(), size()}; }
+
+  // The bytes up to `end`. What is in front of `begin`, which the rank before has, becomes one line to be skipped.
+  nb::object take(std::size_t begin, std::size_t end) {
+    if (begin > end || end > size()) detail::throw_usage("read", "the share is not in its room");
+    if (begin != 0) std::memset(data(), 'x', begin - 1), data()[begin - 1] = '\n';
+    PyObject* cut = bytes_.release().ptr();
+    if (_PyBytes_Resize(&cut, Py_ssize_t(end)) != 0) throw nb::python_error();
+    return nb::steal(cut);
+  }
+
+ private:
+  char* data() const { return PyBytes_AsString(bytes_.ptr()); }
+  std::size_t size() const { return std::size_t(PyBytes_Size(bytes_.ptr())); }
+
+  nb::object bytes_;
+};
+
+struct share {
+  std::uint64_t offset = 0, bytes = 0;  // in the file
+  std::uint64_t begin = 0;              // in the room, if it is there
+  std::uint64_t in_room = 0;
+};
+
+// This rank's share of a file of records: a block with a `share`, and one with its text if that is not in the room.
 std::uint64_t read_records(const std::string& name, const std::string& path, const std::string& separator,
-                           const std::string& quote) {
+                           const std::string& quote, nb::object room) {
   const char* const kept = kept_name(name);
-  return begin(kept, nb::none(), [=](const team& t) {
+  const std::span<char> memory = nb::cast<room_for_share&>(room).all();
+  return begin(kept, std::move(room), [=](const team& t) {
     const detail::file_use use{.operation = kept,
                                .where = quote.empty() ? detail::cut_at::line : detail::cut_at::record,
                                .content = detail::file_content::table,
                                .members = t,
-                               .csv = {.separator = separator[0], .quote = quote.empty() ? '\0' : quote[0]}};
+                               .csv = {.separator = separator[0], .quote = quote.empty() ? '\0' : quote[0]},
+                               .room = memory};
     const detail::file_part part(path, use);
-    const std::array<std::uint64_t, 2> place{part.offset(), std::uint64_t(part.end() - part.begin())};
-    const bytes_view text = part.packed() ? std::as_bytes(std::span(part.begin(), part.end())) : bytes_view();
-    const std::array<bytes_view, 2> parts{std::as_bytes(std::span(place)), text};
+    share found{part.offset(), std::uint64_t(part.end() - part.begin()), 0,
+                part.begin() >= memory.data() && part.end() <= memory.data() + memory.size()};
+    if (found.in_room != 0) found.begin = std::uint64_t(part.begin() - memory.data());
+    const bytes_view text = found.in_room != 0 ? bytes_view() : std::as_bytes(std::span(part.begin(), part.end()));
+    const std::array<bytes_view, 2> parts{std::as_bytes(std::span(&found, 1)), text};
     std::vector<block> values;
     for (const bytes_view& one : parts) values.emplace_back(std::span(&one, 1));
     return values;
@@ -120,6 +161,7 @@ std::uint64_t read_records(const std::string& name, const std::string& path, con
 void bind_files(nb::module_& m) {
   m.def("read_numbers", &read_numbers);
   m.def("read_records", &read_records);
+  nb::class_<room_for_share>(m, "RoomForShare").def(nb::init<std::uint64_t>()).def("take", &room_for_share::take);
 }
 
 }  // namespace armilla::python

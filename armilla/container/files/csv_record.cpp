@@ -223,8 +223,13 @@ record_states states_after(std::string_view text, const csv_format& format) noex
       for (record_state& s : all.after) s = next_state(s, c, format);
     return all;
   }
-  const auto quotes = std::count(text.begin(), text.end(), format.quote);
-  const record_state outside = text.back() == '\n' ? begin : plain;
+  return states_after(std::uint64_t(std::count(text.begin(), text.end(), format.quote)), text.back());
+}
+
+record_states states_after(std::uint64_t quotes, char last) noexcept {
+  using enum record_state;
+  const record_state outside = last == '\n' ? begin : plain;
+  record_states all;
   all.after = quotes % 2 == 0 ? std::array{outside, outside, quoted, comment, outside}
                               : std::array{quoted, quoted, outside, comment, quoted};
   return all;

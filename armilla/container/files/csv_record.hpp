@@ -86,5 +86,7 @@ struct record_states {
   record_state operator[](record_state before) const noexcept { return after[std::size_t(before)]; }
 };
 record_states states_after(std::string_view text, const csv_format& format) noexcept;
+/// The same of a text without comments that has so many quotes, and ends in `last`.
+record_states states_after(std::uint64_t quotes, char last) noexcept;
 
 }  // namespace armilla::detail

@@ -2,6 +2,8 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -31,7 +33,13 @@ struct file_use {
   bool skip_bad = false;
   csv_format csv{};      ///< of cut_at::record
   std::size_t unit = 1;  ///< of cut_at::bytes: the file is a whole number of them
+  /// Memory of the caller for this rank's part of a file that is not compressed; see room_for_part. A part that does not fit is
+  /// in memory of its own.
+  std::span<char> room{};
 };
+
+/// The bytes of `room` in which a part of one of `ranks` fits, if no record is long.
+std::size_t room_for_part(std::uint64_t file_size, rank_t ranks) noexcept;
 
 /// This rank's part of a file, in memory.
 class file_part {
@@ -62,11 +70,13 @@ class file_part {
   struct pages {
     char* at = nullptr;
     std::size_t bytes = 0;
+    bool lent = false;  // by the caller
     pages() = default;
     pages(const pages&) = delete;
     ~pages();
   };
   void read_share(const opened& file);
+  void read_and_count(const opened& file, std::size_t need);
   struct share_states {
     record_state before = record_state::begin, after = record_state::begin;
   };
@@ -93,7 +103,9 @@ class file_part {
   std::string wrong_;
   std::size_t skipped_ = 0;
   bool packed_ = false;
-  std::uint64_t lines_before_ = 0;  // if it is compressed
+  std::uint64_t lines_before_ = 0;       // if it is compressed
+  std::optional<std::uint64_t> quotes_;  // in the share, if they were counted while it was read
+  std::size_t counted_ = 0;              // where the share ends, in memory_
 };
 
 }  // namespace armilla::detail

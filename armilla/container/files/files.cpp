@@ -132,7 +132,12 @@ file_part::file_part(const std::string& path, const file_use& use) : path_(path)
 }
 
 file_part::pages::~pages() {
-  if (at != nullptr) ::munmap(at, bytes);
+  if (at != nullptr && !lent) ::munmap(at, bytes);
+}
+
+std::size_t room_for_part(std::uint64_t file_size, rank_t ranks) noexcept {
+  return std::size_t(file_size / std::uint64_t(ranks)) + 2 +
+         slack;  // a byte more where it is not divided evenly, and the one before
 }
 
 void file_part::note(std::string_view wrong) {
@@ -143,9 +148,14 @@ void file_part::note(std::string_view wrong) {
 void file_part::read_share(const opened& file) {
   const bool whole = use_.where == cut_at::bytes;
   read_from_ = whole || file.share_begin == 0 ? file.share_begin : file.share_begin - 1;
-  const std::size_t need = std::size_t(file.share_end - read_from_);
-  if (wrong_.empty() && reserve(memory_, need + (whole ? 0 : slack)))
-    note(read_counted(file.file.get(), read_from_, need, memory_.at));
+  const std::size_t need = std::size_t(file.share_end - read_from_), room = need + (whole ? 0 : slack);
+  if (use_.room.size() >= room) memory_.at = use_.room.data(), memory_.bytes = use_.room.size(), memory_.lent = true;
+  if (wrong_.empty() && reserve(memory_, room)) {
+    if (use_.where == cut_at::record && use_.csv.comment == 0)
+      read_and_count(file, need);
+    else
+      note(read_counted(file.file.get(), read_from_, need, memory_.at));
+  }
   size_ = wrong_.empty() ? need : 0;
   const share_states states = use_.where == cut_at::record ? states_of_share(file) : share_states();
   if (whole)
@@ -154,10 +164,28 @@ void file_part::read_share(const opened& file) {
     cut(file, states);
 }
 
+/// Quotes are counted in pieces that are still in the cache.
+void file_part::read_and_count(const opened& file, std::size_t need) {
+  constexpr std::size_t piece = 256 * 1024;
+  std::uint64_t quotes = 0;
+  for (std::size_t at = 0; at < need && wrong_.empty(); at += piece) {
+    char* const to = memory_.at + at;
+    const std::size_t n = std::min(piece, need - at);
+    note(read_counted(file.file.get(), read_from_ + at, n, to));
+    quotes += std::uint64_t(std::count(to, to + n, use_.csv.quote));
+  }
+  if (read_from_ != file.share_begin && need != 0 && memory_.at[0] == use_.csv.quote) --quotes;
+  quotes_ = quotes;
+  counted_ = need;
+}
+
 /// Where the share begins, and where it ends: inside quotes, in a comment, with a record.
 file_part::share_states file_part::states_of_share(const opened& file) const {
   const char* const mine = memory_.at + (size_ == 0 ? 0 : file.share_begin - read_from_);
-  const record_states here = size_ == 0 ? record_states() : states_after({mine, memory_.at + size_}, use_.csv);
+  const bool empty = mine == memory_.at + size_;
+  const record_states here = empty     ? record_states()
+                             : quotes_ ? states_after(*quotes_, memory_.at[size_ - 1])
+                                       : states_after({mine, memory_.at + size_}, use_.csv);
   const record_state before = members().exclusive_scan(here, record_states(), then_states)[record_state::begin];
   return {before, here[before]};
 }
@@ -187,10 +215,11 @@ void file_part::cut(const opened& file, share_states states) {
   } while (read_more(file));
 }
 
-/// False: the file ends here.
+/// As much again as it has read behind its share. False: the file ends here.
 bool file_part::read_more(const opened& file) {
   const std::uint64_t at = read_from_ + size_;
-  const std::size_t n = std::size_t(std::min<std::uint64_t>(file_size_ - at, std::max(slack, size_ / 4)));
+  const std::size_t n =
+      std::size_t(std::min<std::uint64_t>(file_size_ - at, std::max<std::uint64_t>(slack, at - file.share_end)));
   if (n == 0 || !wrong_.empty() || !reserve(memory_, size_ + n)) return false;
   note(read_counted(file.file.get(), at, n, memory_.at + size_));
   if (wrong_.empty()) size_ += n;
@@ -202,15 +231,18 @@ bool file_part::read_more(const opened& file) {
 bool file_part::reserve(pages& memory, std::size_t bytes) {
   if (bytes <= memory.bytes) return true;
   const std::size_t larger = (bytes + page - 1) / page * page;
-  void* const fresh = memory.at == nullptr ? ::mmap(nullptr, larger, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-                                           : ::mremap(memory.at, memory.bytes, larger, MREMAP_MAYMOVE);
+  const bool moves = memory.at != nullptr && !memory.lent;
+  void* const fresh = moves ? ::mremap(memory.at, memory.bytes, larger, MREMAP_MAYMOVE)
+                            : ::mmap(nullptr, larger, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (fresh == MAP_FAILED) {
     note(fmt::format("no memory for {} bytes of it; use more ranks, or a smaller file", larger));
     return false;
   }
   ::madvise(fresh, larger, MADV_HUGEPAGE);
+  if (memory.lent) std::memcpy(fresh, memory.at, memory.bytes);
   memory.at = static_cast<char*>(fresh);
   memory.bytes = larger;
+  memory.lent = false;
   return true;
 }
 
@@ -326,6 +358,8 @@ void file_part::check_text() {
 
 /// With a stray quote no member knows where records end. So all learn of it before one of them parses the wrong text.
 void file_part::check_records() {
+  const char* const last = memory_.at + size_;
+  if (quotes_ == 0 && find_byte(memory_.at + counted_, last, use_.csv.quote) == last) return;
   if (find_stray_quote(begin(), end(), use_.csv) == end()) return;
   record_parser records(use_.csv);
   for (const char* at = begin(); at != end() && wrong_.empty();) {

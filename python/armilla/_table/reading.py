@@ -80,7 +80,7 @@ def read_csv(path: Any, *, columns: Sequence[str] | None = None, schema: dict[st
         if header and len(files) > 1:
             for s in sources:
                 _check_columns(name, s.path, pl.scan_csv(s.path, infer_schema=False, **options).collect_schema().names(), first, list(types))
-        frames = [pl.scan_csv(s.data, has_header=s.header, schema=types, **options) for s in sources if s.data]
+        frames = [pl.scan_csv(s.data, schema=types, **s.options, **options) for s in sources if s.data]
         return Table(pl.concat(frames) if frames else pl.DataFrame(schema=types), lambda why: _csv_error(name, sources, types, options, why))
 
     return _chosen(together(name, run, lambda: f"{path} {schema} {header} {options}"), columns)
@@ -91,20 +91,34 @@ def _types(name: str, files: list[str], header: bool, schema: dict[str, Any] | N
     file = files[0]
     try:
         file = _first_with_rows(files, header, options)
-        return file, dict(pl.scan_csv(file, has_header=header, schema_overrides=schema, infer_schema_length=infer_rows, **options).collect_schema())
+        return file, dict(pl.scan_csv(_beginning(file, infer_rows, options), has_header=header, schema_overrides=schema, infer_schema_length=infer_rows, **options).collect_schema())
     except pl.exceptions.PolarsError as why:
         raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: {file}: {first_line(why)}") from why
 
 
+def _beginning(file: str, rows: int, options: dict[str, Any]) -> Any:
+    """So many records of a long file, or the file: polars maps all of a file into memory, and reads ahead while this rank reads its share."""
+    with open(file, "rb") as opened:
+        head = opened.read(1 << 20)
+    if os.path.getsize(file) < 8 << 20 or head.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")) or head.count(b"\n") <= rows + 1:
+        return file
+    quote = (options["quote_char"] or "").encode()
+    end = head.rfind(b"\n") + 1
+    while end and quote and head.count(quote, 0, end) % 2:  # within a field
+        end = head.rfind(b"\n", 0, end - 1) + 1
+    return head[:end] or file
+
+
 def _first_with_rows(files: list[str], header: bool, options: dict[str, Any]) -> str:
-    return next((f for f in files if os.path.getsize(f) and len(pl.scan_csv(f, has_header=header, infer_schema=False, **options).head(1).collect())), files[0])
+    return next((f for f in files if os.path.getsize(f) and len(pl.scan_csv(_beginning(f, 1, options), has_header=header, infer_schema=False, **options).head(1).collect())), files[0])
 
 
 class _Source:
-    """What one rank reads of a file: the path, or the bytes of its share, which begins at `offset`."""
+    """What one rank reads of a file: the path, or the bytes of its share, which begins at `offset`. `skip`: behind the first line of the bytes."""
 
-    def __init__(self, path: str, data: Any, header: bool, offset: int) -> None:
+    def __init__(self, path: str, data: Any, header: bool, offset: int, skip: bool = False) -> None:
         self.path, self.data, self.header, self.offset = path, data, header, offset
+        self.options = {"has_header": header, "skip_lines": int(skip)}
 
     def line(self, row: int) -> int:
         """The line of one of its rows, if no field holds the end of a line."""
@@ -114,20 +128,13 @@ class _Source:
 
 
 def _share(name: str, path: str, header: bool, separator: str, quote: str | None) -> _Source:
-    (head,), (text,) = _collectives._run(name, _core.read_records, name, path, separator, quote or "")
-    offset, size = struct.unpack("<QQ", bytes(head))
-    return _Source(path, bytes(text) or _bytes_of(path, offset, size), header and _core.rank() == 0, offset)
-
-
-def _bytes_of(path: str, offset: int, size: int) -> bytes:
-    found = []
-    with open(path, "rb", buffering=0) as file:
-        while size:
-            found.append(os.pread(file.fileno(), min(size, 1 << 30), offset))
-            if not found[-1]:
-                raise OSError(f"{path} has become shorter while it was read")
-            offset, size = offset + len(found[-1]), size - len(found[-1])
-    return found[0] if len(found) == 1 else b"".join(found)
+    room = _core.RoomForShare(os.path.getsize(path))
+    (head,), (text,) = _collectives._run(name, _core.read_records, name, path, separator, quote or "", room)
+    offset, size, begin, in_room = struct.unpack("<4Q", bytes(head))
+    header = header and _core.rank() == 0
+    if not in_room:
+        return _Source(path, bytes(text), header, offset)
+    return _Source(path, room.take(begin, begin + size) if size else b"", header, offset, skip=begin != 0)
 
 
 def _own_files(files: list[str]) -> list[str]:
@@ -146,7 +153,7 @@ def _csv_error(name: str, sources: list[_Source], types: dict[str, Any], options
     begin = f"armilla: rank {_core.rank()}: {name}: "
     for source in sources:
         try:
-            texts = pl.read_csv(source.data, has_header=source.header, schema=dict.fromkeys(types, pl.String), **options)
+            texts = pl.read_csv(source.data, schema=dict.fromkeys(types, pl.String), **source.options, **options)
         except pl.exceptions.PolarsError as other:
             return _core.UsageError(f"{begin}{source.path}: {first_line(other)}")
         for column, kind in types.items():
