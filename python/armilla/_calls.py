@@ -83,18 +83,21 @@ def _unpacked(parts: list) -> tuple:
                                "define what others call in front of the first call or collective") from None
 
 
+def _answer_of(f: Callable[..., Any], args: tuple, kwargs: dict, number: int) -> Any:
+    value = f(*args, **kwargs)
+    return dumps(value) if number else None
+
+
 def _outcome(number: int, parts: list) -> tuple[bool, Any]:
     try:
         f, args, kwargs, *root = _unpacked(parts)
-
-        def work() -> Any:
-            value = f(*args, **kwargs)
-            return dumps(value) if number else None
-
         try:
-            return False, _waits.for_root(root[0], work) if root else work()
+            if root:
+                return False, _waits.for_root(root[0], lambda: _answer_of(f, args, kwargs, number))
+            return False, _answer_of(f, args, kwargs, number)
         finally:
-            left_body()
+            if in_fence:
+                left_body()
     except KeyboardInterrupt as error:
         if not keep_interrupts:
             raise

@@ -60,7 +60,8 @@ def _serve() -> None:
     while True:
         _block(None, "a call")
         calls_run += 1
-        run_next()
+        while run_next() and not _stops and not _timed and _core.call_soon():
+            calls_run += 1
 
 
 def _spawn() -> None:

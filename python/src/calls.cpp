@@ -89,6 +89,17 @@ nb::object next_call() {
   return nb::make_tuple(int(next.source), next.id, as_list(std::move(next.parts)));
 }
 
+// Whether another call has come, or comes within some microseconds, and nothing else is to be done first.
+bool call_soon() {
+  const rank_state& me = here("call");
+  const auto other = [&] {
+    return !me.finished.empty() || bell.interrupted.load(std::memory_order_relaxed) ||
+           bell.knocked.load(std::memory_order_relaxed);
+  };
+  poll_some([&] { return !me.requests.empty() || other(); });
+  return !me.requests.empty() && !other();
+}
+
 enum wake_up : int { ready = 1, calls = 2, interrupted = 3, knocked = 4, late = 5 };
 
 operation& found(rank_state& me, const char* what, std::uint64_t id) {
@@ -181,6 +192,7 @@ void bind_calls(nb::module_& m) {
   m.def("call", &call);
   m.def("answer", &answer);
   m.def("next_call", &next_call);
+  m.def("call_soon", &call_soon);
   m.def("watch", &watch);
   m.def("wait", &wait);
   m.def("is_ready", &is_ready);
