@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import weakref
-from typing import Any, Callable, Iterable
+from typing import Any, Callable, Iterable, Iterator
 
 from . import _calls, _collectives, _core, _hashing
 from ._pickling import dumps_error
@@ -97,7 +97,8 @@ def _found(number: int) -> Dict:
     """The dictionary of that number on this rank."""
     if number not in _parts:
         raise _core.UsageError(f"armilla: rank {_core.rank()}: dict: a dictionary among the arguments has been dropped by all ranks, or belongs to another job")
-    return next((d for d in list(_in_use) if d._number == number), None) or Dict._of(number)
+    own = next((d for d in list(_in_use) if d._number == number), None)
+    return Dict._of(number) if own is None else own
 
 
 class Dict:
@@ -202,6 +203,12 @@ class Dict:
         """How many entries all ranks have. Collective; a fence."""
         _collectives.fence()
         return _collectives.all_reduce(len(self._part), "sum")
+
+    __len__ = count
+
+    def __iter__(self) -> Iterator[Any]:
+        """All keys, on all ranks. Collective; a fence."""
+        return iter([key for key, _ in self.items()])
 
     def items(self) -> list[tuple[Any, Any]]:
         """All entries, on all ranks. Collective; a fence."""

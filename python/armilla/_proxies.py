@@ -6,7 +6,7 @@ import functools
 import html
 import mmap
 import os
-from typing import Any, Iterable
+from typing import Any, Iterable, Iterator
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -171,6 +171,9 @@ class DictProxy(Proxy):
 
     def __len__(self) -> int:
         return self.count()
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([key for key, _ in self.items()])
 
     def items(self) -> list[tuple[Any, Any]]:
         return self._together("items")

@@ -256,6 +256,11 @@ class Team:
             number = _core.broadcast_now(self._core, out, root)
             if number >= 0:
                 return out if number == 0 else _ended(_broadcast_by(number, out, root))
+        if out is None and _at_once():
+            core = self._core
+            mine = core.rank == root
+            values = _values("broadcast", _core.broadcast_value(core, value if mine else None, root))
+            return value if mine else values[0]
         return _end(*_broadcast(self, value, root, out=out))
 
     def all_gather(self, value: Any, *, out: Any = None) -> Any:
@@ -272,6 +277,8 @@ class Team:
             number = _core.all_gather_now(self._core, value, out)
             if number >= 0:
                 return out if number == 0 else _ended(_moved_by(self, "all_gather", number, value, out))
+        if out is None and _at_once():
+            return _values("all_gather", _core.gathered(self._core, value, 0, "all_gather", -1))
         return _end(*_all_gather(self, value, out=out))
 
     def gather(self, value: Any, root: int = 0) -> list[Any] | None:
@@ -290,6 +297,10 @@ class Team:
         >>> am.scatter([10 * r for r in range(am.size)]) == 10 * am.rank
         True
         """
+        if _at_once():
+            core = self._core
+            each = _one_each(self, "scatter", values) if core.rank == root else None
+            return _values("scatter", _core.scatter_values(core, each, root))[0]
         return _end(*_scatter(self, values, root))
 
     def all_to_all(self, values: Any, *, out: Any = None) -> Any:
@@ -451,7 +462,7 @@ def _gather(team: Team, value: Any, root: int = 0) -> Any:
 
 def _one_each(team: Team, name: str, values: Any) -> list[Any]:
     values = list(values)
-    if len(values) != team.size:
+    if len(values) != team._core.size:
         raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: {len(values)} values for {team.size} ranks; give one for each")
     return values
 

@@ -216,3 +216,17 @@ def test_a_dictionary_that_a_rank_gets_again_in_a_call_is_its_own_again(together
             for _ in range(3): am.fence()
             assert number not in _dict._parts
         """)
+
+
+def test_length_and_keys_are_those_of_all_ranks(job, workers):
+    job.passes(3, """
+        import armilla as am
+        d = am.dict()
+        d.update(am.rank)
+        d.update("all")
+        assert len(d) == 4 and sorted(map(str, d)) == ["0", "1", "2", "all"] and dict(d.items())["all"] == 3 and d
+        assert not am.dict()
+        """)
+    d = workers.dict()
+    d.update_all([("x", 1), ("y", 2)])
+    assert len(d) == 2 and sorted(d) == ["x", "y"]
