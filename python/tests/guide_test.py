@@ -22,7 +22,7 @@ def blocks(kind):
 
 
 def test_every_block_says_what_it_is():
-    assert {name.strip() for name, _ in BLOCKS} == {"attach", "ranks", "driver", "solver", "session", "pool", "tables", "tables queries"}
+    assert {name.strip() for name, _ in BLOCKS} == {"start", "attach", "ranks", "driver", "solver", "session", "pool", "tables", "tables queries"}
 
 
 @pytest.mark.parametrize("text", blocks("ranks"))
@@ -45,6 +45,14 @@ def test_blocks_of_a_driver(tmp_path, text):
     script.write_text(text, encoding="utf-8")
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0 and done.stdout.startswith("50\n[(0, 4), (1, 4)]\n[10, 20, 30]\n1000000.0 "), done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("text", blocks("start"))
+def test_the_five_lines(tmp_path, text):
+    script = tmp_path / "start.py"
+    script.write_text(text, encoding="utf-8")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout == "249999750000.0 [1, 2]\n", done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("text", blocks("session"))
