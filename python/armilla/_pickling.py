@@ -135,7 +135,7 @@ def _by_value_modules() -> Any:
 
 def loads(parts: Parts) -> Any:
     data = parts[0]
-    return pickle.loads(data, buffers=parts[1:]) if data[0] == _pickled else _core.read_plain(data, 0, parts[1:])
+    return pickle.loads(data, buffers=parts[1:]) if data[0] == _pickled else _core.read_plain(parts, 0)
 
 
 _named = ord("F")  # what such a call begins with; a pickle begins otherwise
@@ -174,7 +174,7 @@ def loads_call(parts: Parts) -> tuple:
     f = found[0].get(found[1])
     if f is None:
         raise AttributeError(f"Can't get attribute '{found[1]}' on <module '{found[0].get('__name__')}'>")
-    return (f, *(pickle.loads(memoryview(data)[end:], buffers=parts[1:]) if data[end] == _pickled else _core.read_plain(data, end, parts[1:])))
+    return (f, *(pickle.loads(memoryview(data)[end:], buffers=parts[1:]) if data[end] == _pickled else _core.read_plain(parts, end)))
 
 
 def _dumps_named(name: bytes, rest: tuple) -> Parts:

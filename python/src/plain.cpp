@@ -314,11 +314,12 @@ void bind_plain(nb::module_& m) {
         return parts;
       },
       nb::arg("value").none(), nb::arg("most"));
-  m.def("read_plain", [](nb::handle bytes, std::size_t begin, nb::sequence beside) {
-    const held_buffer held(bytes, false);
-    std::vector<nb::object> all;
-    for (nb::handle one : beside) all.push_back(nb::borrow(one));
-    return read_plain(held.bytes().subspan(std::min(begin, held.bytes().size())), all);
+  m.def("read_plain", [](nb::handle parts, std::size_t begin) {  // a list or tuple of them
+    const nb::object first = parts[0];
+    std::vector<nb::object> beside;
+    for (std::size_t i = 1; i < nb::len(parts); ++i) beside.push_back(nb::object(parts[i]));
+    const held_buffer held(first, false);
+    return read_plain(held.bytes().subspan(std::min(begin, held.bytes().size())), beside);
   });
 }
 

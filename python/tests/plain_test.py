@@ -16,7 +16,7 @@ def written(value, most=4):
 
 
 def read(data, begin=0, beside=()):
-    return _core.read_plain(data, begin, beside)
+    return _core.read_plain([data, *beside], begin)
 
 
 def made(rng, depth=0):
