@@ -144,22 +144,28 @@ pile<typename V::value_type> first_of_equals(const V& range, failure& why, Same&
   return kept;
 }
 
-/// Writes what each member has to out[first, first + all.all), one behind the other. Where the elements of `out` are dealt in
-/// turn, each run of them would cost a message: there they go into blocks first, and each member reads its own. Collective.
+/// Writes what each member has, `mine` and then `more`, to out[first, first + all.all), one behind the other. Where the elements
+/// of `out` are dealt in turn, each run of them would cost a message: there they go into blocks first, and each member reads its
+/// own. Collective.
 template <class V, class T>
-void write_all(const V& out, std::size_t first, const part_counts& all, std::span<const T> mine, failure& why) {
-  if (out.ordered()) return write_at(out, first + all.before, mine, why);
+void write_all(const V& out, std::size_t first, const part_counts& all, std::span<const T> mine, failure& why,
+               std::span<const T> more = {}) {
+  if (out.ordered()) {
+    write_at(out, first + all.before, mine, why);
+    return write_at(out, first + all.before + mine.size(), more, why);
+  }
   vector<typename V::value_type> in_blocks(all.all, on(out.members(), blocks(all.each)));
-  std::copy(mine.begin(), mine.end(), in_blocks.local().begin());
+  std::copy(more.begin(), more.end(), std::copy(mine.begin(), mine.end(), in_blocks.local().begin()));
   copy_sized(views::all(in_blocks).reading(), views::slice(out, first, first + all.all));
 }
 
-/// Writes what all members keep into `out`, one behind the other, and returns how many elements that are.
+/// Writes what all members keep into `out`, one behind the other, and returns how many elements that are. What this member keeps
+/// may be in two pieces.
 template <class V, class T>
-std::size_t write_kept(const V& out, const char* operation, algorithm_call& why, const pile<T>& kept) {
-  const part_counts all = count_of_all(out.members(), operation, why, kept.size());
+std::size_t write_kept(const V& out, const char* operation, algorithm_call& why, const pile<T>& kept, const pile<T>& more = {}) {
+  const part_counts all = count_of_all(out.members(), operation, why, kept.size() + more.size());
   require_room(operation, all.all, out.extent());
-  write_all(out, 0, all, kept.elements(), why);
+  write_all(out, 0, all, kept.elements(), why, more.elements());
   finish(out.members(), operation, why);
   return all.all;
 }

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "armilla/base/host/large_pages.hpp"
+
 namespace armilla::detail {
 
 /// Elements that one rank puts together, one behind the other. It grows by `realloc`, which moves pages of a large block and
@@ -28,6 +30,12 @@ class pile {
   const T* end() const noexcept { return first_ + size_; }
   std::span<const T> elements() const noexcept { return {first_, size_}; }
 
+  /// About `n` elements are to come at most. The room for many is in large pages, whose first touch costs a fraction.
+  void expect(std::size_t n) {
+    if (n <= room_ || n * sizeof(T) < least_in_large_pages) return;
+    make_room(n - size_);
+    prefer_large_pages(first_, room_ * sizeof(T));
+  }
   void push_back(const T& e) {
     const T kept = e;
     if (size_ == room_) [[unlikely]]
@@ -70,6 +78,7 @@ class pile<T> {
   const T* begin() const noexcept { return all_.data(); }
   const T* end() const noexcept { return all_.data() + all_.size(); }
   std::span<const T> elements() const noexcept { return all_; }
+  void expect(std::size_t) {}
   void push_back(T e) { all_.push_back(std::move(e)); }
   void append(const T* from, std::size_t n) { all_.insert(all_.end(), from, from + n); }
 

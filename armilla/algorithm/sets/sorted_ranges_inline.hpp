@@ -172,10 +172,10 @@ struct set_rule {
   bool only_first, both, only_second;
 };
 
-/// Where in two ranges the share of member m begins: elements of one value belong to one member.
+/// Where in two ranges the elements begin that have the value of element `n` of their merge: those of one value stay together.
 template <class A, class B, class Less>
-std::pair<std::size_t, std::size_t> begin_by_value(const A& a, const B& b, rank_t m, rank_t members, Less& less) {
-  const std::size_t n = even_share(a.extent() + b.extent(), m, members), i = share_of_first(a, b, n, less), j = n - i;
+std::pair<std::size_t, std::size_t> begin_by_value(const A& a, const B& b, std::size_t n, Less& less) {
+  const std::size_t i = share_of_first(a, b, n, less), j = n - i;
   const auto at = [&](const auto& value) { return std::pair(first_not_less(a, value, less), first_not_less(b, value, less)); };
   if (i == a.extent() && j == b.extent()) return {i, j};
   if (j == b.extent()) return at(element_at(a, i));
@@ -185,15 +185,11 @@ std::pair<std::size_t, std::size_t> begin_by_value(const A& a, const B& b, rank_
   return bool(std::invoke(less, y, x)) ? at(y) : at(x);
 }
 
-/// Goes through a share of two ranges. together(first, i, last, second, j, end) takes what lies side by side, and
+/// Goes through what is left of a share of two ranges. together(first, i, last, second, j, end) takes what lies side by side, and
 /// moves `i` and `j` until one is at its end; what one range has behind the other's last element goes to only_first(e) or
 /// only_second(e).
 template <class A, class B, class Together, class First, class Second>
-void walk_share(const A& a, const B& b, const pair_share& mine, failure& why, Together together, First only_first,
-                Second only_second) try {
-  const in_functions here;
-  reader<A> x(a, mine.first, mine.first_end);
-  reader<B> y(b, mine.second, mine.second_end);
+void walk_share(reader<A>& x, reader<B>& y, Together together, First only_first, Second only_second) {
   while (!x.done() && !y.done()) {
     std::size_t i = x.place(), j = y.place();
     together(x.cursor(), i, i + x.here(), y.cursor(), j, j + y.here());
@@ -202,29 +198,32 @@ void walk_share(const A& a, const B& b, const pair_share& mine, failure& why, To
   }
   for (; !x.done(); x.skip(1)) only_first(x.front());
   for (; !y.done(); y.skip(1)) only_second(y.front());
-} catch (...) { why.note(); }
+}
 
-/// The same with the share of this member.
-template <class A, class B, class Less, class Together, class First, class Second>
-void walk_sets(const A& a, const B& b, const team& t, const char* operation, failure& why, Less& less, Together together,
-               First only_first, Second only_second) {
+/// Calls take(share) with the share of this member. Collective.
+template <class A, class B, class Less, class Take>
+void take_share(const A& a, const B& b, const team& t, const char* operation, failure& why, Less& less, Take take) {
+  require_function(less, operation);
   meet(t);
   require_sorted(a, operation, why, first_in_order, less);
   require_sorted(b, operation, why, second_in_order, less);
   std::pair<std::size_t, std::size_t> begin(a.extent(), b.extent());
   try {
     const in_functions here;
-    begin = begin_by_value(a, b, t.rank(), t.size(), less);
+    begin = begin_by_value(a, b, even_share(a.extent() + b.extent(), t.rank(), t.size()), less);
   } catch (...) { why.note(); }
   const pair_share mine = share_between(t, begin.first, begin.second, a.extent(), b.extent());
-  if (!why.happened()) walk_share(a, b, mine, why, together, only_first, only_second);
+  if (why.happened()) return;
+  try {
+    const in_functions here;
+    take(mine);
+  } catch (...) { why.note(); }
 }
 
 /// Calls only_first(e), both(e), only_second(e) for this member's share of two ranges.
 template <class A, class B, class Less, class First, class Both, class Second>
 void compare_sets(const A& a, const B& b, const team& t, const char* operation, failure& why, Less& less, First only_first,
                   Both both, Second only_second) {
-  require_function(less, operation);
   const auto together = [&](const auto& first, std::size_t& i, std::size_t last, const auto& second, std::size_t& j,
                             std::size_t end) {
     while (i < last && j < end) {
@@ -238,39 +237,107 @@ void compare_sets(const A& a, const B& b, const team& t, const char* operation, 
       }
     }
   };
-  walk_sets(a, b, t, operation, why, less, together, only_first, only_second);
+  take_share(a, b, t, operation, why, less, [&](const pair_share& mine) {
+    reader<A> x(a, mine.first, mine.first_end);
+    reader<B> y(b, mine.second, mine.second_end);
+    walk_share(x, y, together, only_first, only_second);
+  });
 }
 
-/// What a set operation keeps of numbers. Budget: no branch an element but the end's; a few are put together on the stack.
+/// Part of a share of two ranges of numbers, and what a set operation keeps of it. Budget: no branch an element but the end's; a
+/// few are put together on the stack.
+template <class A, class B, class T, class Less>
+class set_lane {
+ public:
+  set_lane(const A& a, const B& b, const pair_share& mine, Less& less, set_rule keeps, pile<T>& kept)
+      : x_(a, mine.first, mine.first_end), y_(b, mine.second, mine.second_end), less_(&less), keeps_(keeps), kept_(&kept) {}
+
+  /// Two lanes by turns, as long as neither leaves what lies side by side. A step waits for the comparison of the step before it
+  /// in its lane, so that one lane leaves half of a processor unused.
+  static void walk(set_lane& p, set_lane& q) {
+    while (p.steps() != 0 && q.steps() != 0) {
+      stretch of_p(p), of_q(q);
+      for (std::size_t steps = std::min({few, p.steps(), q.steps()}); steps > 0; --steps) of_p.step(), of_q.step();
+      of_p.end(), of_q.end();
+    }
+    p.walk();
+    q.walk();
+  }
+  void walk() {
+    while (steps() != 0) {
+      stretch all(*this);
+      for (std::size_t left = std::min(few, steps()); left > 0; --left) all.step();
+      all.end();
+    }
+    for (; !x_.done(); x_.skip(1))
+      if (keeps_.only_first) kept_->push_back(x_.front());
+    for (; !y_.done(); y_.skip(1))
+      if (keeps_.only_second) kept_->push_back(y_.front());
+  }
+
+ private:
+  static constexpr std::size_t few = few_to_deal<T, 1>;
+
+  /// How many steps surely stay in what lies side by side; 0 if a range is at its end.
+  std::size_t steps() const noexcept { return x_.done() || y_.done() ? 0 : std::min(x_.here(), y_.here()); }
+
+  struct stretch {
+    using first_cursor = std::decay_t<decltype(std::declval<reader<A>&>().cursor())>;
+    using second_cursor = std::decay_t<decltype(std::declval<reader<B>&>().cursor())>;
+
+    explicit stretch(set_lane& of)
+        : lane(of), first(of.x_.cursor()), second(of.y_.cursor()), i(of.x_.place()), j(of.y_.place()) {}
+    void step() {
+      const T x = first[i], y = second[j];
+      const set_rule keeps = lane.keeps_;
+      const bool before = bool(std::invoke(*lane.less_, x, y)), behind = bool(std::invoke(*lane.less_, y, x)) & !before;
+      some[n] = behind ? y : x;
+      n += std::size_t((before & keeps.only_first) | (behind & keeps.only_second) | (!(before | behind) & keeps.both));
+      i += std::size_t(!behind);
+      j += std::size_t(!before);
+    }
+    void end() {
+      lane.kept_->append(some, n);
+      lane.x_.skip(i - lane.x_.place());
+      lane.y_.skip(j - lane.y_.place());
+    }
+    set_lane& lane;
+    const first_cursor first;
+    const second_cursor second;
+    std::size_t i, j, n = 0;
+    T some[few];
+  };
+
+  reader<A> x_;
+  reader<B> y_;
+  Less* less_;
+  set_rule keeps_;
+  pile<T>* kept_;
+};
+
+/// What a set operation keeps of numbers: the first half of this member's share, and the second one.
 template <class A, class B, class T, class Less>
 void keep_numbers(const A& a, const B& b, const team& t, const char* operation, failure& why, Less& less, set_rule keeps,
-                  pile<T>& kept) {
-  require_function(less, operation);
-  const auto together = [&](const auto& first, std::size_t& i_, std::size_t last, const auto& second, std::size_t& j_,
-                            std::size_t end) {
-    T some[few_to_deal<T, 0>];
-    std::size_t i = i_, j = j_;
-    while (i < last && j < end) {
-      std::size_t n = 0;
-      for (std::size_t steps = std::min({few_to_deal<T, 0>, last - i, end - j}); steps > 0; --steps) {
-        const T x = first[i], y = second[j];
-        const bool before = bool(std::invoke(less, x, y)), behind = bool(std::invoke(less, y, x)) & !before;  // one goes on
-        some[n] = behind ? y : x;
-        n += std::size_t((before & keeps.only_first) | (behind & keeps.only_second) | (!(before | behind) & keeps.both));
-        i += std::size_t(!behind);
-        j += std::size_t(!before);
-      }
-      kept.append(some, n);
+                  pile<T>& kept, pile<T>& more) {
+  take_share(a, b, t, operation, why, less, [&](const pair_share& mine) {
+    constexpr std::size_t worth_two_lanes = 8192;
+    pair_share half = mine;
+    if (mine.first_end - mine.first + mine.second_end - mine.second >= worth_two_lanes) {
+      const auto [first, second] = begin_by_value(a, b, (mine.first + mine.first_end + mine.second + mine.second_end) / 2, less);
+      half.first_end = std::clamp(first, mine.first, mine.first_end);
+      half.second_end = std::clamp(second, mine.second, mine.second_end);
     }
-    i_ = i;
-    j_ = j;
-  };
-  const auto keep_if = [&kept](bool keep) {
-    return [&kept, keep](const T& e) {
-      if (keep) kept.push_back(e);
+    const auto most = [&](const pair_share& of) {
+      const std::size_t first = of.first_end - of.first, second = of.second_end - of.second;
+      return keeps.only_second ? first + second : keeps.only_first ? first : std::min(first, second);
     };
-  };
-  walk_sets(a, b, t, operation, why, less, together, keep_if(keeps.only_first), keep_if(keeps.only_second));
+    kept.expect(most(half));
+    set_lane<A, B, T, Less> p(a, b, half, less, keeps, kept);
+    const pair_share rest{half.first_end, mine.first_end, half.second_end, mine.second_end};
+    more.expect(most(rest));
+    set_lane<A, B, T, Less> q(a, b, rest, less, keeps, more);
+    set_lane<A, B, T, Less>::walk(p, q);
+  });
 }
 
 template <class A, class B, class Out, class Less>
@@ -281,10 +348,10 @@ std::size_t set_operation(const A& a, const B& b, const Out& out, const char* op
   algorithm_call why(operation, out);
   using T = typename Out::value_type;
   const one_way<Less> before{less};
-  pile<T> kept;
+  pile<T> kept, more;
   if constexpr (std::is_arithmetic_v<T> && std::is_same_v<T, typename A::value_type> &&
                 std::is_same_v<T, typename B::value_type>) {
-    keep_numbers(a, b, out.members(), operation, why, before, keeps, kept);
+    keep_numbers(a, b, out.members(), operation, why, before, keeps, kept, more);
   } else {
     const auto keep_if = [&kept](bool keep) {
       return [&kept, keep](const auto& e) {
@@ -294,7 +361,7 @@ std::size_t set_operation(const A& a, const B& b, const Out& out, const char* op
     compare_sets(a, b, out.members(), operation, why, before, keep_if(keeps.only_first), keep_if(keeps.both),
                  keep_if(keeps.only_second));
   }
-  return write_kept(out, operation, why, kept);
+  return write_kept(out, operation, why, kept, more);
 }
 
 }  // namespace armilla::detail
