@@ -112,7 +112,8 @@ network_settings choosing::network_options() const {
   how.hosts = std::uint32_t(hosts());
   how.goes_on = self_.left != nullptr;
   how.listens_on = how.hosts == 1 ? "lo" : self_.interface.c_str();
-  how.one_thread = settings_.progress != progress_mode::thread && settings_.faults.empty();
+  how.one_thread =
+      (settings_.progress == progress_mode::automatic || settings_.progress == progress_mode::poll) && settings_.faults.empty();
   return how;
 }
 

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "armilla/base/core/options.hpp"
 #include "armilla/base/values/clock.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/event_count.hpp"
@@ -113,8 +114,31 @@ network::arrival shared_network::side::poll() {
       other.keep(a);
     }
   }
-  if (for_other) notify(other.owner);
+  if (for_other && !(of_rank_ && all_.rank_serves_.load(std::memory_order_relaxed))) notify(other.owner);
   return mine;
+}
+
+void shared_network::serve_by(const server& both) {
+  const std::lock_guard mine(serving_);
+  server_ = both;
+  rank_serves_.store(both.serve != nullptr, std::memory_order_relaxed);
+}
+
+// A progress thread that has the lock looks once more at what is kept before it sleeps.
+bool shared_network::serve() {
+  const std::unique_lock mine(serving_, std::try_to_lock);
+  return mine && server_.serve != nullptr && server_.serve(server_.argument);
+}
+
+bool answers_by_thread(const options& settings, const network& net) noexcept {
+  switch (settings.progress) {
+    case progress_mode::poll: return false;
+    case progress_mode::thread:
+    case progress_mode::signal: return true;
+    case progress_mode::automatic: break;
+  }
+  const bool goes_on_alike = settings.max_ranks == 0 && settings.on_loss != loss_use::replace;  // new ranks have none
+  return net.any_thread() && net.descriptor() >= 0 && settings.fabric != "loop" && goes_on_alike;
 }
 
 // By its owner's frames first: those in front of what the network has.

@@ -14,9 +14,15 @@
 
 namespace armilla::detail {
 
-/// One network for a rank and its progress thread (ARMILLA_PROGRESS_MODE=thread). Each has a *side*, which is a network; frames
-/// that come are told apart by their lane. What one of the two finds for the other is copied and kept there, in order, and wakes
-/// it; the credit of `remote_link` bounds how much that can be.
+struct options;
+
+/// One network for a rank and its progress thread. Each has a *side*, which is a network; frames that come are told apart by
+/// their lane. What one of the two finds for the other is copied and kept there, in order; the credit of `remote_link` bounds
+/// how much that can be.
+///
+/// A rank that looks also does what it finds for its progress thread: to wake that would take longer. The progress thread works
+/// only where the rank does not look, and wakes a rank that sleeps, or interrupts one that wants that. One of them at a time
+/// *serves*, by a lock that neither waits for while it looks for itself.
 ///
 /// One of them at a time is inside of the network, by a lock of its own for each call (from `acquire` to `submit`). A rank
 /// without a progress thread uses the network itself and pays for none of this.
@@ -26,6 +32,12 @@ namespace armilla::detail {
 /// that rank's core. A rank that begins to look takes the network's descriptor from it for a while.
 class shared_network {
  public:
+  /// What does the progress thread's work, by either of the two.
+  struct server {
+    bool (*serve)(void* argument) = nullptr;  ///< true: there was something
+    void* argument = nullptr;
+  };
+
   /// `rank` and `progress_thread`: the sleepers to wake. `after_ns`: ARMILLA_PROGRESS_AFTER; 0: the progress thread always looks.
   /// `most_kept`: bytes of frames that may be kept for either, which honest ranks never reach.
   shared_network(network& net, control_block& rank, control_block& progress_thread, std::uint64_t after_ns = 200'000,
@@ -40,6 +52,12 @@ class shared_network {
 
   // ---- the rank ----
 
+  /// Whether there is work for the progress thread that the rank can do, now or later.
+  bool wants_service() const noexcept {
+    return (keeps_for_progress_thread() || under_way()) && rank_serves_.load(std::memory_order_relaxed);
+  }
+  /// Does it, unless the progress thread is at it. True: there was something.
+  bool serve();
   /// It is about to sleep: it will be woken, so the progress thread need not look for it.
   void rank_sleeps() noexcept { sleeps_.store(true, std::memory_order_seq_cst); }
   /// And now it is awake again, and may begin to compute.
@@ -50,6 +68,13 @@ class shared_network {
 
   // ---- the progress thread ----
 
+  /// From here on the rank serves, too. Nothing in it: no longer, and it does not at this moment.
+  void serve_by(const server& both);
+  /// Held while it works.
+  std::mutex& serving() noexcept { return serving_; }
+  /// Whether something that it began, or has to send, moves only while a thread looks.
+  void set_under_way(bool yes) noexcept { under_way_.store(yes, std::memory_order_relaxed); }
+  bool under_way() const noexcept { return under_way_.load(std::memory_order_relaxed); }
   /// How often the rank has looked.
   std::uint64_t looks_of_rank() const noexcept { return rank_.looks.load(std::memory_order_relaxed); }
   /// From here on `for_progress_thread().poll()` looks at the network, or only at what is kept.
@@ -139,6 +164,14 @@ class shared_network {
   side rank_, thread_;
   std::atomic<bool> sleeps_ = false;
   std::atomic<bool> rests_ = false;
+  std::atomic<bool> under_way_ = false;
+  std::mutex serving_;
+  server server_;                          ///< changes while `serving_` is held
+  std::atomic<bool> rank_serves_ = false;  ///< whether there is one
 };
+
+/// Whether a rank has a progress thread for what `net` brings: where that was asked for, and by default where the thread can
+/// sleep until something comes. A network without a descriptor would have it look all the time; one of tests has it when asked.
+bool answers_by_thread(const options& settings, const network& net) noexcept;
 
 }  // namespace armilla::detail

@@ -13,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include "armilla/base/core/options.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/frame.hpp"
 #include "armilla/fabric/testing/scripted_network.hpp"
@@ -90,6 +91,57 @@ TEST_F(shared_network_test, who_sleeps_is_woken_for_what_is_kept) {
   EXPECT_EQ(all_of(for_progress_thread), numbers{0});
   EXPECT_EQ(rank->sleeping, asleep) << "a word about credit can wait";
   EXPECT_TRUE(both.keeps_for_rank());
+}
+
+TEST_F(shared_network_test, a_rank_does_what_it_finds_for_its_progress_thread) {
+  int served = 0;
+  struct all_kept {
+    network& side;
+    int& count;
+  } what{for_progress_thread, served};
+  both.serve_by({[](void* argument) {
+                   const auto& mine = *static_cast<all_kept*>(argument);
+                   mine.count += int(all_of(mine.side).size());
+                   return true;
+                 },
+                 &what});
+  both.let_progress_thread_look(false);
+  progress_thread->sleeping = asleep;
+  comes(frame_lane::progress_thread, 0);
+  EXPECT_FALSE(both.wants_service());
+  (void)for_rank.poll();
+  EXPECT_EQ(progress_thread->sleeping, asleep) << "to wake it would take longer";
+  EXPECT_TRUE(both.wants_service());
+  EXPECT_TRUE(both.serve());
+  EXPECT_EQ(served, 1);
+  EXPECT_FALSE(both.wants_service());
+  both.set_under_way(true);
+  EXPECT_TRUE(both.wants_service());
+  both.serve_by({});
+  EXPECT_FALSE(both.serve());
+}
+
+TEST_F(shared_network_test, a_rank_does_not_wait_for_a_progress_thread_that_works) {
+  both.serve_by({[](void*) { return true; }, nullptr});
+  const std::lock_guard working(both.serving());
+  bool served = true;
+  std::thread rank_thread([&] { served = both.serve(); });
+  rank_thread.join();
+  EXPECT_FALSE(served);
+}
+
+TEST_F(shared_network_test, by_default_a_thread_answers_where_a_descriptor_can_wake_it) {
+  options set;
+  EXPECT_FALSE(answers_by_thread(set, net));
+  net.waits_at = 0;
+  EXPECT_TRUE(answers_by_thread(set, net));
+  set.progress = progress_mode::poll;
+  EXPECT_FALSE(answers_by_thread(set, net));
+  net.waits_at = -1;
+  for (const progress_mode asked : {progress_mode::thread, progress_mode::signal}) {
+    set.progress = asked;
+    EXPECT_TRUE(answers_by_thread(set, net));
+  }
 }
 
 bool is_readable(int descriptor) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "armilla/am/endpoint/message_writer.hpp"
+#include "armilla/base/core/options.hpp"
 #include "armilla/global/rank_memory.hpp"
 #include "armilla/global/remote_memory_messages.hpp"
 #include "armilla/team/core/record.hpp"
@@ -136,7 +137,23 @@ rank_t outside_of(const team_record& part, const unconfirmed_stores& stores) noe
   return found == stores.listed().end() ? no_rank : *found;
 }
 
-bool stores_are_one_way(const rank_memory& m) noexcept { return !m.messages.out.has_progress_threads(); }
+// The way to a rank's memory changes only while nothing is on it.
+peer_channel& rank_memory::to_memory_of(rank_t r) {
+  if (!messages.out.has_progress_threads()) return messages.out.to(r);
+  bool& behind = behind_stores[std::size_t(r)];
+  if (behind && !under_way(r)) behind = false;
+  return behind ? messages.out.to(r) : messages.out.to_progress_thread(r);
+}
+
+bool rank_memory::goes_behind_stores(rank_t r) {
+  if (!messages.out.has_progress_threads()) return true;
+  bool& behind = behind_stores[std::size_t(r)];
+  return behind = behind || !under_way(r);
+}
+
+bool stores_are_one_way(rank_memory& m, rank_t to) {
+  return m.self.settings->progress != progress_mode::thread && m.goes_behind_stores(to);
+}
 
 void store_one_way(rank_memory& m, global_address to, const std::byte* from, std::uint32_t bytes, const signal_behind* behind) {
   outbox& out = m.messages.out;

@@ -51,9 +51,10 @@ class unconfirmed_stores {
 /// A listed rank that is no member of `part`; no_rank: there is none.
 rank_t outside_of(const team_record& part, const unconfirmed_stores& stores) noexcept;
 
-/// Whether small stores that go by messages are one-way. Not to progress threads: a fence does not wait for what these send, and
-/// a refusal would come behind it.
-bool stores_are_one_way(const rank_memory& m) noexcept;
+/// Whether a small store at rank `to` that goes by a message is one-way. Not to progress threads: a fence does not wait for what
+/// these send, and a refusal would come behind it. So where each rank has been asked to have one, stores are replied to; else
+/// they go to the rank itself, unless that would pass what is on its way to the thread.
+bool stores_are_one_way(rank_memory& m, rank_t to);
 
 /// Sends `bytes` bytes, at most `remote_piece_limit`, to `to`. Nothing comes back but a refusal. `behind`: a signal in the same
 /// message, which leaves at once; null: none.

@@ -56,11 +56,18 @@ struct rank_memory : memory_state {
   guarded_blocks guarded;                       ///< of the checked library
   retired_blocks retired;                       ///< of the checked library
   std::unique_ptr<remote_segments> mapped_far;  ///< what a network maps of far ranks; null: it is not used
+  /// By rank: while data are on their way there, whether they go to the rank itself, and not to its progress thread.
+  zeroed_array<bool> behind_stores;
 
   /// Whether data for rank `r` may be on their way: what must come behind them takes the same way.
   bool under_way(rank_t r) const noexcept {
     return unfinished[unsigned(remote_group::split)] + unfinished[unsigned(remote_group::stores)] != 0 || unconfirmed.at(r);
   }
+  /// The channel of what asks rank `r`: to its progress thread, if it has one; behind stores on their way to the rank itself.
+  peer_channel& to_memory_of(rank_t r);
+  /// The memory of `r` is reached behind a store by message. False: other data are on their way to the progress thread, and a
+  /// message to the rank would pass them.
+  bool goes_behind_stores(rank_t r);
   /// Whether the memory of `r` is reached by asking it.
   bool asks(rank_t r) const { return by_message || host.far[std::size_t(r)]; }
 

@@ -165,7 +165,7 @@ std::byte* append_two_way_call(rank_memory& m, const remote_piece& piece, remote
   std::uint64_t& left = m.unfinished[unsigned(piece.group)];
   if (!out.in_body() && left >= most_under_way)
     m.messages.waits.wait_until([&left] { return left < most_under_way / 2; }, piece.operation);
-  peer_channel& c = out.to_progress_thread(piece.at.rank());
+  peer_channel& c = m.to_memory_of(piece.at.rank());
   out.admit(c);
   pending_op& op = begin_piece(m, piece, waiter);
   two_way_call.head = {std::uint32_t(sizeof two_way_call + align_up(extra, 8)), op.name(), remote_status::ok, 0};
@@ -191,7 +191,7 @@ remote_transfer::remote_transfer(rank_memory& m, global_address base, bool write
       waiter_(group == remote_group::blocking ? &wait_
               : group == remote_group::split  ? std::exchange(m.event, nullptr)
                                               : nullptr),
-      one_way_(group == remote_group::stores && stores_are_one_way(m)),
+      one_way_(group == remote_group::stores && stores_are_one_way(m, base.rank())),
       cross_(base.kind() == memory_kind::process && !m.asks(base.rank()) && m.cross[std::size_t(base.rank())] == 0),
       operation_(operation) {
   if (!cross_ && group == remote_group::blocking) prepare_to_wait(m, operation);
@@ -303,11 +303,14 @@ void remote_transfer::ask(std::byte* local, std::uint64_t offset, std::uint64_t 
   const std::uint64_t most = (room - sizeof(remote_two_way_call)) & ~std::uint64_t{7};
   while (bytes != 0) {
     const std::uint64_t part = std::min(bytes, most);
-    if (one_way_)
-      store_one_way(m_, {offset, base_.where}, local, std::uint32_t(part),
-                    part == bytes ? std::exchange(behind_, nullptr) : nullptr);
-    else
+    const signal_behind* const behind = part == bytes ? std::exchange(behind_, nullptr) : nullptr;
+    if (one_way_) m_.messages.out.admit(m_.messages.out.to(base_.rank()));  // other fibers may send meanwhile
+    if (one_way_ && stores_are_one_way(m_, base_.rank())) {
+      store_one_way(m_, {offset, base_.where}, local, std::uint32_t(part), behind);
+    } else {
       ask_piece(local, offset, std::uint32_t(part));
+      if (behind != nullptr) remote_signal(m_, behind->counter, behind->n);
+    }
     local += part;
     offset += part;
     bytes -= part;
@@ -321,7 +324,7 @@ void remote_transfer::ask_piece(std::byte* local, std::uint64_t offset, std::uin
   two_way_call.bytes = bytes;
   std::byte* const payload = append_two_way_call(m_, piece, waiter_, two_way_call, writes_ ? bytes : 0);
   if (writes_) std::memcpy(payload, local, bytes);
-  m_.messages.out.done(m_.messages.out.to_progress_thread(base_.rank()));
+  m_.messages.out.done(m_.to_memory_of(base_.rank()));
 }
 
 void remote_atomic(rank_memory& m, global_address at, atomic_op op, std::uint32_t bytes, std::uint64_t operand,
@@ -342,7 +345,7 @@ void remote_atomic(rank_memory& m, global_address at, atomic_op op, std::uint32_
   std::byte* const operands = append_two_way_call(m, piece, into == nullptr ? nullptr : &mine.wait, two_way_call, 16);
   std::memcpy(operands, &operand, 8);
   std::memcpy(operands + 8, &expected, 8);
-  m.messages.out.done(m.messages.out.to_progress_thread(at.rank()));
+  m.messages.out.done(m.to_memory_of(at.rank()));
   if (into != nullptr) finish_wait(m, mine.wait, operation);
 }
 
@@ -356,7 +359,7 @@ remote_status remote_deallocate(rank_memory& m, global_address at, const char* o
   remote_two_way_call two_way_call{};
   two_way_call.what = remote_request::deallocate;
   append_two_way_call(m, piece, &mine.wait, two_way_call, 0);
-  m.messages.out.done(m.messages.out.to_progress_thread(at.rank()));
+  m.messages.out.done(m.to_memory_of(at.rank()));
   await_pieces(m, mine.wait, operation);
   return mine.wait.failure.status;
 }

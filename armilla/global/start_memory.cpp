@@ -93,7 +93,8 @@ rank_memory::rank_memory(context& c)
       directory_at(half_of_segment(c.host->layout) - segment_directory::bytes),
       symmetric_at(directory_at + segment_directory::bytes),
       cross(std::size_t(c.places), c.settings->cross_copy ? 0 : 1),
-      unconfirmed(std::size_t(c.places)) {
+      unconfirmed(std::size_t(c.places)),
+      behind_stores(std::size_t(c.places)) {
   if (host.beyond != nullptr && reaches_segments(*c.settings)) mapped_far = std::make_unique<remote_segments>(c, host);
 }
 

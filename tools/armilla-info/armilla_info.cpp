@@ -22,6 +22,7 @@
 #include "armilla/boot/wire_up/launcher.hpp"
 #include "armilla/fabric/backend_list.hpp"
 #include "armilla/fabric/backends.hpp"
+#include "armilla/fabric/shared_network.hpp"
 #include "armilla/global/rank_memory.hpp"
 #include "armilla/session/session_state.hpp"
 #include "security.hpp"
@@ -90,15 +91,21 @@ void print_hosts(const launch& self) {
 }
 
 std::string while_computing(const options& settings, const network* beyond) {
-  if (settings.progress == progress_mode::poll) return "nobody answers (ARMILLA_PROGRESS_MODE=poll)";
-  if (settings.progress == progress_mode::signal)
-    return "interrupted where the program allows it, by ranks of this host (ARMILLA_PROGRESS_MODE=signal)";
-  std::string text = "a thread answers one-sided access and safe bodies (ARMILLA_PROGRESS_MODE=thread)";
-  if (beyond == nullptr) return text;
+  const std::string mode = " (ARMILLA_PROGRESS_MODE=" + settings.get("progress_mode") + ")";
+  const bool by_thread = beyond != nullptr && answers_by_thread(settings, *beyond);
+  std::string text;
+  if (settings.progress == progress_mode::signal) text = "interrupted where the program allows it";
+  if (settings.progress == progress_mode::thread) text = "a thread answers one-sided access and safe functions of all ranks";
+  if (settings.progress == progress_mode::automatic && by_thread)
+    text = "a thread answers one-sided access and safe functions that come over the network";
+  if (text.empty()) return "nobody answers" + mode;
+  if (settings.progress == progress_mode::signal && by_thread) text += "; a thread answers one-sided access over the network";
+  text += mode;
+  if (!by_thread) return text;
   if (!beyond->any_thread()) return text + ", but this network takes one thread only";
   return text + (settings.progress_after_ns == 0
-                     ? ", and always looks at the network"
-                     : ", also at the network, after ARMILLA_PROGRESS_AFTER=" + settings.get("progress_after"));
+                     ? ", and always polls the network"
+                     : ", when the rank has not polled for ARMILLA_PROGRESS_AFTER=" + settings.get("progress_after"));
 }
 
 // How the segments of ranks are reached to which the network carries messages.

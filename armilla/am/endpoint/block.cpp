@@ -10,6 +10,7 @@
 #include "armilla/am/endpoint/block.hpp"
 
 #include <cstring>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -65,14 +66,27 @@ void outbox::use_heap(heap blocks, std::uint64_t first) noexcept {
   host_.control(self.rank).heap_first.store(first, std::memory_order_release);
 }
 
-watermark* outbox::start_block(peer_channel& c, handler_id h, std::size_t size) {
-  if (blocks_ == nullptr)
+// Of a progress thread, which has no heap in the segment. A network takes any memory.
+watermark* outbox::start_own_block(peer_channel& c, handler_id h, std::size_t size) {
+  if (!c.far)
     throw_limit(
         "send",
         fmt::format(
             "a reply of {} bytes of a body that the progress thread runs is too long; raise ARMILLA_EAGER, or let the rank "
             "itself run that body",
             size));
+  std::unique_ptr<std::byte[]> block(new std::byte[sizeof(watermark) + size]);
+  ++count_.bulk_sent;
+  count_.bulk_bytes_sent += size;
+  far_->append_bulk(c, block.get(), size, h);
+  c.open_blocks += size;
+  auto* const mark = reinterpret_cast<watermark*>(block.release());
+  mark->raise(0);
+  return mark;
+}
+
+watermark* outbox::start_block(peer_channel& c, handler_id h, std::size_t size) {
+  if (blocks_ == nullptr) return start_own_block(c, h, size);
   if (size > longest_for(c))
     throw_limit(
         "send",
@@ -90,7 +104,7 @@ watermark* outbox::start_block(peer_channel& c, handler_id h, std::size_t size) 
   try {
     // A reply leaves where a body may send no more: credit was asked for before.
     if (c.far) [[unlikely]]
-      far_->append_bulk(c, block.offset, size, h);
+      far_->append_bulk(c, host_.segment_start(self.rank) + block.offset, size, h);
     else
       std::memcpy(message_writer::in_frame(*this, c, bulk_slot.id, sizeof name, traffic::uncounted_replies).at, &name,
                   sizeof name);

@@ -129,6 +129,8 @@ class inbox : public delivery {
   struct frame_scope;
   friend class delivery;
   template <taker By>
+  bool take_far();
+  template <taker By>
   [[gnu::noinline]] bool receive(inbound& in);
   bool any_entered() const noexcept { return directory_.entries.load(std::memory_order_relaxed) != entered_; }
   bool any_ready() const noexcept;

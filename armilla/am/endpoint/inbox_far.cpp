@@ -7,12 +7,25 @@
 #include "armilla/am/endpoint/inbox.hpp"
 #include "armilla/am/endpoint/remote_traffic.hpp"
 #include "armilla/am/endpoint/router.hpp"
+#include "armilla/fabric/host_map.hpp"
+#include "armilla/fabric/shared_network.hpp"
 
 // Model: tests/models/protocols/routing.pml
 namespace armilla::detail {
 
+// What is for the progress thread the rank does on the way, if it has found it.
 template <taker By>
 bool inbox::poll_far() {
+  const bool any = take_far<By>();
+  shared_network* const shared = out.host().shared;
+  if (shared == nullptr || shows_processed != nullptr || !shared->wants_service()) return any;
+  return shared->serve() || any;
+}
+template bool inbox::poll_far<taker::loop>();
+template bool inbox::poll_far<taker::in_place>();
+
+template <taker By>
+inline bool inbox::take_far() {
   remote_traffic& far = *out.far();
   const bool in_loop = By == taker::loop && self.fibers->in_loop();
   bool any = false;
@@ -52,8 +65,6 @@ bool inbox::poll_far() {
     return true;
   }
 }
-template bool inbox::poll_far<taker::loop>();
-template bool inbox::poll_far<taker::in_place>();
 
 // A frame that waits for routed messages stays until these have begun: it would take the turns of those that bring them.
 void inbox::take_up_far() {

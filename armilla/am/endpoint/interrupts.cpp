@@ -11,6 +11,7 @@
 #include "armilla/base/core/options.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
+#include "armilla/fabric/shared_network.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -76,6 +77,7 @@ void interrupts::abandon() noexcept {
 void interrupts::interrupted() noexcept {
   const std::uint32_t depth = scopes_.load(std::memory_order_relaxed);
   if (depth == 0 || out_.in_body()) return;  // inside a body nothing is taken in: its scope does nothing
+  const shared_network* const shared = out_.host().shared;
   bool failed = false;
   do {
     scopes_.store(0, std::memory_order_relaxed);
@@ -94,7 +96,7 @@ void interrupts::interrupted() noexcept {
     mask_attention(SIG_BLOCK);
     scopes_.store(depth, std::memory_order_relaxed);
     sleeper_.prepare_wait(attention::interruptible);
-  } while (!failed && in_.anything_has_come());
+  } while (!failed && (in_.anything_has_come() || (shared != nullptr && shared->keeps_for_rank())));
 }
 
 }  // namespace armilla::detail

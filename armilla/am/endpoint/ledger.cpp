@@ -45,7 +45,7 @@ std::uint64_t ledger::created_for(rank_t r) const noexcept {
   const context& c = out_.self;
   std::uint64_t sum = lines_sent_on(out_, out_.to(r)) * weight(c, c.rank, r, way::straight);
   if (out_.has_progress_threads())
-    sum += lines_sent_on(out_, out_.to_progress_thread(r)) * weight(c, c.rank, r, way::to_progress_thread);
+    sum += lines_sent_on(out_, out_.progress_channel(r)) * weight(c, c.rank, r, way::to_progress_thread);
   if (out_.routing() != nullptr) sum += out_.routing()->created_for(r) * weight(c, c.rank, r, way::by_others);
   return sum;
 }
@@ -69,7 +69,7 @@ std::uint64_t ledger::deferred() const noexcept { return deferred_ + out_.self.f
 
 // Counted already, by the network and by the rings.
 std::uint64_t bytes_sent_to(const outbox& out, rank_t r) noexcept {
-  const peer_channel &c = out.to(r), &progress_thread = out.to_progress_thread(r);
+  const peer_channel &c = out.to(r), &progress_thread = out.progress_channel(r);
   if (out.host().far[std::size_t(r)]) return out.far()->lines_sent(r) * cache_line;
   return (c.ring.lines_of_frames() + (&progress_thread != &c ? progress_thread.ring.lines_of_frames() : 0)) * cache_line;
 }

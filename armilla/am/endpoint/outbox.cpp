@@ -45,7 +45,7 @@ outbox::outbox(context& self, const host_map& host, role who)
       notes_frames_(trace_ != nullptr || buffered_ != nullptr) {
   static_assert(control_stride == host_layout::control_bytes);
   const auto places = std::size_t(self.places);
-  const bool has_thread = who == role::rank && self.settings->progress == progress_mode::thread;
+  const bool has_thread = who == role::rank && (self.settings->progress == progress_mode::thread || host.shared != nullptr);
   const std::size_t channels = has_thread ? 2 * places : places;
   places_ = zeroed_array<channel_place>(channels);
   channels_ = places_.get()->bytes;
@@ -410,6 +410,13 @@ bool sending::publish_full(channel_head& c) {
 }
 
 void sending::push(channel_head& c) { static_cast<outbox*>(this)->push_frame(outbox::full(c)); }
+
+// By default it answers what a network brings. Ranks that share memory would wake a thread for what the rank itself does sooner.
+channel_head& sending::progress_channel_of(channel_head& c) const noexcept {
+  const auto index = std::size_t(reinterpret_cast<std::byte*>(&c) - channels_) / channel_stride;
+  const bool has_one = self.settings->progress == progress_mode::thread || static_cast<const outbox*>(this)->host_.far[index];
+  return has_one ? channel_at(index + progress_channels_) : c;
+}
 
 void sending::flush_listed() { static_cast<outbox*>(this)->flush_all(); }
 

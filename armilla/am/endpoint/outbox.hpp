@@ -43,8 +43,10 @@ class outbox : public sending {
   peer_channel& to(rank_t dest) noexcept { return at(std::size_t(dest)); }
   const peer_channel& to(rank_t dest) const noexcept { return at(std::size_t(dest)); }
   peer_channel& to_progress_thread(peer_channel& c) const noexcept { return full(sending::to_progress_thread(c)); }
-  peer_channel& to_progress_thread(rank_t dest) noexcept { return at(std::size_t(dest) + progress_channels_); }
-  const peer_channel& to_progress_thread(rank_t dest) const noexcept { return at(std::size_t(dest) + progress_channels_); }
+  peer_channel& to_progress_thread(rank_t dest) noexcept { return to_progress_thread(to(dest)); }
+  /// The channel to that thread, also where nothing goes to it; without progress threads that of the rank.
+  peer_channel& progress_channel(rank_t dest) noexcept { return at(std::size_t(dest) + progress_channels_); }
+  const peer_channel& progress_channel(rank_t dest) const noexcept { return at(std::size_t(dest) + progress_channels_); }
   /// The channel, set up.
   peer_channel& prepared(peer_channel& c) {
     if (c.peer == nullptr) [[unlikely]]
@@ -150,6 +152,7 @@ class outbox : public sending {
   // ---- behind them ----
 
   watermark* start_block(peer_channel& c, handler_id h, std::size_t size);
+  [[gnu::cold]] watermark* start_own_block(peer_channel& c, handler_id h, std::size_t size);
   [[gnu::cold]] std::byte* append_bulk(peer_channel& c, handler_id h, std::size_t size);
   [[gnu::cold]] void set_up(peer_channel& c);
   bool has(peer kind) const noexcept;

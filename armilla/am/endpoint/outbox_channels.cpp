@@ -70,7 +70,7 @@ void outbox::lose(peer_channel& c) noexcept {
 
 void outbox::lose(rank_t r) noexcept {
   lose(prepared_to(r));
-  if (progress_channels_ != 0) lose(prepared(to_progress_thread(r)));
+  if (progress_channels_ != 0) lose(prepared(progress_channel(r)));
 }
 
 void outbox::take_back(rank_t r, std::uint32_t life) noexcept {

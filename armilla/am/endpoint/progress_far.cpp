@@ -21,15 +21,17 @@ constexpr std::uint64_t longest_sleep_ns = 100'000'000;  // at a descriptor
 
 void progress::sleep_beside_network(const event_count::backoff& backoff, std::uint64_t deadline_ns, bool closed) noexcept {
   remote_traffic& far = *out_.far();
-  if (far.any_bulk() || (out_.routing() != nullptr && out_.routing()->any_late())) {  // moves only while this rank looks
+  shared_network* const shared = out_.host().shared;
+  if (far.any_bulk() || (shared != nullptr && shared->wants_service()) ||
+      (out_.routing() != nullptr && out_.routing()->any_late())) {  // moves only while this rank looks
     sleeper_.cancel_wait();
     sched_yield();
     return;
   }
   network& net = far.link.net();
-  shared_network* const shared = out_.host().shared;
   const int descriptor = far.wants_buffers() ? -1 : net.descriptor();
-  if ((shared != nullptr && shared->keeps_for_rank()) || (descriptor >= 0 && !net.arm())) return sleeper_.cancel_wait();
+  if ((shared != nullptr && (shared->keeps_for_rank() || shared->wants_service())) || (descriptor >= 0 && !net.arm()))
+    return sleeper_.cancel_wait();
   if (shared != nullptr) shared->rank_sleeps();
   // A network may have something to send of which no descriptor tells, a reply of its own perhaps, that found no room.
   const std::uint64_t now = now_ns();

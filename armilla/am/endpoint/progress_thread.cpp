@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A progress thread, its rings and the network that it shares with its rank.
 //
-// While the rank looks there by itself it keeps what is for the progress thread, and wakes it. When the rank has not looked
-// for ARMILLA_PROGRESS_AFTER, the progress thread looks, and keeps what is for the rank. While the rank sleeps, which ends
-// when something comes, the progress thread sleeps too, and the rank wakes it before it goes on.
+// While the rank looks there by itself it does what the progress thread would, on its own thread and with the endpoint and the
+// context of that. When the rank has not looked for ARMILLA_PROGRESS_AFTER, the progress thread looks, and keeps what is for the
+// rank. While the rank sleeps, which ends when something comes, the progress thread sleeps too, and the rank wakes it before it
+// goes on.
 #include "armilla/am/endpoint/progress_thread.hpp"
 
 #include <sched.h>
@@ -27,6 +28,11 @@ constexpr int frames_a_turn = 32;
 constexpr std::uint64_t shortest_nap_ns = 20'000;
 constexpr std::uint64_t calm_nap_ns = 500'000;
 constexpr std::uint64_t longest_nap_at_descriptor_ns = 100'000'000;
+// While the rank looks, the thread asks now and then whether it still does: an eighth of the time for which it has. So a rank
+// that polls for long is hardly disturbed, and one that computes often is soon noticed.
+constexpr std::uint64_t longest_nap_beside_rank_ns = 1'000'000;
+// A rank that sleeps for less need not wake the thread afterwards, which costs it a system call.
+constexpr std::uint64_t sound_sleep_ns = 10'000'000;
 
 }  // namespace
 
@@ -37,19 +43,45 @@ progress_thread::progress_thread(endpoint& mine, std::atomic<std::uint64_t>* pro
 
 void progress_thread::until(const std::atomic<bool>& stop) {
   const auto stopped = [&stop] { return stop.load(std::memory_order_acquire); };
-  using seen = progress::seen;
-  mine_.waits.look_until_over([&] { return stopped() ? seen::over
-                                           : look()  ? seen::something
-                                                     : seen::nothing; },
-                              [&] { return stopped() || mine_.waits.anything_to_do(); },
-                              [this](const event_count::backoff& backoff) { rest(backoff); });
+  shared_network* const shared = host_.shared;
+  if (shared != nullptr)
+    shared->serve_by({[](void* mine) { return static_cast<progress_thread*>(mine)->serve_for_rank(); }, this});
+  event_count::backoff backoff;
+  while (!stopped()) {
+    if (look()) {
+      backoff = {};
+      continue;
+    }
+    if (mine_.sleeper.idle(backoff) == event_count::step::again) continue;
+    mine_.sleeper.prepare_wait();
+    if (stopped() || anything_to_do())
+      mine_.sleeper.cancel_wait();
+    else
+      rest(backoff);
+  }
+  if (shared != nullptr) shared->serve_by({});
+}
+
+std::unique_lock<std::mutex> progress_thread::work() const {
+  return host_.shared == nullptr ? std::unique_lock<std::mutex>() : std::unique_lock(host_.shared->serving());
+}
+
+bool progress_thread::rank_serves() const noexcept {
+  const remote_traffic* const far = mine_.out.far();
+  return far != nullptr && !far->rank.away;
+}
+
+bool progress_thread::anything_to_do() {
+  const auto working = work();
+  return mine_.in.anything_has_come() || (mine_.out.any_queued() && !rank_serves());
 }
 
 bool progress_thread::look() {
+  const auto working = work();
   bool any = look_at_rings();
   if (mine_.out.far() != nullptr) any |= look_at_network();
   if (!any) mine_.lost.look();
-  if (!mine_.out.any_queued()) return any;
+  if (!mine_.out.any_queued() || rank_serves()) return any;
   mine_.out.drain();
   sched_yield();  // on the rank's own core, which has to go on as well
   return true;
@@ -81,24 +113,20 @@ void progress_thread::rest(const event_count::backoff& backoff) noexcept {
 
 bool progress_thread::look_at_network() {
   shared_network& shared = *host_.shared;
-  remote_traffic& far = *mine_.out.far();
-  auto& rank = far.rank;
+  auto& rank = mine_.out.far()->rank;
   const std::uint64_t now = now_ns();
   const bool sleeps = shared.sleeping_rank();
-  const std::uint64_t looked = shared.looked_at(now);
-  if (const std::uint64_t looks = shared.looks_of_rank(); looks != rank.looks || sleeps) {
+  const std::uint64_t looked = shared.looked_at(now), looks = shared.looks_of_rank();
+  if (looks != rank.looks || !sleeps) rank.asleep_ns = now;
+  if (looks != rank.looks || sleeps) {
+    if (rank.away) rank.began_ns = now;
     rank.looks = looks;
     rank.since_ns = sleeps ? now : looked;
   }
-  // What this side has under way moves only while a thread looks, and a sleeping rank does not.
-  const bool under_way = far.any_bulk() || far.wants_buffers() || mine_.out.any_queued();
-  rank.away = under_way || now - rank.since_ns >= self_.settings->progress_after_ns;
+  rank.away = now - rank.since_ns >= self_.settings->progress_after_ns;
   shared.let_progress_thread_look(rank.away);
-  bool any = false;
-  for (int i = 0; i < frames_a_turn && mine_.in.poll_far<taker::loop>(); ++i) any = true;
-  if (!any) return false;
+  if (!take_far()) return false;
   rank.came_ns = now;
-  mine_.out.flush();
   notify_rank();
   return true;
 }
@@ -111,14 +139,16 @@ void progress_thread::rest_beside_network(const event_count::backoff& backoff) n
   const auto& rank = far.rank;
   const std::uint64_t now = now_ns();
   if (shared.keeps_for_progress_thread()) return mine_.sleeper.cancel_wait();
-  if (far.any_bulk() || far.wants_buffers()) {  // of some steps no descriptor tells
+  if (rank.away && shared.under_way()) {  // of some steps no descriptor tells
     const int descriptor = net.descriptor();
     if (descriptor >= 0 && !net.arm()) return mine_.sleeper.cancel_wait();
     return mine_.sleeper.sleep(backoff, now + shortest_nap_ns, event_count::ended_by::anything, descriptor);
   }
   if (!rank.away) {
-    const bool rests = shared.rest();
-    mine_.sleeper.sleep(backoff, rests ? 0 : rank.since_ns + std::max(self_.settings->progress_after_ns, shortest_nap_ns),
+    const bool rests = now - rank.asleep_ns >= sound_sleep_ns && shared.rest();
+    const std::uint64_t least = std::max(self_.settings->progress_after_ns, shortest_nap_ns);
+    const std::uint64_t most = std::max(least, longest_nap_beside_rank_ns);
+    mine_.sleeper.sleep(backoff, rests ? 0 : now + std::clamp((now - rank.began_ns) / 8, least, most),
                         event_count::ended_by::anything);
     return shared.rested();
   }

@@ -2,6 +2,7 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 
 #include "armilla/am/endpoint/endpoint.hpp"
 
@@ -18,6 +19,14 @@ class progress_thread {
  private:
   /// At everything; whether there was something.
   bool look();
+  bool anything_to_do();
+  /// What it has to do its rank does, which looks.
+  bool rank_serves() const noexcept;
+  /// At what the rank has found for it, on the rank's thread.
+  bool serve_for_rank();
+  bool take_far();
+  /// Held, it is this thread that works, not its rank; nothing where there is no network.
+  std::unique_lock<std::mutex> work() const;
   bool look_at_rings();
   bool look_at_network();
   void rest(const event_count::backoff& backoff) noexcept;

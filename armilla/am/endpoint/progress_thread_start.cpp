@@ -52,7 +52,7 @@ struct progress_thread_state {
 };
 
 void start_progress_thread(context& self, const launch&) {
-  if (self.settings->progress != progress_mode::thread) return;
+  if (self.settings->progress != progress_mode::thread && self.host->shared == nullptr) return;
   self.host->progress_thread(self.rank).present.store(1, std::memory_order_release);
   self.progress_thread = new progress_thread_state(self);
 }

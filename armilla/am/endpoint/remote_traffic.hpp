@@ -86,7 +86,7 @@ struct remote_traffic {
 
   // ---- for the outbox and the inbox: blocks, remote_traffic_bulk.cpp ----
 
-  void append_bulk(peer_channel& c, std::uint64_t offset, std::size_t size, handler_id h);
+  void append_bulk(peer_channel& c, std::byte* block, std::size_t size, handler_id h);
   /// The frame that names the blocks of `c` leaves: they are filled or given up, as their watermarks say.
   void start_blocks(const peer_channel& c) {
     if (!sending.empty()) start_bulk(c);
@@ -128,7 +128,7 @@ struct remote_traffic {
     rank_t to;
     std::uint32_t channel;  ///< its index: names it
     std::uint32_t id;
-    std::uint64_t offset;  ///< of the block in this rank's segment
+    std::byte* block;  ///< in this rank's segment; of a progress thread, which has no heap: from `new`
     std::size_t bytes;
     std::uintptr_t transfer = 0;  ///< 0: the block is not filled yet
   };
@@ -174,10 +174,12 @@ struct remote_traffic {
 
   /// What a progress thread knows of its rank.
   struct {
-    std::uint64_t looks = 0;     ///< of the rank
-    std::uint64_t since_ns = 0;  ///< when `looks` was first seen at this value
-    bool away = false;           ///< it has not looked for long
-    std::uint64_t came_ns = 0;   ///< when the progress thread found something
+    std::uint64_t looks = 0;      ///< of the rank
+    std::uint64_t since_ns = 0;   ///< when `looks` was first seen at this value
+    bool away = false;            ///< it has not looked for long
+    std::uint64_t began_ns = 0;   ///< when it began to look, or to sleep, after it had been away
+    std::uint64_t asleep_ns = 0;  ///< since when it sleeps, or the last time when it did not
+    std::uint64_t came_ns = 0;    ///< when the progress thread found something
   } rank;
 
   /// Whether something waits for a buffer: no event tells when there is one.
@@ -189,6 +191,7 @@ struct remote_traffic {
   std::byte* segment() const noexcept;  ///< this rank's
 
   endpoint& all;
+  void free_block(std::byte* block);
   context& self;
   remote_link link;
   std::vector<transfer> transfers;  ///< of memory, for the layer above

@@ -69,13 +69,13 @@ handler_slot& zero_copy_slot = fixed_handler<zero_copy_message, zero_copy_handle
 // ---- sending ----
 
 // The block's name is the last in its frame: what comes behind it waits for the bytes.
-void remote_traffic::append_bulk(peer_channel& c, std::uint64_t offset, std::size_t size, handler_id h) {
+void remote_traffic::append_bulk(peer_channel& c, std::byte* block, std::size_t size, handler_id h) {
   const remote_bulk_name name{link.next_bulk(c.to), size, h};
   sending.reserve(sending.size() + 1);
   const auto message = message_writer::in_frame(all.out, c, remote_bulk_slot.id, sizeof name, traffic::uncounted_replies);
   std::memcpy(message.at, &name, sizeof name);
   c.limit = c.cursor;
-  sending.push_back({c.to, c.index, std::uint32_t(name.id), offset, size, 0});
+  sending.push_back({c.to, c.index, std::uint32_t(name.id), block, size, 0});
 }
 
 // The last in its frame, too.
@@ -114,15 +114,22 @@ void remote_traffic::receive_memory(rank_t from, std::uint32_t number, std::byte
 void remote_traffic::drop_blocks(const peer_channel& c) {
   std::erase_if(sending, [&](const outgoing& o) {
     if (o.transfer != 0 || o.channel != c.index) return false;
-    all.out.blocks()->deallocate(o.offset);
+    free_block(o.block);
     return true;
   });
+}
+
+void remote_traffic::free_block(std::byte* block) {
+  if (all.out.blocks() != nullptr)
+    all.out.blocks()->deallocate(std::uint64_t(block - segment()));
+  else
+    delete[] block;
 }
 
 void remote_traffic::start_bulk(const peer_channel& c) {
   for (outgoing& o : sending)
     if (o.transfer == 0 && o.channel == c.index)
-      o.transfer = link.net().send_bulk(o.to, o.id, segment() + o.offset, sizeof(watermark) + o.bytes);
+      o.transfer = link.net().send_bulk(o.to, o.id, o.block, sizeof(watermark) + o.bytes);
 }
 
 // ---- receiving ----
@@ -195,7 +202,7 @@ bool remote_traffic::move_bulk() {
   }
   std::erase_if(sending, [&](const outgoing& o) {
     if (o.transfer == 0 || !net.done(o.transfer)) return false;
-    all.out.blocks()->deallocate(o.offset);
+    free_block(o.block);
     return true;
   });
   for (std::size_t i = 0; i < receiving.size(); ++i) {
@@ -219,10 +226,7 @@ bool remote_traffic::move_bulk() {
 
 // Of a rank that is lost not all may have come: the block is not read. Null: the network may still write to it.
 void remote_traffic::drop_bulk(rank_t source, std::byte* block) {
-  if (block != nullptr && all.out.blocks() != nullptr)
-    all.out.blocks()->deallocate(std::uint64_t(block - segment()));
-  else
-    delete[] block;
+  if (block != nullptr) free_block(block);
   all.sums.resume();
   go_on(source);
   if (all.in.shows_processed != nullptr) show_processed(source);

@@ -35,9 +35,9 @@ void remote_traffic::lose(rank_t r) {
   const auto over = [&](std::uintptr_t number) { return number == 0 || net.done(number); };
   for (const auto& o : take_out(sending, [r](const outgoing& t) { return t.to == r; }))
     if (over(o.transfer))
-      all.out.blocks()->deallocate(o.offset);
+      free_block(o.block);
     else
-      orphans.push_back({o.transfer, segment() + o.offset, {}});
+      orphans.push_back({o.transfer, o.block, {}});
   for (const auto& c : take_out(receiving, [r](const coming& t) { return t.source == r; })) {
     const bool ended = over(c.transfer);
     if (!ended) orphans.push_back({c.transfer, c.block, {}});
@@ -53,10 +53,7 @@ void remote_traffic::lose(rank_t r) {
 // Ranks that the network cannot reach any more. A supervisor that watches the ranks mostly knows sooner, and why.
 void remote_traffic::ask_network() {
   for (const auto& o : take_out(orphans, [this](const orphan& one) { return link.net().done(one.number); })) {
-    if (o.block != nullptr && all.out.blocks() != nullptr)
-      all.out.blocks()->deallocate(std::uint64_t(o.block - segment()));
-    else
-      delete[] o.block;
+    if (o.block != nullptr) free_block(o.block);
     if (o.end.run != nullptr) o.end.run(self, o.end.first, o.end.second);
   }
   if (closing || all.in.shows_processed != nullptr) return;  // a progress thread leaves that to its rank

@@ -100,9 +100,11 @@ class sending {
   /// anything but `ready`.
   channel_head& to(rank_t dest) noexcept { return channel_at(std::size_t(dest)); }
   const channel_head& to(rank_t dest) const noexcept { return channel_at(std::size_t(dest)); }
-  /// What goes to the component that takes in one-sided access and safe bodies: the rank's progress thread, if ranks have one,
-  /// else the rank itself.
-  channel_head& to_progress_thread(channel_head& c) const noexcept { return behind(c, progress_channels_); }
+  /// What goes to the component that takes in one-sided access and safe bodies: the rank's progress thread, if it has one for
+  /// this rank, else the rank itself.
+  channel_head& to_progress_thread(channel_head& c) const noexcept {
+    return progress_channels_ == 0 ? c : progress_channel_of(c);
+  }
   bool has_progress_threads() const noexcept { return progress_channels_ != 0; }
 
   /// The channel to `dest`, as `to`, or a usage_error that names `operation` if there is no such rank.
@@ -203,9 +205,7 @@ class sending {
   channel_head& channel_at(std::size_t index) const noexcept {
     return *reinterpret_cast<channel_head*>(channels_ + index * channel_stride);
   }
-  static channel_head& behind(channel_head& c, std::size_t channels) noexcept {
-    return *reinterpret_cast<channel_head*>(reinterpret_cast<std::byte*>(&c) + channels * channel_stride);
-  }
+  channel_head& progress_channel_of(channel_head& c) const noexcept;
 
   counters& count_;
   std::byte* channels_ = nullptr;      // by destination, self included; those to progress threads are behind them

@@ -62,13 +62,11 @@ host_map message_state::map(const context& self, const launch& how) {
 }
 
 std::unique_ptr<shared_network> message_state::share(const context& self, host_map& host) {
-  if (host.beyond == nullptr || self.settings->progress != progress_mode::thread) return nullptr;
+  if (host.beyond == nullptr || !answers_by_thread(*self.settings, *host.beyond)) return nullptr;
   if (!host.beyond->any_thread())
-    throw_usage(
-        "start",
-        fmt::format("ARMILLA_PROGRESS_MODE=thread lets a second thread use the network, and {} allows one thread only; {}set "
-                    "ARMILLA_PROGRESS_MODE=poll",
-                    host.beyond->version(), host.beyond->how_any_thread()));
+    throw_usage("start", fmt::format("ARMILLA_PROGRESS_MODE={} lets a second thread use the network, and {} allows one thread "
+                                     "only; {}set ARMILLA_PROGRESS_MODE=poll",
+                                     self.settings->get("progress_mode"), host.beyond->version(), host.beyond->how_any_thread()));
   // What credit lets be under way to both of them, and as much again for what needs none.
   const std::size_t from_each = std::max<std::size_t>(self.settings->network_window, 8 * host.beyond->most());
   auto both = std::make_unique<shared_network>(*host.beyond, host.control(self.rank), host.progress_thread(self.rank),

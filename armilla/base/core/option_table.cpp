@@ -221,12 +221,16 @@ std::vector<row> make_table() {
       also_named(
           "reception",
           shared(choice("progress_mode", &o::progress,
-                        {{"poll", progress_mode::poll}, {"thread", progress_mode::thread}, {"signal", progress_mode::signal}},
-                        "What receives messages while a rank computes: nothing (poll); a thread, those that are safe (thread); "
-                        "the rank, interrupted where it allows that (signal)."))),
+                        {{"auto", progress_mode::automatic},
+                         {"poll", progress_mode::poll},
+                         {"thread", progress_mode::thread},
+                         {"signal", progress_mode::signal}},
+                        "What receives messages while a rank computes: nothing (poll); a thread, those that are safe beside the "
+                        "rank (thread); the rank itself, interrupted where it allows that (signal). auto: a thread, those of "
+                        "other hosts, if their network can wake it."))),
       also_named("attend_after", duration("progress_after", &o::progress_after_ns, 1000,
-                                          "With ARMILLA_PROGRESS_MODE=thread: the thread polls the network when its rank has not "
-                                          "done so for this time; 0: always.")),
+                                          "The progress thread polls the network when its rank has not polled it for this "
+                                          "time; 0: always.")),
       duration("stall", &o::stall_ns, 1'000'000'000,
                "End a job after all ranks have waited this long for events that cannot come; 0: never. A rank that receives no "
                "messages for 15 times as long while another waits is reported."),

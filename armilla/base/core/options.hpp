@@ -16,7 +16,7 @@ enum class launcher_use { automatic, none };
 enum class pin_kind { automatic, core, share, none };
 enum class output_kind { raw, lines };
 enum class access_kind { all, opened };
-enum class progress_mode { poll, thread, signal };
+enum class progress_mode { automatic, poll, thread, signal };
 enum class progress_use { as_asked, on, off };
 enum class bar_use { off, on, terminal };
 enum class error_form { text, json };
@@ -59,8 +59,8 @@ struct options {
   std::uint64_t yield_ns = 200'000;
   bool crowding = true;
   wait_mode wait = wait_mode::in_place;
-  progress_mode progress = progress_mode::poll;
-  std::uint64_t progress_after_ns = 200'000;
+  progress_mode progress = progress_mode::automatic;
+  std::uint64_t progress_after_ns = 50'000;
   std::uint64_t stall_ns = 2'000'000'000;
   std::uint64_t wait_report_ns = 0;
   // when something dies

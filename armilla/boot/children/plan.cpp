@@ -41,6 +41,10 @@ std::vector<std::uint32_t> number_programs(const std::vector<program_spec>& prog
   return number;
 }
 
+bool has_other_progress(const options& settings) noexcept {
+  return settings.progress == progress_mode::thread || settings.progress == progress_mode::signal;
+}
+
 // For ranks that join later.
 void require_places(long long ranks, const options& settings) {
   if (settings.max_ranks == 0) return;
@@ -52,7 +56,7 @@ void require_places(long long ranks, const options& settings) {
     throw_usage("start", asked +
                              " lets ranks join the running job, which has to go on when one of them is lost; set "
                              "ARMILLA_ON_LOSS=continue, or replace");
-  if (settings.progress != progress_mode::poll)
+  if (has_other_progress(settings))
     throw_usage("start", fmt::format("{} with ARMILLA_PROGRESS_MODE={}: ranks join where ranks poll only; leave "
                                      "ARMILLA_PROGRESS_MODE away",
                                      asked, settings.get("progress_mode")));
@@ -76,7 +80,7 @@ void require_possible(const std::vector<program_spec>& programs, long long ranks
     throw_usage("start", fmt::format("ARMILLA_ON_LOSS={} with ARMILLA_FABRIC={}: ranks go on in shared memory only; set "
                                      "ARMILLA_FABRIC=shm, or unset ARMILLA_ON_LOSS",
                                      on_loss, settings.fabric));
-  if (settings.on_loss == loss_use::replace && settings.progress != progress_mode::poll)
+  if (settings.on_loss == loss_use::replace && has_other_progress(settings))
     throw_usage("start", fmt::format("ARMILLA_ON_LOSS={} with ARMILLA_PROGRESS_MODE={}: lost ranks are replaced where ranks poll "
                                      "only; unset ARMILLA_PROGRESS_MODE, or set ARMILLA_ON_LOSS=continue",
                                      on_loss, settings.get("progress_mode")));
