@@ -191,8 +191,12 @@ std::uint64_t event_count::watch_myself(std::uint64_t began_ns, ended_by by) noe
     if (looks_ < 2) limit = std::min(limit, std::max((looks_ + 1) * (silent_ns_ / 2), waited + silent_ns_ / 4) - waited);
   }
   if (by == ended_by::ranks && stall_ns_ != 0) {
-    if (waited >= stall_ns_ && !has_client(mine_)) reporter_.stalled(reporter_.rank);
-    limit = std::min(limit, waited < stall_ns_ ? stall_ns_ - waited : stall_ns_);
+    if (waited < stall_ns_)
+      limit = std::min(limit, stall_ns_ - waited);
+    else if (!has_client(mine_))
+      limit = std::min(limit, reporter_.stalled(reporter_.rank, began_ns));
+    else
+      limit = std::min(limit, stall_ns_);
   }
   return limit;
 }

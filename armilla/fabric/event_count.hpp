@@ -57,7 +57,7 @@ class event_count {
   /// Before a sleep: what for, a name, for those that look at this rank from outside; null: nothing that has one.
   void show_wait(const char* what) noexcept;
   /// What can end a wait besides its deadline.
-  enum class ended_by : std::uint8_t { anything, ranks_by_network, ranks };
+  enum class ended_by : std::uint8_t { anything, ranks };
   /// Sleeps until woken, but not beyond `deadline_ns` (0: none). Returns at spurious wake-ups, too.
   /// Shows the job how long this rank has found nothing, and whether only ranks of the job can end that, by its memory.
   /// `descriptor`: what also ends it, when it becomes readable; -1: nothing.
@@ -68,8 +68,10 @@ class event_count {
 
   /// What a rank does for the supervisor of the job, and for attached clients, on its own thread, in a wait.
   struct reporter {
-    void (*answer)(void* rank) = nullptr;   ///< writes down what it waits for
-    void (*stalled)(void* rank) = nullptr;  ///< a rank without supervisor: nothing can come any more
+    void (*answer)(void* rank) = nullptr;  ///< writes down what it waits for
+    /// A rank that looks after itself, and perhaps others, has waited for as long as a stall takes, since `began_ns`. Returns
+    /// when it wants to be asked again, in nanoseconds from now.
+    std::uint64_t (*stalled)(void* rank, std::uint64_t began_ns) = nullptr;
     /// A rank under a launcher has waited for ranks of the job: reports which of them take in no messages. Called twice in such
     /// a wait, after half of the time and at its end (`again`).
     void (*look_for_silent)(void* rank, bool again) = nullptr;
@@ -94,7 +96,7 @@ class event_count {
   bool called_by_client() const noexcept { return mine_.called.load(std::memory_order_relaxed) != 0 && watches_clients_; }
   /// Ranks that outnumber their cores sleep at once while that is quicker; null: they yield first.
   void watch_crowd(crowding* host) noexcept { crowd_ = host; }
-  /// The rank has no supervisor: it looks after itself. Times as ARMILLA_STALL (only if it is the whole job) and
+  /// The rank has no supervisor, or one that does not see all: it looks after itself. Times as ARMILLA_STALL and
   /// ARMILLA_WAIT_REPORT, and after which others are silent. 0: never.
   void watch_alone(std::uint64_t stall_ns, std::uint64_t report_ns, std::uint64_t silent_ns) noexcept {
     stall_ns_ = stall_ns;

@@ -20,7 +20,8 @@ struct network_head {
   static constexpr std::uint32_t good_mark = 0x41524d31;  ///< "1MRA" in memory: this version of the frame
   std::uint32_t mark = good_mark;
   std::uint16_t epoch = 0;   ///< of the job: 0, kept for a job that is begun anew
-  std::uint8_t control = 0;  ///< 1: neither credit nor a fence counts it; 2: the same, and it comes past a receiver that is shut
+  std::uint8_t control = 0;  ///< 1: neither credit nor a fence counts it; 2: the same, and it comes past a receiver that is shut;
+                             ///< 3: the same, and it is no event for its receiver, which waits on
   frame_lane lane = frame_lane::bodies;
   std::uint32_t source = 0;  ///< rank
   std::uint32_t bytes = 0;   ///< of the bundles; 0: nothing but what this head says
@@ -40,6 +41,7 @@ struct remote_frame {
   std::byte* copy = nullptr;        ///< owned, where the frame could not be taken in when it came
   std::uint32_t end = 0;            ///< of `remote_link`, from which it came
   const std::byte* next = nullptr;  ///< of one that was put back: where it goes on
+  bool watch = false;               ///< of those that watch the job: whoever waits has got nothing by it
 };
 
 }  // namespace armilla::detail

@@ -111,6 +111,7 @@ void remote_link::publish(std::byte* bundles, end_t to, std::size_t bytes, kind 
       network_head::good_mark, 0, std::uint8_t(how), lane_to(to), std::uint32_t(me_), std::uint32_t(bytes), p.next_out, p.taken};
   p.reported = p.taken;
   if (bytes != 0) ++p.next_out;
+  if (bytes != 0 && how != kind::watch) ++events_sent_;
   if (bytes != 0 && how == kind::counted) {
     p.sent += lines_for(bytes);
     sent_ += lines_for(bytes) * pair_weight(std::uint32_t(me_), to);
@@ -150,7 +151,7 @@ inline const char* remote_link::damage(const network::arrival& a, std::uint64_t&
   if (value = head.mark; head.mark != network_head::good_mark) return "the mark of a frame";
   if (value = head.source; head.source >= std::uint32_t(ranks_) || rank_t(head.source) == me_) return "the source of a frame";
   if (a.source != no_rank && rank_t(head.source) != a.source) return "the source of a frame";
-  if (value = head.control; head.control > std::uint8_t(kind::word)) return "the kind of a frame";
+  if (value = head.control; head.control > std::uint8_t(kind::watch)) return "the kind of a frame";
   if (value = std::uint64_t(head.lane); value >= frame_lanes || first_of_lane_[value] == no_end) return "the lane of a frame";
   if (value = head.bytes; head.bytes != a.bytes - sizeof head || head.bytes % 8 != 0 || head.bytes > most_)
     return "the length of a frame";
@@ -194,7 +195,8 @@ bool remote_link::take(const network::arrival& a, frame& f) {
   f.source = source;
   f.token = a.token;
   f.control = head.control != 0;
-  f.word = head.control == std::uint8_t(kind::word);
+  f.word = head.control >= std::uint8_t(kind::word);
+  f.watch = head.control == std::uint8_t(kind::watch);
   f.copy = nullptr;
   f.next = nullptr;
   f.end = from;
@@ -320,6 +322,7 @@ void remote_link::release(const frame& f) {
     delete[] f.copy;
   else
     net_.release(f.token);
+  if (!f.watch) ++events_taken_;
   if (f.control) return;
   ++frames_taken_;
   p.taken += lines_for(f.bytes);

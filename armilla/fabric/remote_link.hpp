@@ -44,7 +44,7 @@ class remote_link {
   bool admits(end_t to, std::size_t bytes) const noexcept;
   /// The same for a frame that no credit limits.
   std::byte* reserve_control(end_t to, std::size_t bytes);
-  enum class kind : std::uint8_t { counted, control, word };
+  enum class kind : std::uint8_t { counted, control, word, watch };
   void publish(std::byte* bundles, end_t to, std::size_t bytes, kind how = kind::counted);
   /// Lines of the counted frames ever sent to `to`.
   std::uint64_t sent(end_t to) const noexcept;
@@ -81,6 +81,10 @@ class remote_link {
   std::uint64_t weighed_taken() const noexcept { return taken_; }
   /// Counted frames that have been released.
   std::uint64_t frames_taken() const noexcept { return frames_taken_; }
+
+  /// Frames of all kinds with bundles that were ever sent, and that have been released: all but those that watch the job.
+  std::uint64_t events_sent() const noexcept { return events_sent_; }
+  std::uint64_t events_taken() const noexcept { return events_taken_; }
 
   /// Whether a peer is to be told what was taken in as soon as there is a buffer.
   bool owes() const noexcept { return !owing_.empty(); }
@@ -121,6 +125,7 @@ class remote_link {
   std::size_t most_;
   std::uint64_t window_;  // lines
   std::uint64_t frames_taken_ = 0;
+  std::uint64_t events_sent_ = 0, events_taken_ = 0;
   std::uint64_t sent_ = 0;     // to all ends, weighed
   std::uint64_t taken_ = 0;    // from ranks, weighed
   std::deque<end_t> waiting_;  // sources that go on and have frames here

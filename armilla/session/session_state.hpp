@@ -11,6 +11,7 @@
 #include "armilla/boot/wire_up/crash_handlers.hpp"
 #include "armilla/fabric/network.hpp"
 #include "armilla/run.hpp"
+#include "armilla/session/stall_search.hpp"
 #include "armilla/spmd.hpp"
 
 namespace armilla::detail {
@@ -43,6 +44,7 @@ struct session_state {
   std::unique_ptr<region> next_region;  ///< what this rank is to run next
   /// Of the ranks of this host, when this one last looked for silent ones.
   std::vector<std::uint64_t> signs_of_life;
+  std::unique_ptr<stall_search> stalls;  ///< null: the supervisor, or nobody, looks for one
 
  private:
   void begin();

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +19,7 @@
 #include "armilla/am/endpoint/parked.hpp"
 #include "armilla/base/core/options.hpp"
 #include "armilla/base/values/clock.hpp"
+#include "armilla/boot/host/units.hpp"
 #include "armilla/boot/watch/ending.hpp"
 #include "armilla/boot/watch/posted_text.hpp"
 #include "armilla/boot/watch/stall_detector.hpp"
@@ -26,12 +27,15 @@
 #include "armilla/fiber/explain_wait.hpp"
 #include "armilla/object/object_state.hpp"
 #include "armilla/session/session_state.hpp"
+#include "armilla/session/stall_search.hpp"
 
 // Model: tests/models/order/counters.rs
 namespace armilla::detail {
 namespace {
 
 constexpr std::size_t most_names = 8;  // of the fibers that wait for the same
+constexpr std::uint32_t one_report_within_ms = 1000;
+constexpr std::uint64_t report_within_ns = 200 * milli;
 
 struct group {
   std::string reason;
@@ -110,18 +114,34 @@ bool is_for_client(const control_block& mine) noexcept {
          mine.asked_by_client.load(std::memory_order_relaxed) == mine.asked.load(std::memory_order_relaxed);
 }
 
+// Of the ranks of a host that are all asked, as mpirun passes a signal to each, one speaks.
+bool claims_report(job_block& job) {
+  const auto now = std::uint32_t(now_ns() / milli);
+  std::uint32_t before = job.report_wanted.load(std::memory_order_relaxed);
+  return now - before >= one_report_within_ms && job.report_wanted.compare_exchange_strong(before, now);
+}
+
+void report_host(context& self) {
+  self.session->stalls->let_others_report();
+  ask_ranks_of_host(self);
+  write_down(self);
+  const std::uint64_t until = now_ns() + report_within_ns;
+  while (!have_ranks_of_host_answered(self) && now_ns() < until) usleep(1000);
+  const auto& names = self.session->self.host_names;
+  const std::string where = names.size() < 2 ? "" : " on " + names[self.session->self.host_of[std::size_t(self.rank)]];
+  std::string text = "armilla: who waits for what" + where + ":\n" + waits_of_host(self);
+  text.pop_back();  // `say` ends the line
+  say(text);
+}
+
 void answer(void* rank) {
-  const context& self = *static_cast<context*>(rank);
+  context& self = *static_cast<context*>(rank);
   job_block& job = *self.session->self.job;
   const bool for_client = is_for_client(control_of(job, self.rank));
   write_down(self);
   if (for_client) return;
   if (alone(self)) say_waits(job, "armilla: who waits for what:");
-  if (job.supervisor != job_block::launched) return;  // else nothing asks all of them
-  const control_block& mine = control_of(job, self.rank);
-  std::string text = "armilla: rank " + std::to_string(self.rank) + " waits for:\n" + std::string(mine.text, mine.text_bytes);
-  if (text.ends_with('\n')) text.pop_back();  // `say` ends the line
-  say(text);
+  if (job.supervisor == job_block::launched && claims_report(job)) report_host(self);  // else nothing asks all of them
 }
 
 // Whether this rank's progress thread may still do something.
@@ -132,9 +152,10 @@ bool progress_thread_busy(const context& self) noexcept {
   return since == 0 || now_ns() < since + self.settings->stall_ns;
 }
 
-void stalled(void* rank) {
+std::uint64_t stalled(void* rank, std::uint64_t began_ns) {
   const context& self = *static_cast<context*>(rank);
-  if (progress_thread_busy(self)) return;
+  if (self.session->stalls != nullptr) return self.session->stalls->step(began_ns);
+  if (progress_thread_busy(self)) return self.settings->stall_ns;
   write_down(self);
   std::fflush(stdout);
   say_waits(*self.session->self.job, stall_headline(self.settings->stall_ns));
@@ -163,31 +184,20 @@ void look_for_silent(void* rank, bool again) {
   say(text);
 }
 
-// Messages in a network cannot be seen, and a launcher's ranks have nobody who looks at all of them.
-bool finds_stalls(const launch& self) { return self.job->supervisor != job_block::launched && self.beyond == nullptr; }
-
-// Who sets the time expects it to count.
-void admit_that_stalls_are_not_found(const launch& self) {
-  const char* const asked = std::getenv("ARMILLA_STALL");
-  if (self.rank != 0 || asked == nullptr || self.settings->stall_ns == 0 || finds_stalls(self)) return;
-  say(fmt::format(
-      "armilla: ARMILLA_STALL={} does not end this job: stalls are detected only if all ranks share memory and are started "
-      "by armilla-run -n or without a launcher; a rank that receives nothing for {:.3g} s is reported. "
-      "ARMILLA_WAIT_REPORT=10s shows what ranks wait for",
-      asked, double(silence_after(self.settings->stall_ns)) / 1e9));
-}
-
 }  // namespace
 
 void start_wait_reports(context& self) {
   event_count& sleeper = self.messages->sleeper;
   sleeper.set_reporter({&answer, &stalled, &look_for_silent, &self});
   const options& set = *self.settings;
-  admit_that_stalls_are_not_found(self.session->self);
-  // A launcher looks after its job, but knows nothing of waits: each rank tells its own, and of whom it waits for.
-  if (alone(self)) sleeper.watch_alone(set.stall_ns, set.wait_report_ns, 0);
-  if (self.session->self.job->supervisor == job_block::launched)
-    sleeper.watch_alone(0, set.wait_report_ns, silence_after(set.stall_ns));
+  if (alone(self)) return sleeper.watch_alone(set.stall_ns, set.wait_report_ns, 0);
+  // A launcher looks after its job, but knows nothing of waits. And nobody sees the messages in a network.
+  const launch& how = self.session->self;
+  const bool launched = how.job->supervisor == job_block::launched;
+  if (how.beyond != nullptr) how.job->over_network.store(1, std::memory_order_relaxed);
+  if (how.beyond == nullptr && !launched) return;
+  self.session->stalls = std::make_unique<stall_search>(self);
+  sleeper.watch_alone(set.stall_ns, launched ? set.wait_report_ns : 0, launched ? silence_after(set.stall_ns) : 0);
 }
 
 void stop_wait_reports(context& self) {

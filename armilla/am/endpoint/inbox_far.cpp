@@ -55,6 +55,10 @@ inline bool inbox::take_far() {
     a.at = a.far.next == nullptr ? a.first : a.far.next;
     a.end = a.first + a.bytes;
     run_frame<By>(a);
+    if (a.far.watch) [[unlikely]] {
+      --count_.bundles_received;  // a rank that waits has got nothing
+      continue;
+    }
     if (a.kept) [[unlikely]] {
       if (suspended_ || (in_loop && !self.fibers->in_loop())) return true;
       continue;  // it was put back, and bars nothing that others have sent

@@ -33,11 +33,12 @@ void progress::sleep_beside_network(const event_count::backoff& backoff, std::ui
   if ((shared != nullptr && (shared->keeps_for_rank() || shared->wants_service())) || (descriptor >= 0 && !net.arm()))
     return sleeper_.cancel_wait();
   if (shared != nullptr) shared->rank_sleeps();
+  far.show_events(out_.host().control(self_.rank));
   // A network may have something to send of which no descriptor tells, a reply of its own perhaps, that found no room.
   const std::uint64_t now = now_ns();
   const std::uint64_t longest = descriptor < 0 ? nap_ns : std::clamp((now - backoff.began_ns) / 2, nap_ns, longest_sleep_ns);
   const std::uint64_t wake_up = now + longest;
-  const auto by = closed ? event_count::ended_by::ranks_by_network : event_count::ended_by::anything;
+  const auto by = closed ? event_count::ended_by::ranks : event_count::ended_by::anything;
   sleeper_.sleep(backoff, deadline_ns != 0 && deadline_ns < wake_up ? deadline_ns : wake_up, by, descriptor);
   if (shared != nullptr) shared->rank_woke();
   if (descriptor >= 0) far.look_for_losses_next();  // that many naps would have passed

@@ -131,6 +131,28 @@ bool progress_thread::look_at_network() {
   return true;
 }
 
+bool progress_thread::take_far() {
+  remote_traffic& far = *mine_.out.far();
+  bool any = false;
+  for (int i = 0; i < frames_a_turn && mine_.in.poll_far<taker::loop>(); ++i) any = true;
+  if (any) mine_.out.flush();
+  if (mine_.out.any_queued()) mine_.out.drain();
+  const bool under_way = far.any_bulk() || far.wants_buffers() || mine_.out.any_queued();
+  host_.shared->set_under_way(under_way);
+  if (!under_way) far.show_events(host_.progress_thread(self_.rank));
+  return any;
+}
+
+bool progress_thread::serve_for_rank() {
+  struct in_place_of_rank {
+    explicit in_place_of_rank(context& thread) : rank(current) { set_current(&thread); }
+    ~in_place_of_rank() { set_current(rank); }
+    context* const rank;
+  } here(self_);
+  host_.shared->let_progress_thread_look(false);  // it has just looked itself
+  return take_far();
+}
+
 // Behind `prepare_wait`, and a look that found nothing in the rings.
 void progress_thread::rest_beside_network(const event_count::backoff& backoff) noexcept {
   shared_network& shared = *host_.shared;

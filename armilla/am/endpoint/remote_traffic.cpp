@@ -56,7 +56,9 @@ void remote_traffic::send_control(rank_t to, handler_id h, const void* head, std
   const bundle_header what{h, std::uint32_t(head_bytes + bytes)};
   const std::size_t size = sizeof what + what.length;
   const bool behind = !control_queue.empty();
-  const auto how = h == hold_handler ? remote_link::kind::word : remote_link::kind::control;
+  const auto how = h == hold_handler    ? remote_link::kind::word
+                   : h == watch_handler ? remote_link::kind::watch
+                                        : remote_link::kind::control;
   ++all.out.count().control_sent;
   all.out.count().control_bytes_sent += size;
   std::byte* const room = behind ? nullptr : link.reserve_control(to, size);
@@ -98,6 +100,12 @@ void remote_traffic::drain_control() {
     link.publish(room, first.to, first.frame.size(), first.how);
     control_queue.pop_front();
   }
+}
+
+// What was taken in is shown first, and read last: a sum of both that fits is no accident of the moment.
+void remote_traffic::show_events(control_block& mine) const noexcept {
+  mine.network_taken.store(link.events_taken(), std::memory_order_relaxed);
+  mine.network_sent.store(link.events_sent(), std::memory_order_release);
 }
 
 std::uint64_t remote_traffic::lines_sent(rank_t r) const noexcept {

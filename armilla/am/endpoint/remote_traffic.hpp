@@ -81,6 +81,8 @@ struct remote_traffic {
   bool takes_piggyback(const peer_channel& c, std::size_t bytes) const noexcept;
   std::uint64_t lines_sent(rank_t r) const noexcept;
   std::uint64_t lines_taken(rank_t r) const noexcept { return link.taken(std::uint32_t(r)); }
+  /// Before a sleep: shows what has been sent and taken in.
+  void show_events(control_block& mine) const noexcept;
   /// Of a progress thread: its rank sees how far it is.
   void show_processed(rank_t source) noexcept;
 
@@ -189,9 +191,9 @@ struct remote_traffic {
   bool moves_anything() const noexcept { return !sending.empty() || !transfers.empty() || !control_queue.empty(); }
 
   std::byte* segment() const noexcept;  ///< this rank's
+  void free_block(std::byte* block);
 
   endpoint& all;
-  void free_block(std::byte* block);
   context& self;
   remote_link link;
   std::vector<transfer> transfers;  ///< of memory, for the layer above

@@ -17,4 +17,6 @@ inline constexpr handler_id order_handler =
     well_known(handler_range::am, 6);  ///< what follows waits for messages that go by way of other ranks
 inline constexpr handler_id begun_handler = well_known(handler_range::am, 7);  ///< how much of these has begun
 
+inline constexpr handler_id watch_handler = well_known(handler_range::session, 1);  ///< of those that watch the job
+
 }  // namespace armilla::detail

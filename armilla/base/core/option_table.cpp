@@ -235,8 +235,7 @@ std::vector<row> make_table() {
                "End a job after all ranks have waited this long for events that cannot come; 0: never. A rank that receives no "
                "messages for 15 times as long while another waits is reported."),
       duration("wait_report", &o::wait_report_ns, 1'000'000'000,
-               "Print what all ranks wait for when one has been idle for this time; 0: never. SIGUSR1 does the same. Under "
-               "mpirun or srun each rank prints its own waits."),
+               "Print what all ranks wait for when one has been idle for this time; 0: never. SIGUSR1 does the same."),
       heading("When a rank dies"),
       shared(choice(
           "on_loss", &o::on_loss, {{"end", loss_use::end}, {"continue", loss_use::go_on}, {"replace", loss_use::replace}},

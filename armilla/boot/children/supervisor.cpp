@@ -79,6 +79,7 @@ class supervisor {
   void kill_all(int signal);
   void pass_on(int signal);
   void look_after();
+  void end_stalled();
   int report();
 
   job_plan plan_;
@@ -300,6 +301,7 @@ void supervisor::judge() {
   const bool decided = failure_ || interrupted_by_ != 0 || stalled_;
   if (!decided && goes_on()) return go_on_without_the_lost();
   if (phase_ != phase::running) return;
+  if (plan_.job->over_network.load(std::memory_order_acquire) == 2) return end_stalled();
   auto cause = find_failure(plan_, children_);
   if (!cause) return;
   const bool struck = cause->kind == ending::how::signal;
@@ -321,7 +323,10 @@ bool supervisor::typed_at_us_too(int signal) {
 
 // No rank can go on any more: that has been said, and there is nothing to wait for.
 void supervisor::look_after() {
-  if (phase_ != phase::running || !watch_.look()) return;
+  if (phase_ == phase::running && watch_.look()) end_stalled();
+}
+
+void supervisor::end_stalled() {
   stalled_ = true;
   stop_after(0);
 }

@@ -88,6 +88,9 @@ struct control_block {
   /// Of the algorithm that the rank is in, for a bar that shows the job's progress: what there is to do on this rank, 0 if that
   /// is not known, and what of it is done. Read without order.
   alignas(cache_line) std::atomic<std::uint64_t> work_expected, work_done;
+  /// Frames that this block's owner has sent over a network, and taken in, as it knew before it slept: what finds out whether any
+  /// is under way.
+  std::atomic<std::uint64_t> network_sent, network_taken;
   static constexpr std::size_t text_room = host_layout::control_bytes / 2 - std::size_t(8) * cache_line -
                                            align_up(sizeof(counters), cache_line) - align_up(sizeof(ring_directory), cache_line);
   alignas(cache_line) char text[text_room];  ///< what its fibers wait for, in lines

@@ -74,10 +74,14 @@ struct job_block : membership {
   std::uint32_t cores, processors;  ///< that this job may use
   std::uint32_t program_count;
   static constexpr std::int32_t launched = -1;
-  std::int32_t supervisor;                   ///< its pid; 0: a job of one rank without supervisor; `launched`: a launcher's job
-  std::uint32_t losses_told;                 ///< what looks after the ranks, on all hosts, tells of each that dies, and why
-  std::atomic<std::uint32_t> report_wanted;  ///< set to let the supervisor ask all ranks what they wait for
-  std::atomic<program_kind> kind;            ///< what the ranks of the start do: one that joins comes to the end as they do
+  std::int32_t supervisor;    ///< its pid; 0: a job of one rank without supervisor; `launched`: a launcher's job
+  std::uint32_t losses_told;  ///< what looks after the ranks, on all hosts, tells of each that dies, and why
+  /// Set to let the supervisor ask all ranks what they wait for. In a launcher's job: when one rank last printed that of all, in
+  /// milliseconds.
+  std::atomic<std::uint32_t> report_wanted;
+  std::atomic<program_kind> kind;  ///< what the ranks of the start do: one that joins comes to the end as they do
+  /// 1: a network carries messages, which are not seen in this memory. 2: and its ranks have said that the job stands still.
+  std::atomic<std::uint32_t> over_network;
 
   alignas(cache_line) std::atomic<std::uint32_t> arrived[max_meetings];  ///< ranks at each meeting point
   alignas(cache_line) std::atomic<std::uint32_t> mains_done;             ///< how many functions of run_main have returned
