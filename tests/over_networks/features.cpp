@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program that tries one feature, its first argument, and prints what rank 0 found. Driven by features_test.py.
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <thread>
+
+#include <armilla/armilla.hpp>
+
+namespace am = armilla;
+using namespace std::chrono_literals;
+
+namespace {
+
+am::per_rank<std::int64_t> value, done;
+am::per_rank<bool> seen;
+
+am::rank_t last() { return am::ranks() - 1; }
+
+// Computes, without a call of the library, until the others' accesses are there; not longer than they may take.
+bool compute_until(std::int64_t& counter, std::int64_t expected) {
+  const std::atomic_ref<std::int64_t> now(counter);
+  const auto until = std::chrono::steady_clock::now() + 4s;
+  while (now.load() < expected && std::chrono::steady_clock::now() < until) {}
+  return now.load() >= expected;
+}
+
+void say(const char* feature) {
+  am::fence();
+  if (am::rank() == 0) std::printf("%s: %s\n", feature, bool(*seen.on(last())) ? "yes" : "no");
+}
+
+// Rank 0 reads, writes and adds to memory of a rank that computes.
+void one_sided() {
+  *value = 7;
+  am::barrier();
+  if (am::rank() == last()) *seen = compute_until(*done, 1);
+  if (am::rank() == 0) {
+    std::int64_t got = *value.on(last());
+    am::put(value.on(last()), got + 1);
+    am::sync_memory();
+    am::atomic_fetch_add(done.on(last()), 1);
+  }
+  say("access");
+}
+
+// Rank 0 calls a function there that may run beside the computation.
+void safe_calls() {
+  am::barrier();
+  if (am::rank() == last()) *seen = compute_until(*done, 1);
+  if (am::rank() == 0) am::call(last(), am::safe([] { std::atomic_ref(*done).fetch_add(1); })).get();
+  say("safe");
+}
+
+// The same with a function that is not safe, and a computation that allows it.
+void interrupts() {
+  am::barrier();
+  if (am::rank() == last()) {
+    const am::interruptible here;
+    *seen = compute_until(*done, 1);
+  }
+  if (am::rank() == 0) am::call(last(), [] { ++*done; }).get();
+  say("interrupts");
+}
+
+// No rank ever writes what all wait for.
+void stalls() { am::sync_var<int>().read(); }
+
+// The same; somebody asks the last rank once all wait.
+void who_waits() {
+  am::barrier();
+  const bool asks = am::rank() == last();
+  std::thread user([asks] {
+    std::this_thread::sleep_for(1s);
+    if (asks) kill(getpid(), SIGUSR1);
+  });
+  am::sync_var<int>().read();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string feature = argc > 1 ? argv[1] : "";
+  return am::run(argc, argv, [&feature] {
+    if (feature == "access") one_sided();
+    if (feature == "safe") safe_calls();
+    if (feature == "interrupts") interrupts();
+    if (feature == "stalls") stalls();
+    if (feature == "waits") who_waits();
+  });
+}
