@@ -15,15 +15,19 @@
 
 namespace armilla::run {
 
-// To one rank of this host, or to all.
+// To one rank of this host, or to all; an answer to those that it names, as others may not read for long.
 void agent::pass_gathering(const std::string& text) {
   rank_t to = detail::no_rank;
   if (text.size() < sizeof to) return;
   std::memcpy(&to, text.data(), sizeof to);
-  const line_head head{line_head::gathering, std::uint32_t(text.size() - sizeof to)};
+  const std::string_view message = std::string_view(text).substr(sizeof to);
+  const auto said = gathering_message::from(message, ranks_);
+  const bool answers = said && said->head.what == gathering_head::word::answer;
+  const auto is_for = [&](rank_t r) { return to == detail::no_rank ? !answers || said->names(r) : to == r; };
+  const line_head head{line_head::gathering, std::uint32_t(message.size())};
   for (const auto& c : children_)
-    if (c->alive && c->line >= 0 && (to == detail::no_rank || to == c->rank) && write_fully(c->line, &head, sizeof head))
-      write_fully(c->line, text.data() + sizeof to, head.bytes);
+    if (c->alive && c->line >= 0 && is_for(c->rank) && write_fully(c->line, &head, sizeof head))
+      write_fully(c->line, message.data(), message.size());
   lent_.wake();
 }
 

@@ -14,7 +14,7 @@ void gathering_desk::take(rank_t from, std::string_view text) {
     case head::word::ask:
     case head::word::ask_unended: return take_part(from, *m);
     case head::word::passed: return pass(m->row(), m->head.step);
-    case head::word::ended: ended_[std::size_t(from)] = m->head.stage; return look_at_all();
+    case head::word::ended: return end(from, m->head.stage);
     case head::word::gives_up: {
       if (given_up_) return;
       given_up_ = true;
@@ -36,7 +36,7 @@ void gathering_desk::take_part(rank_t from, const gathering_message& m) {
   if (late || step <= all.passed || (given_up_ && which.what == row::kind::living)) return tell_over(which, step, from);
   gathering& g = all.open[m.head.step];
   if (g.parts.empty()) {
-    g.members = m.ranks;
+    g.members = m.ranks();
     g.unended = m.head.what == head::word::ask_unended;
     if (which.what == row::kind::survivors || which.what == row::kind::living)
       send_(detail::no_rank,
@@ -60,14 +60,21 @@ void gathering_desk::end_open(const row& which, std::uint64_t step) {
   }
 }
 
+void gathering_desk::end(rank_t r, std::uint64_t stage) {
+  all_ended_ += rank_t(stage != 0) - rank_t(ended_[std::size_t(r)] != 0);
+  ended_[std::size_t(r)] = stage;
+  look_at_all();
+}
+
 void gathering_desk::lose(rank_t r) {
+  if (!is_lost(r)) ++all_lost_;
   lost_[std::size_t(r)] = true;
   look_at_all();
 }
 
-rank_t gathering_desk::left() const { return rank_t(std::ranges::count(lost_, false)); }
-
+// The first test is for large jobs, in which it is mostly enough.
 bool gathering_desk::is_complete(const gathering& g) const {
+  if (g.parts.size() + std::size_t(all_lost_ + all_ended_) < g.members.size()) return false;
   return std::ranges::all_of(g.members, [&](rank_t r) {
     return g.parts.contains(r) || lost_[std::size_t(r)] || (g.unended && ended_[std::size_t(r)] > g.stage);
   });
@@ -97,7 +104,7 @@ void gathering_desk::answer(const row& which, std::uint64_t step, const gatherin
                                            .step = step,
                                            .part_bytes = std::uint32_t(parts.size() / ranks.size())},
                                           ranks, parts);
-  for (const rank_t r : ranks) send_(r, text);
+  send_(detail::no_rank, text);
 }
 
 void gathering_desk::tell_over(const row& which, std::uint64_t step, rank_t to) const {

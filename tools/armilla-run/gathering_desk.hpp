@@ -16,7 +16,7 @@ using armilla::rank_t;
 /// The side of armilla-run: where the parts of all gatherings come together (armilla/boot/wire_up/gathering.hpp).
 class gathering_desk {
  public:
-  /// Sends a text to a rank; `no_rank`: to all.
+  /// Sends a text to a rank; `no_rank`: to all, or, if it is an answer, to those that it names.
   using sender = std::function<void(rank_t to, const std::string& text)>;
   gathering_desk(rank_t ranks, sender send) : lost_(std::size_t(ranks)), ended_(std::size_t(ranks)), send_(std::move(send)) {}
 
@@ -25,7 +25,7 @@ class gathering_desk {
   /// From now on no gathering waits for it.
   void lose(rank_t r);
   bool is_lost(rank_t r) const { return lost_[std::size_t(r)]; }
-  rank_t left() const;
+  rank_t left() const { return rank_t(lost_.size()) - all_lost_; }
 
  private:
   using row = armilla::detail::gathering_row;
@@ -45,6 +45,7 @@ class gathering_desk {
   void take_part(rank_t from, const armilla::detail::gathering_message& m);
   void pass(const row& which, std::uint64_t step);
   void end_open(const row& which, std::uint64_t step);  ///< all up to that one, undecided
+  void end(rank_t r, std::uint64_t stage);
   void look_at_all();
   bool is_complete(const gathering& g) const;
   void answer(const row& which, std::uint64_t step, const gathering& g) const;
@@ -52,6 +53,7 @@ class gathering_desk {
 
   std::vector<bool> lost_;
   std::vector<std::uint64_t> ended_;  ///< at the end of which of its functions each rank is
+  rank_t all_lost_ = 0, all_ended_ = 0;
   bool given_up_ = false;
   std::map<row, steps> rows_;
   sender send_;

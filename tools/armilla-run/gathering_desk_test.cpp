@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "armilla/base/values/limits.hpp"
+
 namespace armilla::run {
 namespace {
 
@@ -31,13 +33,16 @@ struct desk_of_four : testing::Test {
     if (!m) return {};
     if (m->head.what == word::over) return m->head.stage != 0 ? "passed" : "over";
     std::string said = "answer of";
-    for (const rank_t each : m->ranks) said += " " + std::to_string(each);
+    for (const rank_t each : m->ranks()) said += " " + std::to_string(each);
     return said + ": " + std::string(m->parts);
   }
 
   std::map<rank_t, std::string> sent;
   gathering_desk desk{4, [this](rank_t to, const std::string& text) {
+                        const auto m = gathering_message::from(text, 4);
                         if (to != detail::no_rank) sent[to] = text;
+                        if (m && m->head.what == word::answer)  // as the agents do
+                          for (const rank_t r : m->ranks()) sent[r] = text;
                       }};
 };
 
@@ -92,6 +97,29 @@ TEST_F(desk_of_four, when_one_gives_up_others_hear_which_steps_were_passed) {
   EXPECT_EQ(told(2), "passed");
   ask(3, kind::living, 7);
   EXPECT_EQ(told(3), "over");
+}
+
+TEST(gathering_desk, as_many_ranks_as_a_job_may_have_agree_in_little_time_and_few_bytes) {
+  constexpr rank_t ranks = armilla::detail::most_ranks;
+  std::vector<rank_t> all;
+  for (rank_t r = 0; r < ranks; ++r) all.push_back(r);
+  std::size_t taken = 0, answers = 0, bytes = 0;
+  gathering_desk desk(ranks, [&](rank_t to, const std::string& text) {
+    const auto m = gathering_message::from(text, ranks);
+    ASSERT_TRUE(m);
+    if (m->head.what != word::answer) return;
+    EXPECT_EQ(to, detail::no_rank) << "once for each host";
+    EXPECT_EQ(m->ranks().size(), std::size_t(ranks) - 2);
+    ++answers, bytes += text.size();
+  });
+  desk.lose(5);
+  desk.take(77, gathering_text({.what = word::ended, .stage = 1}, {}, {}));
+  const std::string ask = gathering_text({.what = word::ask_unended, .step = 1, .part_bytes = 12}, all, std::string(12, 'x'));
+  for (const rank_t r : all)
+    if (r != 5 && r != 77) desk.take(r, ask), taken += ask.size();
+  EXPECT_EQ(answers, 1u);
+  EXPECT_LT(taken, std::size_t(ranks) * 100);
+  EXPECT_LT(bytes, std::size_t(ranks) * 16);
 }
 
 }  // namespace

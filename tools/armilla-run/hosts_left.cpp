@@ -96,10 +96,11 @@ void root::take_gathering(const host& h, const std::string& text) {
 // The agent of a silent host is not waited for: its connection is shut for good, and it kills its ranks when it finds that. A
 // host whose first rank is known to be lost is silent for that reason alone: that rank is what others hear.
 void root::suspect(const gathering_message& said) {
-  if (said.ranks.empty() || desk_.is_lost(said.ranks.front())) return;
+  const std::vector<rank_t> silent = said.ranks();
+  if (silent.empty() || desk_.is_lost(silent.front())) return;
   for (auto& h : hosts_) {
     const auto is_of = [&h](rank_t r) { return h.first <= r && r < h.first + h.ranks; };
-    if (h.agent == nullptr || h.gone || !goes_on() || std::ranges::none_of(said.ranks, is_of)) continue;
+    if (h.agent == nullptr || h.gone || !goes_on() || std::ranges::none_of(silent, is_of)) continue;
     h.gone = h.silent = true;
     looks_.lose(h.number);
     close_circuits(h);

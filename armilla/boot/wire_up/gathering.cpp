@@ -19,22 +19,42 @@ std::optional<gathering_message> gathering_message::from(std::string_view text, 
   std::memcpy(&m.head, text.data(), sizeof m.head);
   text.remove_prefix(sizeof m.head);
   if (m.head.what > gathering_head::word::asked || m.head.row > gathering_row::kind::meeting ||
-      m.head.ranks > std::uint32_t(highest) || text.size() < m.head.ranks * sizeof(rank_t))
+      m.head.runs > std::uint32_t(highest) || text.size() < m.head.runs * sizeof(rank_run))
     return std::nullopt;
-  m.ranks.resize(m.head.ranks);
-  if (!m.ranks.empty()) std::memcpy(m.ranks.data(), text.data(), m.ranks.size() * sizeof(rank_t));
-  m.parts = text.substr(m.ranks.size() * sizeof(rank_t));
-  const std::size_t parts = m.head.what == gathering_head::word::answer ? m.ranks.size() : 1;
-  if (m.parts.size() != std::size_t{m.head.part_bytes} * parts ||
-      !std::ranges::all_of(m.ranks, [highest](rank_t r) { return r >= 0 && r < highest; }))
-    return std::nullopt;
+  m.runs.resize(m.head.runs);
+  if (!m.runs.empty()) std::memcpy(m.runs.data(), text.data(), m.runs.size() * sizeof(rank_run));
+  std::size_t ranks = 0;
+  for (const rank_run& run : m.runs) {
+    if (run.first < 0 || run.last < run.first || run.last >= highest) return std::nullopt;
+    ranks += std::size_t(run.last - run.first) + 1;
+  }
+  if (ranks > std::size_t(highest)) return std::nullopt;
+  m.parts = text.substr(m.runs.size() * sizeof(rank_run));
+  const std::size_t parts = m.head.what == gathering_head::word::answer ? ranks : 1;
+  if (m.parts.size() != std::size_t{m.head.part_bytes} * parts) return std::nullopt;
   return m;
 }
 
+std::vector<rank_t> gathering_message::ranks() const {
+  std::vector<rank_t> all;
+  for (const rank_run& run : runs)
+    for (rank_t r = run.first; r <= run.last; ++r) all.push_back(r);
+  return all;
+}
+
+bool gathering_message::names(rank_t r) const {
+  return std::ranges::any_of(runs, [r](const rank_run& run) { return run.first <= r && r <= run.last; });
+}
+
 std::string gathering_text(gathering_head head, std::span<const rank_t> ranks, std::string_view parts) {
-  head.ranks = std::uint32_t(ranks.size());
+  std::vector<rank_run> runs;
+  for (const rank_t r : ranks) {
+    if (runs.empty() || runs.back().last + 1 != r) runs.push_back({r, r});
+    runs.back().last = r;
+  }
+  head.runs = std::uint32_t(runs.size());
   std::string text(reinterpret_cast<const char*>(&head), sizeof head);
-  text.append(reinterpret_cast<const char*>(ranks.data()), ranks.size_bytes()).append(parts);
+  text.append(reinterpret_cast<const char*>(runs.data()), runs.size() * sizeof(rank_run)).append(parts);
   return text;
 }
 
@@ -80,7 +100,7 @@ void gatherings::take(std::string_view text) {
   if (mine == asks_.end() || mine->second != m->head.step) return;
   asks_.erase(mine);
   const bool over = m->head.what == word::over;
-  answers_[m->row()] = {over, over && m->head.stage != 0, m->ranks, std::string(m->parts)};
+  answers_[m->row()] = {over, over && m->head.stage != 0, m->ranks(), std::string(m->parts)};
 }
 
 void gatherings::look() {

@@ -26,7 +26,7 @@ struct gathering_row {
   auto operator<=>(const gathering_row&) const = default;
 };
 
-/// Between a rank and armilla-run. Behind it the numbers of `ranks` ranks, and then parts.
+/// Between a rank and armilla-run. Behind it `runs` times the first and the last of ranks in a row, and then parts.
 struct gathering_head {
   enum class word : std::uint32_t {
     ask,          ///< the members, and this rank's part
@@ -35,24 +35,31 @@ struct gathering_head {
     ended,        ///< `stage`: at the end of which of its functions this rank is; 0: of none
     gives_up,     ///< the program has asked a team for its survivors: the row of living ranks is over
     suspect,      ///< the host of these ranks is silent: they are lost from now on, and armilla-run fences them off
-    answer,       ///< to a rank: the ranks that gave a part, and their parts
+    answer,       ///< to the ranks that gave a part: which these are, and their parts
     over,         ///< to a rank: nothing is decided; `stage` 1: as one has passed, 0: others have gone on, or given up
     asked         ///< to all: a rank has asked, `step`
   };
   word what = word::ask;
   gathering_row::kind row = gathering_row::kind::survivors;
   std::uint64_t id = 0, step = 0;
-  std::uint64_t stage = 0;                  ///< how many functions and sessions this rank has ended
-  std::uint32_t ranks = 0, part_bytes = 0;  ///< bytes of one part
+  std::uint64_t stage = 0;                 ///< how many functions and sessions this rank has ended
+  std::uint32_t runs = 0, part_bytes = 0;  ///< bytes of one part
 };
 static_assert(sizeof(gathering_head) == 40);
+
+/// How ranks are written: mostly many in a row.
+struct rank_run {
+  rank_t first, last;
+};
 
 /// One such message, taken apart.
 struct gathering_message {
   gathering_head head;
-  std::vector<rank_t> ranks;
+  std::vector<rank_run> runs;
   std::string_view parts;  ///< in the text
 
+  std::vector<rank_t> ranks() const;
+  bool names(rank_t r) const;
   gathering_row row() const noexcept { return {head.row, head.id}; }
   /// Nothing, if the text is no message. `highest`: above all ranks.
   static std::optional<gathering_message> from(std::string_view text, rank_t highest);

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -63,6 +64,30 @@ TEST_F(gathering, an_answer_counts_for_the_step_that_was_asked_for) {
   hear(word::over, 2);
   EXPECT_TRUE(rank().take_answer(row));
   EXPECT_FALSE(rank().take_answer(row));  // once
+}
+
+TEST(gathering_text, names_ranks_by_runs) {
+  const std::vector<rank_t> ranks{0, 1, 2, 9, 5, 6, 3};
+  const std::string text = gathering_text({.what = word::ask, .part_bytes = 2}, ranks, "ab");
+  EXPECT_EQ(text.size(), sizeof(gathering_head) + 4 * 2 * sizeof(rank_t) + 2);
+  const auto m = gathering_message::from(text, 10);
+  ASSERT_TRUE(m);
+  EXPECT_EQ(m->ranks(), ranks);
+  EXPECT_EQ(m->parts, "ab");
+}
+
+TEST(gathering_text, that_is_damaged_is_no_message) {
+  const std::vector<rank_t> ranks{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const std::string text = gathering_text({.what = word::ask, .part_bytes = 2}, ranks, "ab");
+  EXPECT_TRUE(gathering_message::from(text, 10));
+  EXPECT_FALSE(gathering_message::from(text, 9)) << "a rank that does not exist";
+  for (std::size_t cut = 0; cut < text.size(); ++cut) EXPECT_FALSE(gathering_message::from(text.substr(0, cut), 10));
+  const std::vector<rank_t> twice{0, 1, 2, 0, 1, 2};
+  EXPECT_FALSE(gathering_message::from(gathering_text({.what = word::asked}, twice, {}), 5)) << "more than all ranks";
+  std::string backwards = text;
+  backwards[sizeof(gathering_head)] = 9;  // the first of a run, behind its last
+  backwards[sizeof(gathering_head) + 4] = 8;
+  EXPECT_FALSE(gathering_message::from(backwards, 10));
 }
 
 }  // namespace

@@ -21,8 +21,8 @@
 #include "armilla/boot/watch/ending.hpp"
 #include "armilla/boot/watch/failure_record.hpp"
 #include "armilla/boot/watch/heartbeat.hpp"
-#include "armilla/boot/watch/tell_loss.hpp"
 #include "armilla/boot/watch/process_monitor.hpp"
+#include "armilla/boot/watch/tell_loss.hpp"
 #include "armilla/boot/wire_up/agent_line.hpp"
 #include "armilla/boot/wire_up/descriptor_server.hpp"
 #include "armilla/boot/wire_up/gathering.hpp"
@@ -162,10 +162,6 @@ void joining::require_agreement() {
       refuse(0, fmt::format("rank {} on {} belongs to user {}, rank 0 on {} to user {}; start all ranks as one user", r,
                             peers_[r].host, peers_[r].user, peers_[0].host, peers_[0].user));
   share_options();
-  if (settings_.on_loss != loss_use::end && ranks() > std::size_t(most_lasting_ranks))
-    refuse(0, fmt::format("{} ranks with ARMILLA_ON_LOSS={}: a job that goes on when ranks are lost holds up to {}; leave "
-                          "ARMILLA_ON_LOSS away",
-                          ranks(), settings_.get("on_loss"), most_lasting_ranks));
   if (settings_.fabric == "threads")
     refuse(0,
            "ARMILLA_FABRIC=threads runs all ranks in one process, and a launcher starts one for each; leave the launcher or "
