@@ -32,7 +32,7 @@ constexpr std::uint64_t longest_nap_at_descriptor_ns = 100'000'000;
 // that polls for long is hardly disturbed, and one that computes often is soon noticed.
 constexpr std::uint64_t longest_nap_beside_rank_ns = 1'000'000;
 // A rank that sleeps for less need not wake the thread afterwards, which costs it a system call.
-constexpr std::uint64_t sound_sleep_ns = 10'000'000;
+constexpr std::uint64_t sound_sleep_ns = 2'000'000;
 
 }  // namespace
 
@@ -71,12 +71,20 @@ bool progress_thread::rank_serves() const noexcept {
   return far != nullptr && !far->rank.away;
 }
 
+// By messages of its host it is asked only in the mode `thread`. Locks would be in the way of a rank that polls.
+bool progress_thread::leaves_all_to_rank() const noexcept {
+  return rank_serves() && self_.settings->progress != progress_mode::thread;
+}
+
 bool progress_thread::anything_to_do() {
+  if (leaves_all_to_rank()) return false;
   const auto working = work();
   return mine_.in.anything_has_come() || (mine_.out.any_queued() && !rank_serves());
 }
 
 bool progress_thread::look() {
+  if (mine_.out.far() != nullptr) look_after_rank();
+  if (leaves_all_to_rank()) return false;
   const auto working = work();
   bool any = look_at_rings();
   if (mine_.out.far() != nullptr) any |= look_at_network();
@@ -111,7 +119,7 @@ void progress_thread::rest(const event_count::backoff& backoff) noexcept {
     mine_.sleeper.sleep(backoff, 0, event_count::ended_by::ranks);
 }
 
-bool progress_thread::look_at_network() {
+void progress_thread::look_after_rank() noexcept {
   shared_network& shared = *host_.shared;
   auto& rank = mine_.out.far()->rank;
   const std::uint64_t now = now_ns();
@@ -124,9 +132,13 @@ bool progress_thread::look_at_network() {
     rank.since_ns = sleeps ? now : looked;
   }
   rank.away = now - rank.since_ns >= self_.settings->progress_after_ns;
-  shared.let_progress_thread_look(rank.away);
+}
+
+bool progress_thread::look_at_network() {
+  auto& rank = mine_.out.far()->rank;
+  host_.shared->let_progress_thread_look(rank.away);
   if (!take_far()) return false;
-  rank.came_ns = now;
+  rank.came_ns = now_ns();
   notify_rank();
   return true;
 }
@@ -160,7 +172,7 @@ void progress_thread::rest_beside_network(const event_count::backoff& backoff) n
   network& net = far.link.net();
   const auto& rank = far.rank;
   const std::uint64_t now = now_ns();
-  if (shared.keeps_for_progress_thread()) return mine_.sleeper.cancel_wait();
+  if (!leaves_all_to_rank() && shared.keeps_for_progress_thread()) return mine_.sleeper.cancel_wait();
   if (rank.away && shared.under_way()) {  // of some steps no descriptor tells
     const int descriptor = net.descriptor();
     if (descriptor >= 0 && !net.arm()) return mine_.sleeper.cancel_wait();

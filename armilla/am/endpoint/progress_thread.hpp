@@ -29,6 +29,9 @@ class progress_thread {
   std::unique_lock<std::mutex> work() const;
   bool look_at_rings();
   bool look_at_network();
+  /// Whether it is away.
+  void look_after_rank() noexcept;
+  bool leaves_all_to_rank() const noexcept;
   void rest(const event_count::backoff& backoff) noexcept;
   void rest_beside_network(const event_count::backoff& backoff) noexcept;
   /// The rank may wait for what was written.
@@ -39,7 +42,7 @@ class progress_thread {
   const host_map& host_;
 };
 
-/// The rank's progress thread under ARMILLA_PROGRESS_MODE=thread; nothing otherwise.
+/// The progress thread of a rank that has one: see answers_by_thread. Nothing otherwise.
 /// Starts after all layers, stops before them.
 void start_progress_thread(context& self, const launch& how);
 void stop_progress_thread(context& self);
