@@ -340,6 +340,22 @@ class NoStalls(unittest.TestCase):
             self.check(scene, spin="0", **{"yield": "0"})
 
 
+class OverNetworks(unittest.TestCase):
+    """Where messages are not in memory that somebody sees, the ranks find out whether any is under way."""
+
+    def test_waits_that_nobody_ends(self):
+        for scene, expected in (("sync_var", "which is not written yet"), ("crosswise", r"held by fiber \d")):
+            Stalls.check(self, scene, expected, (2, 4))
+
+    def test_waits_that_end(self):
+        for scene, said in (("sleep", ""), ("slow_answer", "7\n"), ("slow_body", ""), ("wait_for", "late\n"), ("outside", "")):
+            NoStalls.check(self, scene, (2, 4), said)
+
+    def test_ranks_that_do_not_wait(self):
+        for scene in ("compute", "pause", "busy", "serve"):
+            NoStalls.check(self, scene, (2, 4))
+
+
 def main():
     """Some tests at a time, for they wait more than they compute."""
     tests = list(unittest.defaultTestLoader.loadTestsFromTestCase(globals()[sys.argv[2]]))
