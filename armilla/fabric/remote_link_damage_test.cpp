@@ -62,7 +62,7 @@ TEST_F(remote_link_test, a_length_that_is_not_the_frames_is_refused) {
 
 TEST_F(remote_link_test, a_kind_that_there_is_not_is_refused) {
   network_head h = head(2, 0);
-  h.control = 3;
+  h.control = 4;
   net.comes(h, {1});
   expect_refused("the kind of a frame from rank 2", 2);
 }
