@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -54,12 +56,18 @@ std::uint32_t number_of(const unsigned char* at, std::size_t n) noexcept {
   return all;
 }
 
-/// Where the frame at `at` ends, by the extra field of bgzip; 0: the header does not say.
+constexpr std::size_t block_header = 18;
+/// The bytes of a member with this header, by the extra field of bgzip; 0: it does not say.
+std::size_t bytes_of_block(const unsigned char* h) noexcept {
+  const bool known =
+      h[0] == 0x1f && h[1] == 0x8b && h[2] == 8 && (h[3] & 4) != 0 && h[12] == 'B' && h[13] == 'C' && number_of(h + 14, 2) == 2;
+  return known ? number_of(h + 16, 2) + 1 : 0;
+}
+/// Where the frame at `at` ends; 0: the header does not say.
 std::uint64_t end_of_member(peeker& file, std::uint64_t at) {
-  const unsigned char* const h = file.at(at, 18);
-  const bool known = h != nullptr && h[0] == 0x1f && h[1] == 0x8b && h[2] == 8 && (h[3] & 4) != 0 && h[12] == 'B' &&
-                     h[13] == 'C' && number_of(h + 14, 2) == 2;
-  return known ? at + number_of(h + 16, 2) + 1 : 0;
+  const unsigned char* const h = file.at(at, block_header);
+  const std::size_t bytes = h == nullptr ? 0 : bytes_of_block(h);
+  return bytes == 0 ? 0 : at + bytes;
 }
 
 /// The same for zstd: RFC 8878, 3.1.
@@ -132,17 +140,44 @@ class packed_reader::unpacker {
 namespace {
 
 #if ARMILLA_HAS_ZLIB
+/// What this library uses of libdeflate, which needs half of zlib's time, but takes and gives whole members. Declared here, so
+/// that no header of it is needed.
+struct deflate_functions {
+  void* (*create)() = nullptr;
+  int (*unpack)(void*, const void* in, std::size_t, void* out, std::size_t, std::size_t* taken, std::size_t* made) = nullptr;
+  void (*free)(void*) = nullptr;
+  void* (*create_packer)(int level) = nullptr;
+  std::size_t (*pack)(void*, const void* in, std::size_t, void* out, std::size_t) = nullptr;
+  void (*free_packer)(void*) = nullptr;
+  bool found = false;
+
+  deflate_functions() {
+    system_library library("libdeflate.so.0");
+    library.find(create, "libdeflate_alloc_decompressor"), library.find(free, "libdeflate_free_decompressor");
+    library.find(unpack, "libdeflate_gzip_decompress_ex");
+    library.find(create_packer, "libdeflate_alloc_compressor"), library.find(free_packer, "libdeflate_free_compressor");
+    library.find(pack, "libdeflate_deflate_compress");
+    found = library.wrong().empty();
+  }
+};
+const deflate_functions& libdeflate() {
+  static const deflate_functions all;
+  return all;
+}
+
 /// Members as bgzip writes them: of 64 KiB at most, with their sizes in their headers.
 class gzip_packer {
  public:
   static constexpr std::size_t most = 0xff00;  // of the text of a member, which is then short enough also if it does not shrink
 
   gzip_packer() {
+    if (libdeflate().found) whole_ = libdeflate().create_packer(6);
     made_ = zlib().init_packing(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
                                 int(sizeof stream_)) == Z_OK;
   }
   gzip_packer(const gzip_packer&) = delete;
   ~gzip_packer() {
+    if (whole_ != nullptr) libdeflate().free_packer(whole_);
     if (made_) zlib().end_packing(&stream_);
   }
 
@@ -152,13 +187,9 @@ class gzip_packer {
     all.append("\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0\x42\x43\x02\0\0\0"sv);
     const std::size_t header = all.size() - begin;
     all.resize(begin + (std::size_t(1) << 16));
-    zlib().reset_packing(&stream_);
-    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-    stream_.avail_in = uInt(text.size());
-    stream_.next_out = reinterpret_cast<Bytef*>(all.data() + begin + header);
-    stream_.avail_out = uInt((std::size_t(1) << 16) - header - 8);
-    if (zlib().deflate(&stream_, Z_FINISH) != Z_STREAM_END) return "zlib does not compress it";
-    all.resize(all.size() - 8 - stream_.avail_out);
+    const std::size_t packed = pack(text, all.data() + begin + header, (std::size_t(1) << 16) - header - 8);
+    if (packed == 0) return "zlib does not compress it";
+    all.resize(begin + header + packed);
     put(all, zlib().checksum(0, reinterpret_cast<const Bytef*>(text.data()), uInt(text.size())), 4);
     put(all, std::uint32_t(text.size()), 4);
     const std::size_t size = all.size() - begin - 1;
@@ -170,7 +201,18 @@ class gzip_packer {
   static void put(std::string& all, std::uint64_t number, int bytes) {
     for (; bytes > 0; --bytes, number >>= 8) all += char(number);
   }
+  /// How many bytes it takes; 0: it does not fit.
+  std::size_t pack(std::string_view text, char* to, std::size_t room) {
+    if (whole_ != nullptr) return libdeflate().pack(whole_, text.data(), text.size(), to, room);
+    zlib().reset_packing(&stream_);
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+    stream_.avail_in = uInt(text.size());
+    stream_.next_out = reinterpret_cast<Bytef*>(to);
+    stream_.avail_out = uInt(room);
+    return zlib().deflate(&stream_, Z_FINISH) == Z_STREAM_END ? room - stream_.avail_out : 0;
+  }
   z_stream stream_{};
+  void* whole_ = nullptr;  // of libdeflate
   bool made_ = false;
 };
 
@@ -349,29 +391,87 @@ std::string packed_text(compression kind, std::string_view text, [[maybe_unused]
 packed_reader::packed_reader(int file, compression kind, std::uint64_t from, std::uint64_t to)
     : file_(file), at_(from), to_(to), in_(in_bytes, 0), out_(out_bytes, 0), done_(from == to) {
   if (!done_) unpacker_ = make_unpacker(kind, cannot_);
+#if ARMILLA_HAS_ZLIB
+  if (unpacker_ != nullptr && kind == compression::gzip && libdeflate().found)
+    whole_ = {libdeflate().create(), libdeflate().free};
+#endif
 }
 packed_reader::~packed_reader() = default;
 
-bool packed_reader::refill(std::string& wrong) {
-  const std::size_t n = std::size_t(std::min<std::uint64_t>(in_.size(), to_ - at_));
-  ssize_t got = 0;
-  do got = ::pread(file_, in_.data(), n, off_t(at_));
-  while (got < 0 && errno == EINTR);
-  if (got < 0) wrong = text_of_errno(errno);
-  if (got == 0) wrong = "it changed while it was read; read it when nothing writes to it";
-  if (got <= 0) return false;
-  left_ = {in_.data(), std::size_t(got)};
-  at_ += std::uint64_t(got);
+/// Reads until left_ has n bytes, or all of the rest.
+bool packed_reader::refill(std::string& wrong, std::size_t n) {
+  std::size_t have = left_.size();
+  n = std::size_t(std::min<std::uint64_t>(n, have + (to_ - at_)));
+  if (n > in_.size()) {
+    std::string larger(n, 0);
+    left_.copy(larger.data(), have);
+    in_.swap(larger);
+  } else if (have != 0) {
+    std::memmove(in_.data(), left_.data(), have);
+  }
+  while (have < n && wrong.empty()) {
+    const ssize_t got =
+        ::pread(file_, in_.data() + have, std::size_t(std::min<std::uint64_t>(in_.size() - have, to_ - at_)), off_t(at_));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) wrong = text_of_errno(errno);
+    if (got == 0) wrong = "it changed while it was read; read it when nothing writes to it";
+    if (got > 0) have += std::size_t(got), at_ += std::uint64_t(got);
+  }
+  left_ = {in_.data(), have};
+  return wrong.empty();
+}
+
+/// Unpacks the member with which left_ begins at once. False: the stream does that, or finds what is wrong with it.
+bool packed_reader::unpack_member([[maybe_unused]] std::string& wrong) {
+#if ARMILLA_HAS_ZLIB
+  constexpr std::uint64_t most_packed = std::uint64_t(64) << 20, most_text = std::uint64_t(512) << 20, most_ratio = 1032;
+  const auto byte = [this](std::size_t at) { return reinterpret_cast<const unsigned char*>(left_.data() + at); };
+  if (whole_ == nullptr || (left_.size() < block_header && !refill(wrong, block_header)) || left_.size() < block_header)
+    return false;
+  const std::uint64_t rest = left_.size() + (to_ - at_), block = bytes_of_block(byte(0)), packed = block != 0 ? block : rest;
+  if (packed > std::min(rest, most_packed) || packed < block_header ||
+      (left_.size() < packed && !refill(wrong, std::size_t(packed))))
+    return false;
+  // Of several members whose headers do not say where they end, this is the length of the last text; it may suffice.
+  const std::uint64_t text = number_of(byte(std::size_t(packed) - 4), 4);
+  member_.begin = at_ - left_.size();
+  bool good = text <= std::min(most_text, packed * most_ratio);
+  if (good && text > member_.capacity) {
+    member_.room.reset(new (std::nothrow) char[std::size_t(text)]);
+    member_.capacity = member_.room == nullptr ? 0 : std::size_t(text);
+  }
+  std::size_t taken = 0;
+  good = good && text <= member_.capacity && text != 0 &&
+         libdeflate().unpack(whole_.get(), left_.data(), std::size_t(packed), member_.room.get(), std::size_t(text), &taken,
+                             &member_.bytes) == 0;
+  if (!good) {
+    if (text != 0) whole_.reset();
+    return false;
+  }
+  member_.taken = 0, member_.packed = taken;
+  left_.remove_prefix(taken);
   return true;
+#else
+  return false;
+#endif
+}
+
+/// As if it had been unpacked piece by piece: the pieces come from all over the member, by which they go to ranks.
+std::string_view packed_reader::next_of_member() noexcept {
+  const std::size_t n = std::min(out_bytes, member_.bytes - member_.taken);
+  position_ = member_.begin + member_.packed * member_.taken / member_.bytes;
+  return {member_.room.get() + std::exchange(member_.taken, member_.taken + n), n};
 }
 
 std::string_view packed_reader::next(std::string& wrong) {
   if (unpacker_ == nullptr) wrong = cannot_;
   while (wrong.empty()) {
+    if (member_.taken != member_.bytes) return next_of_member();
     if (left_.empty() && !full_) {
       if (at_ == to_ && !unpacker_->between_frames()) wrong = "its compressed data ends too early; is it cut off?";
-      if (at_ == to_ || !refill(wrong)) break;
+      if (at_ == to_ || !refill(wrong, 1)) break;
     }
+    if (unpacker_->between_frames() && unpack_member(wrong)) continue;
     position_ = at_ - left_.size();
     std::span<char> room(out_);
     const std::size_t before = left_.size();

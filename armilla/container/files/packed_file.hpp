@@ -8,7 +8,7 @@
 #include <vector>
 
 /// Compressed files. zlib and libzstd are loaded when the first such file is read or written: a program without one does not need
-/// them.
+/// them. So is libdeflate, which is faster than zlib, where the system has it.
 namespace armilla::detail {
 
 enum class compression : std::uint8_t { none, gzip, zstd };
@@ -43,7 +43,9 @@ class packed_reader {
   class unpacker;
 
  private:
-  bool refill(std::string& wrong);
+  bool refill(std::string& wrong, std::size_t n);
+  bool unpack_member(std::string& wrong);
+  std::string_view next_of_member() noexcept;
 
   int file_;
   std::uint64_t at_, to_, position_ = 0;
@@ -53,6 +55,14 @@ class packed_reader {
   bool done_ = false;
   std::string cannot_;
   std::unique_ptr<unpacker> unpacker_;
+
+  /// A member that was unpacked at once, and is returned in pieces.
+  struct whole_member {
+    std::unique_ptr<char[]> room{};
+    std::size_t capacity = 0, bytes = 0, taken = 0;  // of the text
+    std::uint64_t begin = 0, packed = 0;             // where it is in the file
+  } member_;
+  std::unique_ptr<void, void (*)(void*)> whole_{nullptr, nullptr};  // libdeflate's, while it can unpack the file
 };
 
 }  // namespace armilla::detail
