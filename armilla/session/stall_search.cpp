@@ -14,7 +14,6 @@
 #include "armilla/am/handler/message_handlers.hpp"
 #include "armilla/base/core/options.hpp"
 #include "armilla/base/values/clock.hpp"
-#include "armilla/boot/host/life.hpp"
 #include "armilla/boot/host/units.hpp"
 #include "armilla/boot/visitors/client_mailbox.hpp"
 #include "armilla/boot/watch/ending.hpp"
@@ -103,7 +102,7 @@ stall_search::host_state stall_search::look_once(std::uint64_t began_ns) const {
     mix(now.mark, since);
   };
   self_.host->locals().each([&](rank_t r) {
-    if (life_of(job, r).now == presence::coming) all = false;  // it computes, before it joins
+    if (job.life(r).now == presence::coming) all = false;  // it computes, before it joins
   });
   each_of_host(self_, [&](rank_t r) {
     const control_block &rank = control_of(job, r), &thread = progress_thread_of(job, r);
