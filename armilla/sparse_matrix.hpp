@@ -210,7 +210,7 @@ sparse_matrix<T>::sparse_matrix(std::size_t rows, std::size_t columns, std::span
   const auto me = std::size_t(t.rank());
   first_row_ = borders[me];
   try {
-    detail::add_up(entries);
+    detail::add_up(entries, borders[me], borders[me + 1] - borders[me]);
     part_ = detail::compress(entries, borders[me], borders[me + 1] - borders[me], columns_, t.rank());
   } catch (...) { why.note(); }
   non_zeros_ = detail::agree(t, "sparse_matrix", why, entries.size(), std::plus<>{});

@@ -141,6 +141,13 @@ void market_file::find_first_value() {
   row_ = first_listed(header_, column_) + before;
 }
 
+std::size_t market_file::expected() const noexcept {
+  constexpr std::size_t shortest_line = 4;  // "1 1\n", of a pattern
+  const std::uint64_t lines = header_.lines / std::uint64_t(members().size());
+  const auto most = std::size_t(part_->end() - at_) / (header_.dense ? shortest_line / 2 : shortest_line) + 1;
+  return std::size_t(std::min<std::uint64_t>(lines + lines / 32 + 16, most)) * (header_.mirrored() ? 2 : 1);
+}
+
 bool market_file::take_place(const char*& in, const char* end, market_line& e) {
   if (header_.dense) {
     e.row = row_, e.column = column_;

@@ -46,6 +46,8 @@ class market_file {
   const team& members() const noexcept { return part_->members(); }
   const std::string& path() const noexcept { return part_->path(); }
 
+  /// About how many entries this member's lines have, with mirrored ones; not more than have room in its part of the file.
+  std::size_t expected() const noexcept;
   /// Finds this member's next entry. Returns false at the end. Throws for a line that is not an entry.
   bool next(market_line& e);
   void complain(const market_line& e, const std::string& what, const char* advice = nullptr);

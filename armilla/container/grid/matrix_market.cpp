@@ -94,6 +94,7 @@ void read_entries(market_file& file, Put put) {
 template <class T>
 void read_market(market_file& file, sparse_matrix<T>& made, const made_at& at) {
   std::vector<matrix_entry<T>> mine;
+  mine.reserve(file.expected());
   read_entries<T>(file, [&](std::uint64_t row, std::uint64_t column, const T& value) {
     mine.push_back({std::size_t(row), std::size_t(column), value});
   });

@@ -4,6 +4,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 #include <vector>
 
@@ -80,11 +81,33 @@ std::size_t column_of(const sparse_part<T>& p, const placement& columns, rank_t 
   return columns.index_of(from.owner, from.places[place - from.first]);
 }
 
-/// In order, those of one place as one.
+/// A row's entries by their columns; those of one column stay in their order. Rows are short.
 template <class T>
-void add_up(std::vector<matrix_entry<T>>& mine) {
+void sort_row(std::span<matrix_entry<T>> row) {
+  constexpr std::size_t few = 32;
+  if (row.size() > few)
+    return guarded_stable_sort(row.data(), row.size(), [](const auto& a, const auto& b) { return b.column > a.column; });
+  for (std::size_t k = 1; k < row.size(); ++k) {
+    const matrix_entry<T> e = row[k];
+    std::size_t at = k;
+    for (; at > 0 && row[at - 1].column > e.column; --at) row[at] = row[at - 1];
+    row[at] = e;
+  }
+}
+
+/// In order, those of one place as one. All rows are among the `rows` from `first_row` on: they are counted, then each is sorted.
+template <class T>
+void add_up(std::vector<matrix_entry<T>>& mine, std::size_t first_row, std::size_t rows) {
   const auto before = [](const auto& a, const auto& b) { return a.row != b.row ? b.row > a.row : b.column > a.column; };
-  if (!std::ranges::is_sorted(mine, before)) guarded_stable_sort(mine.data(), mine.size(), before);
+  if (!std::ranges::is_sorted(mine, before)) {
+    std::vector<std::size_t> end(rows + 1, 0);  // of each row, once all before it have their places
+    for (const auto& e : mine) ++end[e.row - first_row + 1];
+    for (std::size_t r = 1; r <= rows; ++r) end[r] += end[r - 1];
+    std::vector<matrix_entry<T>> by_rows(mine.size());
+    for (const auto& e : mine) by_rows[end[e.row - first_row]++] = e;
+    mine.swap(by_rows);
+    for (std::size_t r = 0, begin = 0; r < rows; begin = end[r++]) sort_row(std::span(mine).subspan(begin, end[r] - begin));
+  }
   std::size_t kept = 0;
   for (std::size_t k = 0; k < mine.size(); ++k)
     if (kept > 0 && mine[kept - 1].row == mine[k].row && mine[kept - 1].column == mine[k].column)
