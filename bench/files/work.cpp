@@ -18,12 +18,13 @@
 #include <armilla/algorithms.hpp>
 #include <armilla/armilla.hpp>
 #include <armilla/hdf5.hpp>
+#include <armilla/json_lines.hpp>
 #include <fmt/format.h>
 namespace am = armilla;
 
 namespace {
 
-std::size_t records = 1'000'000, values = 10'000'000, rows = 4'000, columns = 2'500;
+std::size_t records = 1'000'000, values = 10'000'000, steps = 2'500'000, rows = 4'000, columns = 2'500;
 std::size_t vertices = 50'000, edges = 500'000, side = 100'000, entries = 1'000'000;
 
 // splitmix64 of i: the same numbers on any number of ranks.
@@ -81,6 +82,12 @@ am::vector<double> all_values() {
   for (std::size_t k = 0; double& each : x.local()) each = fraction(x.index_of_local(k++));
   return x;
 }
+/// Numbers that can be compressed.
+am::vector<double> all_steps() {
+  am::vector<double> x(steps);
+  for (std::size_t k = 0; double& each : x.local()) each = std::floor(1000 * fraction(x.index_of_local(k++)));
+  return x;
+}
 am::matrix<double> all_cells() {
   am::matrix<double> m({rows, columns});
   std::size_t i = m.size() * std::size_t(am::rank());
@@ -106,7 +113,19 @@ void make_files(const std::string& folder) {
   });
   once("sales.csv",
        [](const std::string& path) { am::write_lines(path, "id,town,price,paid,day,note", share_of(records, line_of_sale)); });
+  once("rows.jsonl", [](const std::string& path) {
+    const auto x = all_numbers();
+    am::write_json_lines(path, x);
+  });
   once("values.npy", [](const std::string& path) { am::write_npy(path, all_values()); });
+  once("values.npz", [](const std::string& path) {
+    const auto x = all_values();
+    am::write_npz(path, am::npz_array("x", x));
+  });
+  once("packed.npz", [](const std::string& path) {
+    const auto x = all_steps();
+    am::write_npz_compressed(path, am::npz_array("x", x));
+  });
   once("cells.npy", [](const std::string& path) { am::write_npy(path, all_cells()); });
   once("cells.h5", [](const std::string& path) {
     const auto m = all_cells();
@@ -171,6 +190,16 @@ double sum_of_sales(stopwatch& watch, const std::string& path) {
     sum += double(each.town.size()) + each.price.value_or(0) + double(each.paid) + double(each.day.time_since_epoch().count());
   return sum;
 }
+double sum_of_rows(stopwatch& watch, const std::string& path) {
+  const auto all = timed(watch, [&] {
+    std::vector<numbers> mine;
+    for (const numbers& each : am::read_json_lines<numbers>(path).local()) mine.push_back(each);
+    return mine;
+  });
+  double sum = 0;
+  for (const numbers& each : all) sum += double(each.id) + each.x + each.y;
+  return sum;
+}
 double sum_of(const am::vector<double>& x) {
   double sum = 0;
   for (const double each : x.local()) sum += each;
@@ -183,11 +212,17 @@ double sum_of(const am::matrix<double>& m) {
     for (const double each : mine.row(r)) sum += each;
   return sum;
 }
+std::vector<std::string> lines_of(const std::string& path) {
+  std::vector<std::string> mine;
+  for (const std::string_view line : am::read_lines(path).local()) mine.emplace_back(line);
+  return mine;
+}
 [[noreturn]] void throw_no_row(std::string_view name) {
   throw std::invalid_argument("there is no row \"" + std::string(name) + "\"");
 }
 
-void run_write(std::string_view name, const std::string& out, stopwatch& watch) {
+void run_write(std::string_view name, const std::string& folder, stopwatch& watch) {
+  const std::string out = folder + "/armilla.out" + (name.starts_with("lines") ? std::string(name.substr(5)) : "");
   const auto write = [&watch](const auto& data, const auto& how) {
     watch.start();
     how(data);
@@ -195,8 +230,14 @@ void run_write(std::string_view name, const std::string& out, stopwatch& watch) 
   };
   if (name == "numbers.csv")
     write(all_numbers(), [&](const auto& x) { am::write_csv(out, x); });
+  else if (name.starts_with("lines."))
+    write(lines_of(folder + "/numbers.csv"), [&](const auto& lines) { am::write_lines(out, lines); });
   else if (name == "values.npy")
     write(all_values(), [&](const auto& x) { am::write_npy(out, x); });
+  else if (name == "values.npz")
+    write(all_values(), [&](const auto& x) { am::write_npz(out, am::npz_array("x", x)); });
+  else if (name == "packed.npz")
+    write(all_steps(), [&](const auto& x) { am::write_npz_compressed(out, am::npz_array("x", x)); });
   else if (name == "cells.h5")
     write(all_cells(), [&](const auto& m) { am::write_hdf5(out, am::dataset("cells", m)); });
   else if (name == "entries.mtx")
@@ -209,6 +250,8 @@ void run_write(std::string_view name, const std::string& out, stopwatch& watch) 
 double run_read(std::string_view name, const std::string& path, stopwatch& watch) {
   if (name.starts_with("numbers.csv")) return sum_of_numbers(watch, path);
   if (name.starts_with("sales.csv")) return sum_of_sales(watch, path);
+  if (name == "rows.jsonl") return sum_of_rows(watch, path);
+  if (name.ends_with(".npz")) return sum_of(timed(watch, [&] { return am::read_npz<am::vector<double>>(path, "x"); }));
   if (name == "values.npy") return sum_of(timed(watch, [&] { return am::read_npy<am::vector<double>>(path); }));
   if (name == "cells.npy") return sum_of(timed(watch, [&] { return am::read_npy<am::matrix<double>>(path); }));
   if (name.ends_with(".h5")) return sum_of(timed(watch, [&] { return am::read_hdf5<am::matrix<double>>(path, "cells"); }));
@@ -229,7 +272,7 @@ double run(std::string_view name, const std::string& folder, stopwatch& watch) {
   constexpr std::string_view write = "write ";
   if (!name.starts_with(write)) return run_read(name, folder + "/" + std::string(name), watch);
   name.remove_prefix(write.size());
-  run_write(name, folder + "/armilla.out", watch);
+  run_write(name, folder, watch);
   return 0;
 }
 
@@ -237,7 +280,7 @@ double run(std::string_view name, const std::string& folder, stopwatch& watch) {
 
 int main(int argc, char** argv) {
   if (argc == 3)
-    for (std::size_t* each : {&records, &values, &rows, &vertices, &edges, &side, &entries}) *each /= 100;
+    for (std::size_t* each : {&records, &values, &steps, &rows, &vertices, &edges, &side, &entries}) *each /= 100;
   return am::run(argc, argv, [&] {
     if (argc < 2) return am::print_on(0, "use: {} FOLDER\n", argv[0]), 2;
     const std::string folder = argv[1];
