@@ -121,12 +121,15 @@ void add_by_keys(row_table& rows) {
   using enum keys;
   rows.insert(rows.end(), {{"hand_reduce_by_key_10m", by_key<total, uniform, 10'000'000>},
                            {"hand_reduce_by_key_100k", by_key<total, uniform, 100'000>},
+                           {"hand_reduce_by_key_100", by_key<total, uniform, 100>},
                            {"hand_reduce_by_key_zipf", by_key<total, zipf, 10'000'000>},
                            {"hand_summaries_by_key_10m", by_key<several, uniform, 10'000'000>},
                            {"hand_summaries_by_key_100k", by_key<several, uniform, 100'000>},
+                           {"hand_summaries_by_key_100", by_key<several, uniform, 100>},
                            {"hand_summaries_by_key_zipf", by_key<several, zipf, 10'000'000>},
                            {"hand_group_by_10m", by_key<list_of, uniform, 10'000'000>},
                            {"hand_group_by_100k", by_key<list_of, uniform, 100'000>},
+                           {"hand_group_by_100", by_key<list_of, uniform, 100>},
                            {"hand_group_by_zipf", by_key<list_of, zipf, 10'000'000>}});
 }
 

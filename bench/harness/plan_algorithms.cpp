@@ -7,9 +7,9 @@
 namespace bench {
 namespace {
 
-/// Two inputs of 16 Mi pairs, and sums of 16 Mi pairs: over ten million keys, a hundred thousand, and Zipf's. Quick runs have a
-/// quarter of the pairs, since Python makes them anew for each sample. The targets are on whichever library for tables is
-/// quicker.
+/// Two inputs of 16 Mi pairs, and sums of 16 Mi pairs: over ten million keys, a hundred thousand, a hundred, and Zipf's. Quick
+/// runs have a quarter of the pairs, since Python makes them anew for each sample. The targets are on whichever library for
+/// tables is quicker.
 void add_by_keys(std::vector<spec>& t) {
   using enum worker_kind;
   t.push_back({.name = "join",
@@ -20,7 +20,7 @@ void add_by_keys(std::vector<spec>& t) {
                .baselines = {{hand, "hand_join_sketch", 1.5}, {polars, "polars_join", 0.35, 1}, {duckdb, "duckdb_join", 0.35, 1}},
                .runs = 11});
   for (const std::string what : {"reduce_by_key", "summaries_by_key", "group_by"})
-    for (const std::string some_keys : {"_10m", "_100k", "_zipf"}) {
+    for (const std::string some_keys : {"_10m", "_100k", "_100", "_zipf"}) {
       const std::string name = what + some_keys;
       t.push_back({.name = name,
                    .suite = "algorithms",

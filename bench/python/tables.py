@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times joins and sums by key of polars and DuckDB, for armilla-bench: bench/python/tables.py ENGINE_ROW SIZE ITERATIONS.
 
-ENGINE is polars or duckdb; ROW a join of two inputs of SIZE pairs each, or reduce_by_key, summaries_by_key or group_by with _10m, _100k or _zipf,
+ENGINE is polars or duckdb; ROW a join of two inputs of SIZE pairs each, or reduce_by_key, summaries_by_key or group_by with _10m, _100k, _100 or _zipf,
 of SIZE pairs. Inputs are those of the rows of armilla-bench. Prints the nanoseconds of the row, which two threads do; what it gives is checked.
 """
 import os
@@ -14,7 +14,7 @@ os.environ["POLARS_MAX_THREADS"] = str(THREADS)  # read when polars is imported
 
 import numpy as np  # noqa: E402
 
-KEYS = {"10m": 10_000_000, "100k": 100_000, "zipf": 10_000_000}
+KEYS = {"10m": 10_000_000, "100k": 100_000, "100": 100, "zipf": 10_000_000}
 
 
 def random_bits(i):

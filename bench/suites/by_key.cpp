@@ -61,12 +61,15 @@ void add_by_keys(row_table& rows) {
   using enum keys;
   rows.insert(rows.end(), {{"reduce_by_key_10m", sums<uniform, 10'000'000>},
                            {"reduce_by_key_100k", sums<uniform, 100'000>},
+                           {"reduce_by_key_100", sums<uniform, 100>},
                            {"reduce_by_key_zipf", sums<zipf, 10'000'000>},
                            {"summaries_by_key_10m", summaries<uniform, 10'000'000>},
                            {"summaries_by_key_100k", summaries<uniform, 100'000>},
+                           {"summaries_by_key_100", summaries<uniform, 100>},
                            {"summaries_by_key_zipf", summaries<zipf, 10'000'000>},
                            {"group_by_10m", groups<uniform, 10'000'000>},
                            {"group_by_100k", groups<uniform, 100'000>},
+                           {"group_by_100", groups<uniform, 100>},
                            {"group_by_zipf", groups<zipf, 10'000'000>}});
 }
 
