@@ -40,7 +40,8 @@ auto reduce_by_key(R&& items, Op op, Key key = {}, Value value = {});
 /// `reduce_by_key` with a struct of them is cheaper, because it stores nothing but the sums.
 ///
 /// Cost: one allocation for each key, of the final size, if keys and values are trivially copyable. All pairs are then exchanged
-/// at once, which takes twice their memory until the call returns. Otherwise each value is appended by a one-way call.
+/// at once, which takes twice their memory until the call returns. Otherwise the values of a key are gathered on their rank and
+/// sent by one one-way call; if most keys come once, each value is sent by itself.
 template <class R, class Key = detail::take_first, class Value = detail::take_second>
 auto group_by(R&& items, Key key = {}, Value value = {});
 
@@ -79,13 +80,10 @@ auto group_by(R&& items, Key key, Value value) {
   detail::require_function(value, "group_by");
   unordered_map<detail::kept<detail::projected_in<R, Key>>, std::vector<detail::kept<detail::projected_in<R, Value>>>> all(
       detail::members_of(items));
-  if constexpr (detail::groups_of_bytes<decltype(all)>) {
+  if constexpr (detail::groups_of_bytes<decltype(all)>)
     detail::group_in_partitions(items, all, key, value);
-  } else {
-    using element = typename decltype(all)::mapped_type::value_type;
-    detail::each_then_fence(items, all.members(), "group_by",
-                            [&](auto&& e) { all.append(std::invoke(key, e), element(std::invoke(value, e))); });
-  }
+  else
+    detail::group_before_sending(items, all, key, value);
   return all;
 }
 

@@ -63,9 +63,9 @@ using projected_in = std::decay_t<std::invoke_result_t<Proj&, element_in<R>>>;
 template <class T>
 using kept = std::conditional_t<std::is_same_v<T, std::string_view>, std::string, T>;
 
-/// Calls f(e) for what this rank has, and fences. What an input or a projection throws on one rank, all throw.
-template <class R, class F>
-void each_then_fence(R& items, const team& t, const char* operation, F f) {
+/// Calls f(e) for what this rank has, then end(), and fences. What an input or a projection throws on one rank, all throw.
+template <class R, class F, class End>
+void each_then_fence(R& items, const team& t, const char* operation, F f, End end) {
   algorithm_call why(operation);
   std::size_t n = 0;
   try {
@@ -76,10 +76,15 @@ void each_then_fence(R& items, const team& t, const char* operation, F f) {
       f(e);
       if ((++n & 0xffff) == 0) count_work(0x10000);
     }
+    end();
   } catch (...) { why.note(); }
   count_elements(n);
   t.fence();
   agree(t, operation, why);
+}
+template <class R, class F>
+void each_then_fence(R& items, const team& t, const char* operation, F f) {
+  each_then_fence(items, t, operation, f, [] {});
 }
 
 }  // namespace armilla::detail

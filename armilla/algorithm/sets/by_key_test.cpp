@@ -6,6 +6,7 @@
 #include <ranges>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -352,6 +353,24 @@ RANK_TEST(groups_of_numbers_hold_all_values_of_their_key) {
   std::vector<std::pair<std::uint64_t, std::uint32_t>> of_one;
   if (am::rank() == am::ranks() - 1) of_one = {{1, 2}, {1, 3}, {2, 4}};
   expect_groups(of_one);
+}
+
+// In one input all values wait for others with their key; in the other most keys come once, so that no value waits.
+RANK_TEST(groups_of_strings_hold_all_values_however_often_keys_come) {
+  constexpr std::uint32_t n = 70'000;
+  for (const std::uint32_t keys : {50U, 1'000'000U}) {
+    const auto key_of = [keys](std::uint32_t value) { return "key " + std::to_string(value * 2654435761U % keys); };
+    std::vector<std::pair<std::string, std::uint32_t>> mine;
+    for (std::uint32_t v = n * std::uint32_t(am::rank()), end = v + n; v < end; ++v) mine.emplace_back(key_of(v), v);
+    const auto groups = am::group_by(mine, [](const auto& e) { return std::string_view(e.first); }, am::by_value);
+    std::uint64_t found = 0, sum = 0, wrong = 0;
+    for (const auto& [k, values] : groups.local())
+      for (const std::uint32_t v : values) ++found, sum += v, wrong += std::uint64_t(key_of(v) != k);
+    const std::uint64_t all = std::uint64_t(n) * std::uint64_t(am::ranks());
+    EXPECT_EQ(am::all_reduce(found, std::plus<>{}), all);
+    EXPECT_EQ(am::all_reduce(sum, std::plus<>{}), all * (all - 1) / 2);
+    EXPECT_EQ(wrong, 0U);
+  }
 }
 
 RANK_TEST(a_map_of_groups_takes_more_values) {

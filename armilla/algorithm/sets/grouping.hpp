@@ -4,6 +4,8 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -11,8 +13,9 @@
 #include "armilla/algorithm/sets/key_partitions.hpp"
 #include "armilla/container/keyed/hash_table.hpp"
 
-/// What `group_by` does where keys and values travel as bytes: the pairs go to the rank of their key in partitions, and a
-/// partition makes its groups while it is in the cache. Each group is allocated once, in its final size.
+/// What `group_by` does. Where keys and values travel as bytes, the pairs go to the rank of their key in partitions, and a
+/// partition makes its groups while it is in the cache. Each group is allocated once, in its final size. Other values meet on
+/// their rank before they travel.
 namespace armilla::detail {
 
 /// Partitions of a table that has room for all keys, if none comes twice: what one of them inserts lies together there.
@@ -125,13 +128,61 @@ void group_in_partitions(R& items, Map& all, const Key& key, const Value& value)
   const std::size_t elements = agree(t, "group_by", why, mine.size(), std::plus<>{});
   pairs came(t, "group_by", partitions_for_table<table>(t, elements), std::move(mine), why);
   try {
-    all.fill([&]<class Hash>(table& into, Hash) {
-      grouping<table, Hash, typename pairs::element> groups(into);
-      for (std::size_t p = 0; p < came.partitions(); ++p) groups.add(came, p);
-    });
+    grouping<table, typename Map::hasher, typename pairs::element> groups(all.table_here());
+    for (std::size_t p = 0; p < came.partitions(); ++p) groups.add(came, p);
   } catch (...) { why.note(); }
   t.fence();
   agree(t, "group_by", why);
+}
+
+/// Values of a rank that wait for others with their key, so that the key travels once. Where most keys come once, none waits.
+template <class Map>
+class waiting_groups {
+  using key = typename Map::key_type;
+  using values = typename Map::mapped_type;
+
+ public:
+  explicit waiting_groups(Map& into) : into_(into) {}
+
+  template <class K>
+  void add(const K& given, typename values::value_type value) {
+    if (none_waits_) return into_.append(given, value);
+    auto&& of = as_key(given);
+    here_.template obtain<typename Map::hasher>(of, typename Map::hasher{}(of), [] { return values(); })
+        .place->second.push_back(std::move(value));
+    if (++seen_ == enough_to_judge && here_.size() * 8 > seen_ * 7) {
+      none_waits_ = true;
+      send();
+    }
+  }
+  void send() {
+    for (const auto& [of, all] : here_) into_.append_all(of, all);
+    here_.clear();
+  }
+
+ private:
+  static constexpr std::size_t enough_to_judge = 1 << 16;
+
+  template <class K>
+  static decltype(auto) as_key(const K& given) {
+    if constexpr (std::is_same_v<K, key> || (std::is_same_v<key, std::string> && text_like<K>))
+      return (given);
+    else
+      return key(given);
+  }
+  Map& into_;
+  typename Map::part_type::table_type here_;
+  std::size_t seen_ = 0;
+  bool none_waits_ = false;
+};
+
+template <class Map, class R, class Key, class Value>
+void group_before_sending(R& items, Map& all, Key& key, Value& value) {
+  using element = typename Map::mapped_type::value_type;
+  waiting_groups<Map> waiting(all);
+  each_then_fence(
+      items, all.members(), "group_by", [&](auto&& e) { waiting.add(std::invoke(key, e), element(std::invoke(value, e))); },
+      [&] { waiting.send(); });
 }
 
 }  // namespace armilla::detail

@@ -6,6 +6,7 @@
 #include <deque>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <tuple>
@@ -122,6 +123,19 @@ struct append_verb {
   static void apply(Table& table, Key&& key, std::uint64_t hash, Element&& element) {
     const auto at = table.template obtain<Hash>(std::forward<Key>(key), hash, [] { return typename Table::mapped(); });
     at.place->second.emplace_back(std::forward<Element>(element));
+  }
+};
+/// The same with a sequence of elements.
+struct append_all_verb {
+  static constexpr bool has_value = true;
+  template <class Hash, class Table, class Key, class Value>
+  static void apply(Table& table, Key&& key, std::uint64_t hash, Value&& elements) {
+    auto& there =
+        table.template obtain<Hash>(std::forward<Key>(key), hash, [] { return typename Table::mapped(); }).place->second;
+    if (there.empty())
+      there = std::forward<Value>(elements);
+    else
+      there.insert(there.end(), std::make_move_iterator(elements.begin()), std::make_move_iterator(elements.end()));
   }
 };
 struct erase_verb {

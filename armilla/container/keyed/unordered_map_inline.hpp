@@ -124,12 +124,10 @@ class hash_verbs {
   /// must not wait for the container meanwhile: a two-way call or a fence of the same fiber is a usage_error.
   hash_loop<part> local() const { return hash_loop<part>(core_->mine()); }
 
-  /// For algorithms: f(table, hash) puts keys that lie on this rank into its table, while nobody else has heard of the container.
-  /// A fence must follow.
-  template <class F>
-  void fill(F f) {
-    f(core_->mine().table, Hash{});
-  }
+  using hasher = Hash;
+  /// For algorithms: this rank's table, into which they put keys that belong here while nobody else has heard of the container. A
+  /// fence must follow.
+  auto& table_here() { return core_->mine().table; }
   /// For algorithms: the elements of all members, as far as they are fenced, each on the rank that has it.
   auto range() const { return hash_range<core, false>(*core_); }
 
@@ -182,6 +180,11 @@ class map_verbs : public hash_verbs<Key, Value, Hash, Equal, Table, Spread> {
   template <class K = Key>
   void append(const K& key, const typename detail::sequence_element<Value>::type& element) {
     core_->template state<append_verb>(key, element);
+  }
+  /// For algorithms: the same of many elements.
+  template <class K = Key>
+  void append_all(const K& key, const Value& elements) {
+    core_->template state<append_all_verb>(key, elements);
   }
   /// One-way call: runs `f(value, arguments...)` on the key's rank, if the key is there. `f` and the arguments travel as those of
   /// `async`; it may change the value and send anything, but not wait.
