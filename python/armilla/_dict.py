@@ -15,9 +15,10 @@ _together = 512  # updates that travel in one message
 class _Part:
     """This rank's entries. Other ranks may ask for them until all of them have dropped the dictionary."""
 
-    __slots__ = ("entries", "combine", "left")
+    __slots__ = ("entries", "combine", "left", "name")
 
-    def __init__(self, combine: Callable[[Any, Any], Any]) -> None:
+    def __init__(self, combine: Callable[[Any, Any], Any], name: str | None) -> None:
+        self.name = name
         self.entries: dict[Any, Any] = {}
         self.combine = combine
         self.left = _core.size()  # ranks that have not dropped it
@@ -110,19 +111,21 @@ class Dict:
     makes two of its objects equal. Other keys, and NaN, which equals nothing, are a TypeError.
     """
 
-    def __init__(self, combine: Callable[[Any, Any], Any] = operator.add) -> None:
+    def __init__(self, combine: Callable[[Any, Any], Any] = operator.add, name: str | None = None) -> None:
         global _last
-        _collectives.agree("dict", f"a dictionary that combines by {getattr(combine, '__qualname__', type(combine).__qualname__)}")
+        what = "a dictionary" if name is None else f"the dictionary {name!r}"
+        _collectives.agree("dict", f"{what} that combines by {getattr(combine, '__qualname__', type(combine).__qualname__)}")
         if _dropped:
             _send_buffered()
         _last = 1 + max(_collectives.gathered("dict", _last))  # they differ where an interrupt came between
-        _parts[_last] = _Part(combine)
+        _parts[_last] = _Part(combine, name)
         self._use(_last)
         _collectives.barrier()
 
     def _use(self, number: int) -> None:
         self._number = number
         self._part = _parts[number].entries
+        self.name = _parts[number].name
         self._open: list[list[tuple[Any, Any]]] = [[] for _ in range(_core.size())]
         _in_use.add(self)
 
@@ -216,11 +219,11 @@ class Dict:
         return [pair for part in _collectives.gathered("dict.items", list(self._part.items())) for pair in part]
 
     def __repr__(self) -> str:
-        return f"<armilla.Dict: {len(self._part)} entries on rank {_core.rank()}>"
+        return f"<armilla.Dict{'' if self.name is None else f' {self.name!r}'}: {len(self._part)} entries on rank {_core.rank()}>"
 
 
-def make_dict(combine: Callable[[Any, Any], Any] = operator.add) -> Dict:
-    """A dictionary over all ranks. Collective.
+def make_dict(combine: Callable[[Any, Any], Any] = operator.add, *, name: str | None = None) -> Dict:
+    """A dictionary over all ranks. Collective. `repr`, and the error of ranks that make different ones, show `name`.
 
     >>> import armilla as am
     >>> longest = am.dict(max)
@@ -229,4 +232,4 @@ def make_dict(combine: Callable[[Any, Any], Any] = operator.add) -> Dict:
     >>> longest.items()
     [('a', 3)]
     """
-    return Dict(combine)
+    return Dict(combine, name)

@@ -37,6 +37,29 @@ def test_arrays(job, ranks):
         """)
 
 
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_names_are_shown(job, ranks):
+    job.passes(ranks, """
+        import armilla as am, numpy as np
+        made = {f.__name__: f for f in (am.zeros, am.ones, am.empty)}
+        named = [f(6, name=n) for n, f in made.items()] + [
+            am.array([1, 2], name="array"), am.array(6, name="length"), am.full(6, 1, name="full"), am.from_local(np.ones(2), name="local"),
+            am.from_function(lambda i: i, 6, name="function")]
+        assert [a.name for a in named] == [*made, "array", "length", "full", "local", "function"]
+        t = am.array(np.arange(6.0), name="temperature")
+        assert "armilla.Array 'temperature': float64 of shape (6,)" in repr(t)
+        assert t[1:].name is None and (t + 1).name is None and am.array(t).name is None
+        for wrong in (lambda: t[9], lambda: t.get(9), lambda: t.put(9, 1), lambda: t.__setitem__(9, 1)):
+            try:
+                wrong()
+                assert False
+            except IndexError as error:
+                assert str(error).startswith("armilla: array 'temperature': index 9 is out of bounds for axis 0 with size 6"), str(error)
+        d = am.dict(max, name="ages")
+        assert d.name == "ages" and repr(d) == f"<armilla.Dict 'ages': 0 entries on rank {am.rank}>" and am.dict().name is None
+        """)
+
+
 def test_one_rank_alone_reads_and_writes(together):
     together("""
         import armilla as am, numpy as np

@@ -2,9 +2,10 @@
 """The class of distributed arrays: where their elements are stored, and how they move."""
 from __future__ import annotations
 
+import contextlib
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,18 @@ class Memory:
             meeting.dropped.append(self.core)  # others may still read it
 
 
+@contextlib.contextmanager
+def naming(a: Array) -> Iterator[None]:
+    """Errors of an index say which array it is, if that has a name."""
+    try:
+        yield
+    except (IndexError, TypeError, ValueError) as error:
+        text = str(error)
+        if a.name is not None and text.startswith("armilla: array:"):
+            error.args = (f"armilla: array {a.name!r}:{text.removeprefix('armilla: array:')}", *error.args[1:])
+        raise
+
+
 class Array(NDArrayOperatorsMixin):
     """An n-dimensional array whose elements are dealt to all ranks in blocks along one axis.
 
@@ -92,7 +105,7 @@ class Array(NDArrayOperatorsMixin):
     22.0
     """
 
-    __slots__ = ("shape", "dtype", "axis", "offsets", "_block", "_block_of", "_memory", "__weakref__")
+    __slots__ = ("shape", "dtype", "axis", "offsets", "_block", "_block_of", "_memory", "_name", "__weakref__")
     __array_priority__ = 1000
 
     shape: Shape
@@ -117,6 +130,16 @@ class Array(NDArrayOperatorsMixin):
     nbytes = property(lambda self: self.size * self.dtype.itemsize)
     flags = property(lambda self: np.empty(1, self.dtype).flags)
     device = property(lambda self: "cpu")
+
+    @property
+    def name(self) -> str | None:
+        """The name that the array was given when it was made: `am.array([1, 2], name="ages")`. Views and results have none."""
+        return getattr(self, "_name", None)
+
+    def _named(self, name: str | None) -> Array:
+        if name is not None:
+            self._name = str(name)
+        return self
 
     def __len__(self) -> int:
         if not self.shape:
@@ -259,7 +282,8 @@ class Array(NDArrayOperatorsMixin):
 
     def get(self, where: Any = ()) -> Any:
         """The elements at an index of integers and slices as a NumPy array or scalar: one rank alone reads them, wherever they are stored."""
-        parts, shape = self._reached_parts(where)
+        with naming(self):
+            parts, shape = self._reached_parts(where)
         found = np.empty(shape, self.dtype)
         for rank, index, place in parts:
             found[place] = self._reached(rank, index)
@@ -267,8 +291,9 @@ class Array(NDArrayOperatorsMixin):
 
     def put(self, where: Any, value: Any) -> None:
         """Writes the elements at an index of integers and slices: one rank alone does it. Others see them after a barrier."""
-        parts, shape = self._reached_parts(where)
-        values = np.broadcast_to(np.asarray(value, self.dtype), shape)
+        with naming(self):
+            parts, shape = self._reached_parts(where)
+            values = np.broadcast_to(np.asarray(value, self.dtype), shape)
         for rank, index, place in parts:
             there = self.block_of(rank)
             if there is not None:
@@ -370,12 +395,14 @@ class Array(NDArrayOperatorsMixin):
     def __getitem__(self, where: Any) -> Any:
         from . import indexing
 
-        return indexing.get(self, where)
+        with naming(self):
+            return indexing.get(self, where)
 
     def __setitem__(self, where: Any, value: Any) -> None:
         from . import indexing
 
-        indexing.set(self, where, value)
+        with naming(self):
+            indexing.set(self, where, value)
 
 
 def _addresses(view: np.ndarray) -> np.ndarray:

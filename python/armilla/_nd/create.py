@@ -46,10 +46,10 @@ def asarray(obj: Any, dtype: Any = None, *, axis: int = 0, copy: bool | None = N
     return from_whole(values, axis_of(axis, values.ndim) if values.ndim else 0)
 
 
-def array(source: Any, dtype: Any = None, *, axis: int = 0) -> Array:
+def array(source: Any, dtype: Any = None, *, axis: int = 0, name: str | None = None) -> Array:
     """A distributed array of the elements of `source`, which all ranks give alike; of `source` zeros if it is an integer.
 
-    Elements are dealt in blocks along `axis`. `from_local` takes a part from each rank, `asarray` makes an array without axes of a number.
+    Elements are dealt in blocks along `axis`. `repr` and errors of indices show `name`. `from_local` takes a part from each rank, `asarray` makes an array without axes of a number.
 
     >>> import armilla as am
     >>> a = am.array([3.0, 1.0, 2.0])
@@ -60,11 +60,11 @@ def array(source: Any, dtype: Any = None, *, axis: int = 0) -> Array:
     if not isinstance(source, Array) and np.ndim(source) == 0:
         if isinstance(source, (bool, np.bool_)) or not hasattr(source, "__index__"):
             raise _core.UsageError(f"armilla: array: {source!r}: a number of zeros is an integer; armilla.asarray makes an array of one number")
-        return zeros(operator.index(source), np.float64 if dtype is None else dtype)
-    return asarray(source, dtype, axis=axis, copy=True if isinstance(source, Array) else None)
+        return zeros(operator.index(source), np.float64 if dtype is None else dtype, name=name)
+    return asarray(source, dtype, axis=axis, copy=True if isinstance(source, Array) else None)._named(name)
 
 
-def from_local(part: Any, axis: int = 0) -> Array:
+def from_local(part: Any, axis: int = 0, *, name: str | None = None) -> Array:
     """A distributed array of the parts that the ranks give, one after the other along `axis`. They may have different lengths there.
 
     >>> import armilla as am, numpy as np
@@ -72,7 +72,7 @@ def from_local(part: Any, axis: int = 0) -> Array:
     >>> a.shape == (am.size * (am.size + 1) // 2, 2)
     True
     """
-    return together("armilla.from_local", lambda: _from_local(part, axis), str)
+    return together("armilla.from_local", lambda: _from_local(part, axis), str)._named(name)
 
 
 def _from_local(part: Any, axis: int) -> Array:
@@ -89,7 +89,7 @@ def _from_local(part: Any, axis: int) -> Array:
 
 
 @collective("armilla.from_function")
-def from_function(function: Callable[..., Any], shape: Any, *, dtype: Any = None, axis: int = 0) -> Array:
+def from_function(function: Callable[..., Any], shape: Any, *, dtype: Any = None, axis: int = 0, name: str | None = None) -> Array:
     """`function` of the indices of each element, as numpy.fromfunction has it. It is called once on each rank, with arrays of its block's indices.
 
     >>> import armilla as am
@@ -104,11 +104,11 @@ def from_function(function: Callable[..., Any], shape: Any, *, dtype: Any = None
     index = [g + first if k == i else g for k, g in enumerate(np.indices(wanted, sparse=True))]
     found = np.asarray(function(*index), dtype)
     dtype_of(found.dtype)
-    return core.from_block(np.broadcast_to(found, wanted), shape, i, offsets)
+    return core.from_block(np.broadcast_to(found, wanted), shape, i, offsets)._named(name)
 
 
 @collective("armilla.full")
-def full(shape: Any, fill_value: Any, dtype: Any = None, *, axis: int = 0) -> Array:
+def full(shape: Any, fill_value: Any, dtype: Any = None, *, axis: int = 0, name: str | None = None) -> Array:
     """Returns an array whose elements all equal a number.
 
     >>> import armilla as am
@@ -118,7 +118,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, *, axis: int = 0) -> Ar
     value = fill_value.item() if isinstance(fill_value, Array) else fill_value
     made = core.empty(shape_given(shape), dtype_of(np.asarray(value).dtype if dtype is None else dtype), _axis(axis, shape))
     made._block[...] = value
-    return made
+    return made._named(name)
 
 
 def _axis(axis: int, shape: Any) -> int:
@@ -128,17 +128,17 @@ def _axis(axis: int, shape: Any) -> int:
     return axis_of(axis, len(given)) if given else 0
 
 
-def zeros(shape: Any, dtype: Any = np.float64, *, axis: int = 0) -> Array:
+def zeros(shape: Any, dtype: Any = np.float64, *, axis: int = 0, name: str | None = None) -> Array:
     """Zeros.
 
     >>> import armilla as am
     >>> am.zeros((2, 3), "i4").tolist()
     [[0, 0, 0], [0, 0, 0]]
     """
-    return full(shape, 0, np.float64 if dtype is None else dtype, axis=axis)
+    return full(shape, 0, np.float64 if dtype is None else dtype, axis=axis, name=name)
 
 
-def ones(shape: Any, dtype: Any = np.float64, *, axis: int = 0) -> Array:
+def ones(shape: Any, dtype: Any = np.float64, *, axis: int = 0, name: str | None = None) -> Array:
     """Returns an array of ones.
 
     >>> import armilla as am
@@ -146,18 +146,18 @@ def ones(shape: Any, dtype: Any = np.float64, *, axis: int = 0) -> Array:
     array([[1., 1.],
            [1., 1.]])
     """
-    return full(shape, 1, np.float64 if dtype is None else dtype, axis=axis)
+    return full(shape, 1, np.float64 if dtype is None else dtype, axis=axis, name=name)
 
 
 @collective("armilla.empty")
-def empty(shape: Any, dtype: Any = np.float64, *, axis: int = 0) -> Array:
+def empty(shape: Any, dtype: Any = np.float64, *, axis: int = 0, name: str | None = None) -> Array:
     """Returns an array whose elements have undefined values.
 
     >>> import armilla as am
     >>> am.empty((2, 3)).shape
     (2, 3)
     """
-    return core.empty(shape_given(shape), dtype_of(np.float64 if dtype is None else dtype), _axis(axis, shape))
+    return core.empty(shape_given(shape), dtype_of(np.float64 if dtype is None else dtype), _axis(axis, shape))._named(name)
 
 
 def _like(name: str, value: Any) -> Callable[..., Array]:

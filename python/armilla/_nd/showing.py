@@ -25,7 +25,7 @@ def _corners(a: Array, edge: int) -> np.ndarray:
 
 def text_of(a: Array) -> str:
     dealt = "on each of" if a.axis is None else f"dealt along axis {a.axis} to"
-    head = f"armilla.Array: {a.dtype} of shape {a.shape}, {dealt} {_core.size()} ranks"
+    head = f"armilla.Array{'' if a.name is None else f' {a.name!r}'}: {a.dtype} of shape {a.shape}, {dealt} {_core.size()} ranks"
     try:
         edge = 3 if a.ndim <= 3 else 1
         shown: Any = np.array2string(_corners(a, edge), threshold=0, edgeitems=edge, prefix=" ") if a.size else "[]"
