@@ -93,6 +93,17 @@ std::string text_of_node(const hdf5_node& have, const hdf5_node& wanted) {
 
 std::string name_in_process(const descriptor& file) { return fmt::format("/proc/self/fd/{}", file.get()); }
 
+std::uint64_t product(std::span<const std::uint64_t> extents) {
+  std::uint64_t all = 1;
+  for (const std::uint64_t n : extents) all *= n;
+  return all;
+}
+
+/// Each member reads or writes about as much.
+void expect_share(const hdf5_shape& s, const team& members) {
+  expect_work(product(std::span(s.extent).first(s.dimensions)) * s.type.bytes / std::uint64_t(members.size()), "bytes");
+}
+
 std::string text_of_name(const std::string& name) {
   return name.empty() || name.find('\0') != name.npos ? "the name of a dataset or attribute is empty or contains a NUL" : "";
 }
@@ -162,6 +173,7 @@ hdf5_input::hdf5_input(const char* operation, const std::string& path, const std
   agree();
   shape_ = members_.broadcast(shape_, 0);
   shape_.type = wanted;
+  expect_share(shape_, members_);
 }
 
 hdf5_input::hdf5_input(const char* operation, const std::string& path, const std::string& name, const team& members,
@@ -180,6 +192,7 @@ hdf5_input::hdf5_input(const char* operation, const std::string& path, const std
   agree();
   shape_ = members_.broadcast(shape_, 0);
   shape_.type = {number_kind::compound, std::uint32_t(bytes)};
+  expect_share(shape_, members_);
 }
 
 /// The first member learns the shape.
@@ -195,6 +208,7 @@ void hdf5_input::open() {
 
 bool hdf5_input::read(const hdf5_part& part, std::span<const hdf5_node> nodes, void* to) {
   if (wrong_.empty()) note(engine_->read_nodes(name_in_process(file_).c_str(), name_.c_str(), &shape_, &part, nodes.data(), to));
+  count_work(product(std::span(part.count).first(shape_.dimensions)) * shape_.type.bytes);
   return wrong_.empty();
 }
 
@@ -209,8 +223,22 @@ void hdf5_input::note(const char* wrong) {
 
 void hdf5_input::agree() { agree_on_file(members_, operation_, "read", path_, wrong_); }
 
+/// Some rows at a time, between which the progress is shown. Few pieces: each unpacks the chunks at its borders, and so does the
+/// next one.
 void hdf5_input::read(const hdf5_part& part, void* to) {
-  if (wrong_.empty()) note(engine_->read(name_in_process(file_).c_str(), name_.c_str(), &shape_, &part, to));
+  constexpr std::uint64_t at_once = std::uint64_t(16) << 20;
+  const auto inner = [this](const auto& extents) {
+    return shape_.type.bytes * product(std::span(extents).first(shape_.dimensions).subspan(1));
+  };
+  const std::uint64_t row = inner(part.room), counted = inner(part.count),
+                      rows = std::max<std::uint64_t>(at_once / std::max<std::uint64_t>(row, 1), 1);
+  for (std::uint64_t done = 0; done < part.count[0] && wrong_.empty(); done += rows) {
+    hdf5_part some = part;
+    some.first[0] += done;
+    some.count[0] = some.room[0] = std::min(rows, part.count[0] - done);
+    note(engine_->read(name_in_process(file_).c_str(), name_.c_str(), &shape_, &some, static_cast<std::byte*>(to) + done * row));
+    count_work(some.count[0] * counted);
+  }
 }
 
 void hdf5_input::end() { agree(); }
@@ -255,6 +283,7 @@ void hdf5_output::add(const std::string& name, hdf5_type type, std::span<const s
   hdf5_dataset d{.shape = {.type = type, .dimensions = std::uint32_t(extents.size())}};
   std::ranges::copy(extents, d.shape.extent.begin());
   datasets_.push_back(d);
+  expect_share(d.shape, members_);
 }
 
 void hdf5_output::add(const std::string& name, std::vector<hdf5_node>& nodes, std::span<const std::size_t> extents,

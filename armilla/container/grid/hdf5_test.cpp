@@ -11,7 +11,10 @@
 #include <string>
 #include <vector>
 
+#include "armilla/base/core/context.hpp"
+#include "armilla/boot/host/control_block.hpp"
 #include "armilla/container/files/files_testing.hpp"
+#include "armilla/fabric/host_map.hpp"
 
 namespace am = armilla;
 using files_testing::text_file;
@@ -75,6 +78,29 @@ RANK_TEST(hdf5_datasets_of_each_type_and_container) {
   round_trip<std::int32_t>();
   round_trip<std::uint64_t>();
   round_trip<std::complex<double>>();
+}
+
+RANK_TEST(hdf5_files_are_read_in_pieces_that_are_counted) {
+  if (!available()) return;
+  const text_file file("");
+  const std::size_t n = am::ranks() == 1 ? 3'000'000 : 3'000;  // one rank reads it in two pieces
+  am::matrix<double> m({n / 3, 3}, am::grid(), am::halo(1));
+  const auto block = m.local();
+  for (std::size_t i = 0; i < block.extent(0); ++i)
+    for (std::size_t j = 0; j < block.extent(1); ++j) block(i, j) = double((block.origin(0) + i) * 3 + block.origin(1) + j);
+  const auto work_of_all = [] {
+    const auto& mine = am::detail::current->host->control(am::rank());
+    return am::all_reduce(mine.work_done.load(), std::plus<>{});
+  };
+  am::write_hdf5(file.path(), am::dataset("m", m));
+  EXPECT(work_of_all() >= n * sizeof(double));
+  const auto again = am::read_hdf5<am::matrix<double>>(file.path(), "m");
+  EXPECT_EQ(work_of_all(), n * sizeof(double));
+  const auto same = again.local();
+  bool alike = true;
+  for (std::size_t i = 0; i < same.extent(0); ++i)
+    for (std::size_t j = 0; j < same.extent(1); ++j) alike &= same(i, j) == double((same.origin(0) + i) * 3 + same.origin(1) + j);
+  EXPECT(alike);
 }
 
 RANK_TEST(hdf5_numbers_are_read_into_types_that_represent_them) {
