@@ -143,6 +143,10 @@ class OnLoss(FailedJobs, unittest.TestCase):
             self.assertNotEqual(run.code, 0)
             self.assertRegex(run.err, rf"ARMILLA_ON_LOSS=continue with ARMILLA_FABRIC={fabric}: .*set ARMILLA_FABRIC=shm")
 
+    def test_over_a_network_the_command_that_goes_on_is_named(self):
+        run = job([], fabric="unix")
+        self.assertRegex(run.err, r"ARMILLA_FABRIC=unix: over a network they go on where .* start the program by armilla-run -n \d")
+
     def test_two_agents_of_one_machine_are_two_hosts(self):
         with tempfile.NamedTemporaryFile("w", suffix=".sh") as rsh:
             rsh.write('shift; exec "$@"\n')

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Ranks die at random moments, and the others go on: survivors_test.py PROGRAM COUNT [--seed N]
-[--hosts LAUNCHER], the latter beside two hosts of tests/hosts/hosts: the ranks are on both.
+[--hosts LAUNCHER | --over FABRIC LAUNCHER]: beside two hosts of tests/hosts/hosts, the ranks are on both; or over a network on this
+one.
 
 Those that are left must come to the end of their work with teams on which they agree, or having heard of the same losses at the
 same meetings; the job must end by code 0, with one line for each rank that was lost, and nothing may stay.
@@ -46,10 +47,10 @@ def one_after_the_other(ranks):
     return [(v, "kill", "start", 60_000 * v) for v in range(1, ranks - 1)]
 
 
-def one_job(survivor, dice, many=False, launcher=None):
+def one_job(survivor, dice, many=False, launcher=None, over=None):
     ranks = 20 if many else dice.randint(2, 5)
     seed, steps = dice.randrange(10**6), 4000 if many else dice.choice((40, 200, 400))
-    if launcher:
+    if launcher or over:
         steps = dice.choice((20, 40))
     deaths = one_after_the_other(ranks) if many else deaths_of(dice, ranks)
     env = {"ARMILLA_ON_LOSS": "continue", "ARMILLA_PROGRESS_MODE": dice.choice(("poll", "poll", "thread")),
@@ -59,12 +60,17 @@ def one_job(survivor, dice, many=False, launcher=None):
     words = [os.path.realpath(survivor), str(seed), str(steps)] + [":".join(map(str, d)) for d in deaths]
     scene = f"{ranks} ranks, {' '.join(words[1:])}, {env}"
     began = time.monotonic()
-    job = Job(over_hosts(launcher, ranks) + words, fabric=FABRIC_OF_HOSTS, env=env) if launcher else Job(words, ranks=ranks, env=env)
+    if launcher:
+        job = Job(over_hosts(launcher, ranks) + words, fabric=FABRIC_OF_HOSTS, env=env)
+    elif over:
+        job = Job([over[1], "-n", str(ranks)] + words, fabric=over[0], env=env)
+    else:
+        job = Job(words, ranks=ranks, env=env)
     job.end()
     problems = []
     struck = {v for v, *_ in deaths}
     done = {int(r) for r in re.findall(r"^rank (\d+) done$", job.out, re.M)}
-    lost = {int(r): cause for r, cause in re.findall(r"^armilla: rank (\d+) (?:on h\d )?\(.*?\) (.*); (?:the other|no rank)", job.err, re.M)}
+    lost = {int(r): cause for r, cause in re.findall(r"^armilla: rank (\d+) (?:on \w+ )?\(.*?\) (.*); (?:the other|no rank)", job.err, re.M)}
     if not set(range(ranks)) - struck <= done:
         problems.append(f"only {sorted(done)} are done")
     if "WRONG" in job.out:
@@ -94,10 +100,12 @@ def one_job(survivor, dice, many=False, launcher=None):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--hosts", metavar="LAUNCHER")
+    parser.add_argument("--over", metavar=("FABRIC", "LAUNCHER"), nargs=2)
     chosen, dice = read_arguments(parser)
     failed = losses = teams = 0
     for i in until_tried(chosen.count, lambda: losses and teams):
-        good, lost, agreed = one_job(chosen.program, dice, many=i % 300 == 0 and not chosen.hosts, launcher=chosen.hosts)
+        good, lost, agreed = one_job(chosen.program, dice, many=i % 300 == 0 and not (chosen.hosts or chosen.over),
+                                     launcher=chosen.hosts, over=chosen.over)
         failed, losses, teams = failed + (not good), losses + lost, teams + agreed
     print(f"{i + 1} jobs, {failed} wrong; {losses} ranks lost, {teams} teams or meetings of those that were left")
     if losses == 0 or teams == 0:

@@ -202,7 +202,8 @@ class Joining(FailedJobs, unittest.TestCase):
                           ({"ARMILLA_MAX_RANKS": "1"}, "starts with 2 ranks already"),
                           ({"ARMILLA_PROGRESS_MODE": "thread"}, "ranks join where ranks poll only"),
                           ({"ARMILLA_RECORD": "nowhere"}, "ARMILLA_RECORD or ARMILLA_REPLAY"),
-                          ({"ARMILLA_FABRIC": "threads"}, "ranks go on in shared memory only")):
+                          ({"ARMILLA_FABRIC": "threads"}, "a rank that crashes ends the process"),
+                          ({"ARMILLA_FABRIC": "unix"}, "ranks are replaced and join in shared memory only")):
             job = Job([SCENES, "calls"], ranks=2, env=GOES_ON | more).end()
             self.assertRegex(job.err, why)
             self.assertNotEqual(job.code, 0)

@@ -66,6 +66,19 @@ void require_places(long long ranks, const options& settings) {
                              "unset ARMILLA_MAX_RANKS");
 }
 
+// What keeps ranks that are no processes with common memory from going on without lost ones.
+std::string why_not_over(const options& settings, long long ranks) {
+  if (settings.fabric == "threads")
+    return "a rank that crashes ends the process, and so all ranks; set ARMILLA_FABRIC=shm, or unset ARMILLA_ON_LOSS";
+  if (settings.on_loss == loss_use::replace || settings.max_ranks > ranks || settings.fabric == "loop")
+    return "ranks are replaced and join in shared memory only; set ARMILLA_FABRIC=shm, or unset ARMILLA_ON_LOSS and "
+           "ARMILLA_MAX_RANKS";
+  return fmt::format(
+      "over a network they go on where armilla-run looks after them; start the program by armilla-run -n {}, or set "
+      "ARMILLA_FABRIC=shm",
+      ranks);
+}
+
 void require_possible(const std::vector<program_spec>& programs, long long ranks, const options& settings) {
   if (ranks < 1 || ranks > most_local_ranks)
     throw_usage("start", fmt::format("{} ranks asked for; a host runs 1 to {}", ranks, most_local_ranks));
@@ -77,9 +90,8 @@ void require_possible(const std::vector<program_spec>& programs, long long ranks
   if (settings.on_loss == loss_use::end) return;
   const std::string on_loss = settings.get("on_loss");
   if (settings.fabric != "auto" && settings.fabric != "shm")
-    throw_usage("start", fmt::format("ARMILLA_ON_LOSS={} with ARMILLA_FABRIC={}: ranks go on in shared memory only; set "
-                                     "ARMILLA_FABRIC=shm, or unset ARMILLA_ON_LOSS",
-                                     on_loss, settings.fabric));
+    throw_usage("start", fmt::format("ARMILLA_ON_LOSS={} with ARMILLA_FABRIC={}: {}", on_loss, settings.fabric,
+                                     why_not_over(settings, ranks)));
   if (settings.on_loss == loss_use::replace && has_other_progress(settings))
     throw_usage("start", fmt::format("ARMILLA_ON_LOSS={} with ARMILLA_PROGRESS_MODE={}: lost ranks are replaced where ranks poll "
                                      "only; unset ARMILLA_PROGRESS_MODE, or set ARMILLA_ON_LOSS=continue",
