@@ -17,7 +17,6 @@
 #include "armilla/boot/host/units.hpp"
 #include "armilla/boot/visitors/client_mailbox.hpp"
 #include "armilla/boot/watch/ending.hpp"
-#include "armilla/boot/watch/loss_log.hpp"
 #include "armilla/boot/watch/stall_detector.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/session/session_state.hpp"
@@ -49,7 +48,7 @@ job_block& job_of(const context& self) noexcept { return self.host->job(); }
 template <class Use>
 void each_of_host(const context& self, Use&& use) {
   self.host->locals().each([&](rank_t r) {
-    if (was_taken(job_of(self), r) && find_loss(job_of(self), r) == nullptr) use(r);
+    if (job_of(self).was_taken(r) && job_of(self).why_left(r) == nullptr) use(r);
   });
 }
 
