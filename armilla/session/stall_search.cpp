@@ -84,7 +84,7 @@ std::string waits_of_host(const context& self) {
   std::string text;
   const std::uint64_t now = now_ns();
   self.host->locals().each([&](rank_t r) {
-    if (!is_unused(job_of(self), r)) text += waits_of(job_of(self), r, now);
+    if (!job_of(self).is_unused(r)) text += waits_of(job_of(self), r, now);
   });
   return text;
 }
@@ -156,7 +156,7 @@ void stall_search::find_hosts() {
   if (found_ && !self_.messages->out.is_lost(leader_) && !self_.messages->out.is_lost(first_)) return;
   std::map<std::uint32_t, rank_t> leaders;
   for (rank_t r = self_.places; r-- > 0;)
-    if (was_taken(job_of(self_), r) && !self_.messages->out.is_lost(r)) leaders[host_of(self_, r)] = r;
+    if (job_of(self_).was_taken(r) && !self_.messages->out.is_lost(r)) leaders[host_of(self_, r)] = r;
   leader_ = leaders[host_of(self_, self_.rank)];
   first_ = self_.rank;
   others_.clear();
