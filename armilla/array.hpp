@@ -8,7 +8,6 @@
 
 #include "armilla/async.hpp"
 #include "armilla/call.hpp"
-#include "armilla/container/place/order_check.hpp"
 #include "armilla/container/sequence/array_inline.hpp"
 #include "armilla/container/sequence/element_verbs.hpp"
 #include "armilla/container/sequence/keep_elements.hpp"
@@ -156,8 +155,10 @@ class array : public detail::named_container<array<T>> {
   rank_t rank_of(std::size_t i) const { return state_.members.world_rank(state_.where.member_of(checked(i))); }
 
   /// Returns this rank's elements, in the order of their indices, as a `std::span`. It is valid until the elements move.
-  detail::local_elements<T> local() noexcept(!detail::checked) { return order_.local(own()); }
-  detail::local_elements<const T> local() const noexcept(!detail::checked) { return order_.local(std::span<const T>(own())); }
+  detail::local_elements<T> local() noexcept(!detail::checked) { return state_.order.local(own()); }
+  detail::local_elements<const T> local() const noexcept(!detail::checked) {
+    return state_.order.local(std::span<const T>(own()));
+  }
 
   /// Returns the global index of `local()[k]`. Throws `usage_error` if this rank has no such element.
   std::size_t index_of_local(std::size_t k) const;
@@ -184,7 +185,7 @@ class array : public detail::named_container<array<T>> {
   ///
   /// Blocks become blocks of the new size, so elements can move. Pointers, spans and views of the array become invalid. Cost: two
   /// collectives, and the elements that move. If the elements do not fit (`limit_error`), the array is unchanged.
-  void resize(std::size_t n) { become(placement().resized(n)); }
+  void resize(std::size_t n) { become(placement().resized(n), "resize"); }
 
   /// Changes the size to 0. Cost: two collectives.
   void clear() { resize(0); }
@@ -268,12 +269,11 @@ class array : public detail::named_container<array<T>> {
   array(std::size_t n, const distribution& d, const detail::making& how)
       : array(detail::make_container<T>(d.members(), armilla::placement(n, d.members().size(), d)), &how) {}
   array(std::size_t n, const T& value, const distribution& d, const detail::making& how);
-  void become(armilla::placement p);
+  void become(armilla::placement p, const char* operation);
 
   std::span<T> own() const noexcept { return {detail::first_of<T>(state_), state_.count()}; }
 
   state_type state_;
-  [[no_unique_address]] detail::order_check order_;
   detail::keeping<detail::recovered_elements<T>> kept_;
 
  private:
@@ -324,7 +324,7 @@ inline auto array<T>::owned_at(std::size_t i) const {
 
 template <class T>
 inline auto array<T>::operator[](std::size_t i) {
-  order_.require_complete(i, "operator[]");
+  state_.order.require_complete(i, "operator[]");
   if constexpr (in_segments)
     return *ptr(i);
   else
@@ -332,7 +332,7 @@ inline auto array<T>::operator[](std::size_t i) {
 }
 template <class T>
 inline auto array<T>::operator[](std::size_t i) const {
-  order_.require_complete(i, "operator[]");
+  state_.order.require_complete(i, "operator[]");
   if constexpr (in_segments)
     return *global_ptr<const T>(ptr(i));
   else
@@ -365,12 +365,12 @@ template <class T>
 template <class F, class... A>
 inline void array<T>::visit(std::size_t i, F&& f, A&&... arguments) {
   const rank_t owner = rank_of(i);
-  order_.begin(i, state_.where, state_.me);
+  state_.order.begin(i, state_.where, state_.me);
   async(owner, to_completion(detail::about_element<T>(f, "visit")), element_at(i), std::forward<A>(arguments)...);
 }
 template <class T>
 inline future<T> array<T>::get(std::size_t i) const {
-  order_.settle(i);
+  state_.order.settle(i);
   if constexpr (in_segments) {
     const global_ptr<const T> p = ptr(i);
     return armilla::call(p.rank(), [](global_ptr<const T> at) { return (*at).get(); }, p);
@@ -383,7 +383,7 @@ template <class T>
 template <class F, class... A>
 inline auto array<T>::call(std::size_t i, F&& f, A&&... arguments) {
   const rank_t owner = rank_of(i);
-  order_.settle(i);
+  state_.order.settle(i);
   return armilla::call(owner, detail::about_element<T>(f, "call"), element_at(i), std::forward<A>(arguments)...);
 }
 
@@ -402,17 +402,20 @@ array<T> array<T>::clone(const made_at& at) const {
   return copy;
 }
 template <class T>
-void array<T>::become(armilla::placement p) {
+void array<T>::become(armilla::placement p, const char* operation) {
+  state_.order.require_at_rest(operation);
   state_type moved = detail::make_container<T>(members(), std::move(p));
   detail::copy_elements<T>(state_, moved);
+  moved.order = std::move(state_.order);
   std::swap(state_, moved);
+  detail::note_share(this);
   detail::meet(members());
 }
 template <class T>
 void array<T>::redistribute(const distribution& d) {
   if (!members()) [[unlikely]]
     detail::throw_no_ranks("redistribute");
-  become(armilla::placement(size(), members().size(), d));
+  become(armilla::placement(size(), members().size(), d), "redistribute");
 }
 template <class T>
 void array<T>::load(const std::string& path) {

@@ -201,6 +201,7 @@ void bitmap::combine(const bitmap& other, const char* operation, Op op) {
 template <class F>
 void bitmap::for_each_set(F f) const {
   detail::algorithm_call why("for_each_set");
+  why.about(this);
   std::size_t at = first_local();
   try {
     for (std::size_t first = at; const std::uint64_t word : local()) {

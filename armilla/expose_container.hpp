@@ -57,6 +57,7 @@ exposure expose(std::string_view name, C& x) {
   part.stride[0] = 1;
   part.block = count != 0 ? std::min<std::size_t>(where.run_at(first).end - first, count) : 1;
   part.turn = part.block < count ? x.index_of_local(part.block) - first : 1;
+  detail::note_exposed(detail::images::known(x));
   return detail::exposure_access::make(name, detail::exposure_access::element_of<typename C::value_type>, part, x.local().data());
 }
 
@@ -73,6 +74,7 @@ exposure expose(std::string_view name, matrix<T, N>& x) {
     part.origin[d] = x.local().origin(d);
     part.stride[d] = cells.stride(d);
   }
+  detail::note_exposed(detail::images::known(x));
   return detail::exposure_access::make(name, detail::exposure_access::element_of<T>, part, cells.data());
 }
 
@@ -94,6 +96,7 @@ exposure expose(std::string_view name, matrix<T, N>& x) {
 template <class Verbs>
   requires detail::exposable_table<Verbs>
 exposure expose(std::string_view name, detail::hash_container<Verbs>& x) {
+  detail::note_exposed(detail::images::known(x));
   return detail::exposer::expose(name, x);
 }
 

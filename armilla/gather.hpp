@@ -77,6 +77,7 @@ std::vector<T> gather(const array<T>& x, std::span<const std::size_t> indices) {
 template <class T>
 void scatter(array<T>& x, std::span<const std::size_t> indices, std::span<const std::type_identity_t<T>> values) {
   if (indices.size() != values.size()) detail::throw_unlike_lists("scatter", indices.size(), values.size());
+  detail::begin_changes<T>(x.state(), indices);
   if constexpr (detail::lies_in_segments<T>) {
     const detail::part_addresses<T> to(x.state());
     const auto far = to.each(indices, [&](std::size_t k, T& e) { e = values[k]; });
@@ -94,6 +95,7 @@ void scatter(array<T>& x, std::span<const std::size_t> indices, std::span<const 
 template <detail::atomic_number T>
 void scatter_add(array<T>& x, std::span<const std::size_t> indices, std::span<const std::type_identity_t<T>> values) {
   if (indices.size() != values.size()) detail::throw_unlike_lists("scatter_add", indices.size(), values.size());
+  detail::begin_changes<T>(x.state(), indices);
   const detail::part_addresses<T> to(x.state());
   const auto far = to.each(indices, [&](std::size_t k, T& e) {
     if constexpr (std::same_as<T, double>)

@@ -74,8 +74,10 @@ class named_container {
   /// By all members together, once there are members. `how`: null if the library makes it for itself.
   void be_named(const team& members, const making* how = nullptr) {
     name_.reset(new distributed<Named*>(object_access::of_members<Named*>(members, nullptr)));
-    note_object(object_access::id(*name_), {&typeid(Named), &**name_, true, sizeof(Named), &noted_extent<Named>}, how);
+    note_object(object_access::id(*name_),
+                {&typeid(Named), &**name_, true, sizeof(Named), &noted_extent<Named>, &noted_share<Named>}, how);
     show_place();
+    note_share(static_cast<const Named*>(this));
   }
   bool named() const noexcept { return name_ != nullptr; }
   /// What becomes `other` keeps the name by which that is known.

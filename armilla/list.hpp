@@ -201,6 +201,7 @@ template <class T>
 template <class F>
 void list<T>::for_each_in_order(F f) {
   detail::algorithm_call why("for_each_in_order");
+  why.about(this);
   detail::meet(members());
   for (rank_t m = 0; m < members().size(); ++m) {
     if (m == members().rank()) walk(f, why);

@@ -167,7 +167,7 @@ std::size_t sample(In&& in, Out&& out, std::uint64_t seed) {
   const std::size_t k = std::min(from.extent(), to.extent());
   detail::require_apart("sample", from, from.extent(), to, k);
   const std::vector<std::size_t> chosen = detail::drawn_indices(from.extent(), k, seed);
-  detail::algorithm_call why("sample", to);
+  detail::algorithm_call why("sample", to, from);
   detail::copy_chosen(from, views::take(to, k), chosen, "sample", why);
   detail::finish(to.members(), "sample", why);
   return k;

@@ -128,7 +128,7 @@ bool includes(A&& a, B&& b, Less less, Projection of) {
   const auto x = detail::require_sized(detail::reading(a));
   const auto y = detail::require_sized(detail::reading(b));
   detail::require_one_team(y, x);
-  detail::algorithm_call why("includes", x);
+  detail::algorithm_call why("includes", x, y);
   bool all = true;
   const auto nothing = [](const auto&) {};
   detail::compare_sets(x, y, x.members(), "includes", why, before, nothing, nothing, [&all](const auto&) { all = false; });

@@ -30,6 +30,8 @@ namespace armilla {
 ///
 /// **Errors.** As for `array`. In addition, the fence throws `limit_error` on all members if the elements of one do not fit, and
 /// `usage_error` on all if the distribution has become cyclic since. The staged elements remain staged.
+/// In the checked library, `size`, algorithms and writers throw `usage_error` on a rank that has staged elements since the last
+/// fence.
 template <class T>
 class vector : public array<T> {
   using base = array<T>;
@@ -95,10 +97,10 @@ class vector : public array<T> {
   // ---- Local access (no message) ----
 
   /// Returns the number of elements on all ranks, as of the last fence.
-  using base::size;  // std::size_t size() const noexcept
+  std::size_t size() const noexcept(!detail::checked) { return this->state_.order.require_fenced("size"), base::size(); }
 
   /// Returns whether `size()` is 0.
-  using base::empty;  // bool empty() const noexcept
+  bool empty() const noexcept(!detail::checked) { return size() == 0; }
 
   /// Returns the team over which the vector is distributed.
   using base::members;  // const team& members() const noexcept
@@ -206,6 +208,7 @@ template <class T>
 inline std::vector<detail::kept_as<T>>& vector<T>::staging() {
   if (staged_ == nullptr || !this->placement().linear()) [[unlikely]]
     detail::throw_cannot_grow(this, staged_ != nullptr);
+  this->state_.order.stage();
   return staged_->more();
 }
 

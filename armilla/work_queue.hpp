@@ -191,6 +191,7 @@ template <class F>
 work_share work_queue<T>::process(F f) {
   detail::meet(members());
   detail::algorithm_call why("process");
+  why.about(this);
   work_share done;
   std::size_t left = 0;
   do {

@@ -16,8 +16,11 @@
 #include "armilla/boot/watch/posted_text.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
+#include "armilla/fiber/scheduler.hpp"
 #include "armilla/object/object_state.hpp"
 #include "armilla/per_rank.hpp"
+#include "armilla/phase.hpp"
+#include "armilla/stats/rank_stats.hpp"
 #include "armilla/team.hpp"
 #include "armilla/team/collectives/named_algorithm.hpp"
 
@@ -26,6 +29,9 @@ namespace armilla::detail {
 struct object_label {
   std::string name, type;
   std::source_location where;
+  mutable object_share last{};  // of this rank, for statistics: what it has when it ends cannot be asked any more
+  mutable std::uint64_t operations = 0;
+  mutable bool exposed = false;
 
   std::string text(std::string_view extent = {}) const { return text_of_object(name, type, extent, text_of_place(where)); }
 };
@@ -38,6 +44,7 @@ struct making_scope {
   std::string text;
   named_algorithm name;
   std::string object;  ///< of an operation: what it is on
+  owned<shown_operation> shown;
 };
 
 namespace {
@@ -61,6 +68,8 @@ struct directory {
   std::deque<std::pair<std::uint64_t, std::string>> ended;  // the last ones, and what they were
   std::map<const std::type_info*, std::string> types;
   std::vector<const making_scope*> operations;
+  std::vector<shown_operation*> shown;
+  std::vector<object_row> rows;  // of those that have ended
 };
 per_rank<directory> mine;
 
@@ -107,6 +116,54 @@ std::shared_ptr<const object_label> label_of(const made_at& at, const std::type_
   return std::make_shared<const object_label>(object_label{shown_name(at.name()), known_text_of(type), at.where()});
 }
 
+// It may be on its way from one place to another.
+object_share share_of(const known_object& o) noexcept try {
+  return o.object() != nullptr && o.kind.share != nullptr ? o.kind.share(o.object()) : object_share{};
+} catch (const error&) { return {}; }
+
+object_row& row_of(std::vector<object_row>& rows, const object_row& like) {
+  const auto found = std::ranges::find_if(
+      rows, [&](const object_row& each) { return each.name == like.name && each.type == like.type && each.place == like.place; });
+  return found != rows.end() ? *found : rows.emplace_back(object_row{like.name, like.type, like.place});
+}
+
+// `alive`: it is beside the others, else it takes the place of the one before.
+void add_row(std::vector<object_row>& rows, const object_label& label, const object_share& share, bool alive) {
+  constexpr std::size_t most_rows = 10'000;
+  if (rows.size() == most_rows) return;
+  object_row& row = row_of(rows, {label.name, label.type, text_of_place(label.where)});
+  ++row.made;
+  row.operations += label.operations;
+  row.share = alive ? object_share{row.share.elements + share.elements, row.share.bytes + share.bytes} : share;
+}
+
+// A container and its parts have one label; the parts may be what knows the elements.
+object_share share_of(const object_label& label) noexcept {
+  object_share most;
+  for (const auto& [word, each] : mine->objects)
+    if (each.label.get() == &label)
+      if (const object_share its = share_of(each); its.elements > most.elements) most = its;
+  return most;
+}
+
+template <class Wanted>
+std::vector<object_row> rows_of(Wanted wanted) {
+  std::vector<object_row> rows;
+  std::vector<const object_label*> seen;
+  for (const auto& [word, each] : mine->objects) {
+    const object_label* const label = each.label.get();
+    if (label == nullptr || each.kind.share == nullptr || !wanted(*label)) continue;
+    if (std::ranges::find(seen, label) != seen.end()) continue;
+    seen.push_back(label);
+    add_row(rows, *label, share_of(*label), true);
+  }
+  return rows;
+}
+
+bool is_last(const directory& all, const known_object& o) {
+  return std::ranges::none_of(all.objects, [&](const auto& each) { return &each.second != &o && each.second.label == o.label; });
+}
+
 known_object* object_around(const void* inside) noexcept {
   known_object* found = nullptr;
   for (auto& [word, each] : mine->objects)
@@ -128,6 +185,10 @@ object_operation::object_operation(const char* name, const void* inside) {
   std::string what = described(inside);
   auto scope = std::make_unique<making_scope>(what.empty() ? name : fmt::format("{} of {}", name, what), name);
   scope->object = std::move(what);
+  if (scope->name.outermost() && stats_of(*current).watched()) [[unlikely]] {
+    scope->shown = std::make_unique<shown_operation>(name);
+    scope->shown->add(inside);
+  }
   mine->operations.push_back(scope.get());
   scope_ = std::move(scope);
 }
@@ -135,6 +196,70 @@ object_operation::~object_operation() {
   if (is_ready()) std::erase(mine->operations, &*scope_);
 }
 const char* object_operation::text() const noexcept { return scope_->text.c_str(); }
+
+shown_operation::shown_operation(const char* name)
+    : fiber_(&current->fibers->running()), phase_(std::make_unique<phase>(fmt::format("am::{}", name).c_str())) {
+  mine->shown.push_back(this);
+}
+
+shown_operation::~shown_operation() {
+  if (!is_ready()) return;
+  std::erase(mine->shown, this);
+  std::string names;
+  for (const auto& label : about_) {
+    ++label->operations;
+    label->last = share_of(*label);
+    names += (names.empty() ? "" : "; ") + label->text();
+  }
+  if (trace* const events = stats_of(*current).events.get(); events != nullptr && !names.empty())
+    events->phase(trace_kind::about, names.c_str());
+}
+
+void shown_operation::add(const void* inside) {
+  const known_object* const found = object_around(inside);
+  if (found != nullptr && found->label != nullptr && std::ranges::find(about_, found->label) == about_.end())
+    about_.push_back(found->label);
+}
+
+void operate_on(const void* inside) {
+  if (!is_ready() || mine->shown.empty()) return;
+  const void* const fiber = &current->fibers->running();
+  const auto outer = std::ranges::find(mine->shown, fiber, [](const shown_operation* each) { return each->fiber_; });
+  if (outer != mine->shown.end()) (*outer)->add(inside);
+}
+
+void note_share(const void* inside) noexcept {
+  if (!is_ready() || !stats_of(*current).asked.any()) return;
+  if (const known_object* const found = object_around(inside); found != nullptr && found->label != nullptr)
+    found->label->last = share_of(*found->label);
+}
+
+std::vector<object_row> objects_here() {
+  return rows_of([](const object_label&) { return true; });
+}
+
+std::string list_of_objects() {
+  std::string text;
+  for (const object_row& each : rows_of([](const object_label& label) { return !label.exposed; }))
+    text += fmt::format("{}\t{}\t{}\t{}\t{}\n", each.name, each.type, each.place, each.share.elements, each.share.bytes);
+  return text;
+}
+
+void note_exposed(const void* inside) noexcept {
+  if (const known_object* const found = object_around(inside); found != nullptr && found->label != nullptr)
+    found->label->exposed = true;
+}
+
+std::vector<object_row> objects_ever_here() {
+  std::vector<object_row> rows = objects_here();
+  for (const object_row& old : mine->rows) {
+    object_row& row = row_of(rows, old);
+    if (row.made == 0) row.share = old.share;
+    row.made += old.made;
+    row.operations += old.operations;
+  }
+  return rows;
+}
 
 void note_object(object_id id, const noted_object& kind, const making* how) {
   mine->objects.insert_or_assign(id.word, known_object{kind, how == nullptr ? nullptr : how->label()});
@@ -159,6 +284,8 @@ void forget_object(object_id id) noexcept try {
   const auto found = all.objects.find(id.word);
   if (found == all.objects.end()) return;
   if (const known_object& o = found->second; o.label != nullptr) {
+    if (o.kind.share != nullptr && stats_of(*current).asked.any() && is_last(all, o))
+      add_row(all.rows, *o.label, o.label->last, false);
     all.ended.emplace_back(id.word, o.label->text());
     if (all.ended.size() > most_ended) all.ended.pop_front();
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <typeinfo>
+#include <vector>
 
 #include "armilla/base/values/made_text.hpp"
 #include "armilla/base/values/owned.hpp"
@@ -14,8 +15,9 @@
 #include "armilla/object/table.hpp"
 
 namespace armilla {
+class phase;
 class team;
-}
+}  // namespace armilla
 
 /// Which objects that members of a team make together are on this rank, where the program made them, and what it calls them. For
 /// texts only: nothing of it is sent, and no call looks at it.
@@ -31,13 +33,19 @@ struct object_extent {
   const char *one = "element", *many = "elements";
 };
 
+/// What this rank has of an object: its elements, and their bytes, without what elements allocate for themselves.
+struct object_share {
+  std::uint64_t elements = 0, bytes = 0;
+};
+
 /// What is known of an object whoever made it.
 struct noted_object {
   const std::type_info* type;
   const void* at;  ///< the object; or, where it moves, the pointer that it keeps to itself
   bool moves;
   std::size_t bytes;
-  object_extent (*extent)(const void* object);  ///< null: not known
+  object_extent (*extent)(const void* object);          ///< null: not known
+  object_share (*share)(const void* object) = nullptr;  ///< null: not known
 };
 
 template <class C>
@@ -54,6 +62,30 @@ object_extent noted_extent(const void* object) {
   else if constexpr (requires { x.size(); })
     return {1, {x.size()}};
   else
+    return {};
+}
+
+template <class C>
+object_share noted_share(const void* object) {
+  [[maybe_unused]] const C& x = *static_cast<const C*>(object);
+  const auto of = [](std::size_t n, std::size_t bytes) { return object_share{n, n * bytes}; };
+  if constexpr (requires { x.local_share(); })
+    return x.local_share();
+  else if constexpr (requires { x.state().count(); })
+    return of(x.state().count(), sizeof(typename C::value_type));
+  else if constexpr (requires { x.plan().mine.cells.volume(); })
+    return of(x.plan().mine.cells.volume(), sizeof(typename C::value_type));
+  else if constexpr (requires { x.part().inner.value.size(); })  // the column of each, too
+    return of(x.part().inner.value.size() + x.part().border.value.size(), sizeof(typename C::value_type) + sizeof(std::size_t));
+  else if constexpr (requires { x.edges(), x.local().size(); })
+    return of(x.local().size(), 0);
+  else if constexpr (requires { x.first_local(), x.local().size_bytes(); })
+    return {8 * x.local().size_bytes(), x.local().size_bytes()};
+  else if constexpr (requires { x.local().front().cells.size(); }) {
+    std::size_t cells = 0;
+    for (const auto& tile : x.local()) cells += tile.cells.size();
+    return of(cells, sizeof(typename C::value_type));
+  } else
     return {};
 }
 
@@ -89,6 +121,42 @@ class object_operation {
  private:
   owned<making_scope> scope_;
 };
+
+/// While it lives statistics and traces show what the running fiber does as a phase `am::NAME`, with the objects that it is
+/// about. Only where they are asked for.
+class shown_operation {
+ public:
+  explicit shown_operation(const char* name);
+  ~shown_operation();
+  shown_operation(const shown_operation&) = delete;
+  void add(const void* inside);
+
+ private:
+  const void* fiber_;
+  owned<phase> phase_;
+  std::vector<std::shared_ptr<const object_label>> about_;
+  friend void operate_on(const void* inside);
+};
+/// The operation that the running fiber is in, if it is shown, is about the object that `inside` points into.
+void operate_on(const void* inside);
+
+/// The objects of one name, type and line on this rank.
+struct object_row {
+  std::string name, type, place;
+  std::uint64_t made = 0;        ///< how many there were
+  std::uint64_t operations = 0;  ///< shown ones about them
+  object_share share{};          ///< of those that are there; of the last one that was there, if none is left
+};
+/// Those that are there, by name, type and line.
+std::vector<object_row> objects_here();
+/// Also those that have ended, of which statistics know.
+std::vector<object_row> objects_ever_here();
+/// Those that are there and not exposed, as the reply to client_request::objects.
+std::string list_of_objects();
+/// Attached clients see the object that `inside` points into under a name that it is exposed by.
+void note_exposed(const void* inside) noexcept;
+/// The share of the object that `inside` points into has changed. Only statistics keep it.
+void note_share(const void* inside) noexcept;
 
 /// What the operation is on that the running fiber is in; empty: in none, or not known.
 std::string operated_on();

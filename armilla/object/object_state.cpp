@@ -6,8 +6,10 @@
 
 #include "armilla/am/endpoint/outbox.hpp"
 #include "armilla/library.hpp"
+#include "armilla/object/made_object.hpp"
 #include "armilla/object/polymorphic_kinds.hpp"
 #include "armilla/object/reference_book.hpp"
+#include "armilla/rpc/calls.hpp"
 
 namespace armilla::detail {
 
@@ -20,6 +22,7 @@ void start_objects(context& self, const launch&) {
   self.objects->asked.begin(life);
   self.objects->references->begin(life);
   provide_load(self);
+  self.calls->objects = &list_of_objects;
 }
 
 void stop_objects(context& self) {

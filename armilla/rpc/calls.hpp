@@ -39,6 +39,7 @@ struct call_state {
   owned<client_service> clients;                       ///< their calls of this rank
   std::shared_ptr<posted_work> posted;                 ///< what other threads of the process want it to run
   owned<loss_handlers> losses;                         ///< null: the program has said nothing of them
+  std::string (*objects)() = [] { return std::string(); };  ///< a layer above lists them: client_request::objects
 };
 
 /// What an exception says: its type, readable, and its text. Of a remote_error: what the innermost body threw, and where.

@@ -203,6 +203,7 @@ std::vector<std::byte> client_service::reply_to(const call& which) {
     case client_request::methods: return bytes_of(self_.calls->methods.list());
     case client_request::sample: return bytes_of(sample());
     case client_request::traffic: return bytes_of(traffic_of(self_));
+    case client_request::objects: return bytes_of(self_.calls->objects());
     case client_request::call: break;
   }
   return which.run_method(self_.calls->methods);  // an unknown one is refused for its names

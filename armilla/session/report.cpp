@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <new>
 #include <utility>
 
@@ -46,6 +47,7 @@ struct rank_image {
   statistics_image whole;
   std::vector<phase_image> phases;
   std::vector<std::uint64_t> sent, buffered;
+  std::vector<object_row> containers;
 };
 
 statistics_image image_of(const statistics& s) {
@@ -66,7 +68,8 @@ statistics from_image(statistics_image&& image) {
 }
 
 rank_image image_of_this_rank(context& self) {
-  rank_image image{std::string(program_name(armilla::this_program())), 0, image_of(snapshot(self)), {}, {}, {}};
+  rank_image image{
+      std::string(program_name(armilla::this_program())), 0, image_of(snapshot(self)), {}, {}, {}, objects_ever_here()};
   for (rank_t r = 0; r < self.places; ++r) image.sent.push_back(bytes_sent_to(outbox_of(self), r));
   image.buffered = stats_of(self).buffered->longest();
   for (const phase_statistics& p : phases()) image.phases.push_back({p.name, p.times, image_of(p.what)});
@@ -75,8 +78,8 @@ rank_image image_of_this_rank(context& self) {
 }
 
 rank_report from_image(rank_image&& image) {
-  rank_report report{std::move(image.program), image.seconds_per_border, from_image(std::move(image.whole)), {},
-                     std::move(image.sent),    std::move(image.buffered)};
+  rank_report report{std::move(image.program), image.seconds_per_border,  from_image(std::move(image.whole)), {},
+                     std::move(image.sent),    std::move(image.buffered), std::move(image.containers)};
   for (phase_image& p : image.phases) report.phases.push_back({std::move(p.name), p.times, from_image(std::move(p.what))});
   return report;
 }
@@ -99,6 +102,29 @@ std::string fabric_of(const launch& self) {
   return self.all_far ? self.beyond->name() : std::string("shm+") + self.beyond->name();
 }
 
+namespace {
+
+void add_up_containers(job_report& job) {
+  for (const rank_report& r : job.ranks)
+    for (const object_row& c : r.containers) {
+      const auto at = std::ranges::find_if(job.containers, [&](const container_report& each) {
+        return each.name == c.name && each.type == c.type && each.place == c.place;
+      });
+      container_report& sum =
+          at != job.containers.end() ? *at : job.containers.emplace_back(container_report{{c.name, c.type, c.place}});
+      sum.made = std::max(sum.made, c.made);
+      sum.operations = std::max(sum.operations, c.operations);
+      sum.share.elements += c.share.elements;
+      sum.share.bytes += c.share.bytes;
+      ++sum.ranks;
+      sum.most_elements = std::max(sum.most_elements, c.share.elements);
+    }
+  std::ranges::stable_sort(job.containers, std::greater<>{},
+                           [](const container_report& c) { return std::pair(c.share.bytes, c.share.elements); });
+}
+
+}  // namespace
+
 void add_up(job_report& job) {
   for (const rank_report& r : job.ranks) {
     job.total += r.whole;
@@ -112,6 +138,7 @@ void add_up(job_report& job) {
       sum.most_cpu = std::max(sum.most_cpu, p.what.time.cpu);
     }
   }
+  add_up_containers(job);
 }
 
 void measure_locks(context& self) {

@@ -4,12 +4,23 @@
 #include <vector>
 
 #include "armilla/base/core/context.hpp"
+#include "armilla/object/made_object.hpp"
 #include "armilla/phase.hpp"
 #include "armilla/stats.hpp"
 
 namespace armilla::detail {
 
 struct launch;
+
+/// Containers of one name, type and line, of all ranks.
+struct container_report : object_row {
+  std::size_t ranks = 0;            ///< that had a part
+  std::uint64_t most_elements = 0;  ///< of a rank
+
+  double most_by_mean() const noexcept {
+    return share.elements ? double(most_elements) * double(ranks) / double(share.elements) : 0;
+  }
+};
 
 /// What one rank did.
 struct rank_report {
@@ -19,6 +30,7 @@ struct rank_report {
   std::vector<phase_statistics> phases;
   std::vector<std::uint64_t> sent;      ///< bytes to each rank, in frames, in lines of 64
   std::vector<std::uint64_t> buffered;  ///< ns for which a frame for each rank was filled, the longest
+  std::vector<object_row> containers{};
 };
 
 /// What phases of one name did in the job.
@@ -39,14 +51,15 @@ struct job_report {
   std::string fabric;
   bool timing = false;
   std::vector<rank_report> ranks;
-  statistics total;                  ///< sums over the ranks
-  std::vector<phase_report> phases;  ///< sums over the ranks, in the order of the first rank that has one
+  statistics total;                            ///< sums over the ranks
+  std::vector<phase_report> phases;            ///< sums over the ranks, in the order of the first rank that has one
+  std::vector<container_report> containers{};  ///< the largest first
 };
 
 /// What carries the messages of this job: "shm", "threads", "ucx", or "shm+ucx" where hosts share memory inside.
 std::string fabric_of(const launch& self);
 
-/// Fills total and phases from the ranks.
+/// Fills total, phases and containers from the ranks.
 void add_up(job_report& job);
 
 /// The report as people read it, and as programs do.

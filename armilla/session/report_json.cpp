@@ -51,6 +51,16 @@ json json_of(const phase_report& p, bool timing) {
   return out;
 }
 
+json json_of(const object_row& c) {
+  return {{"name", c.name},
+          {"type", c.type},
+          {"place", c.place},
+          {"made", c.made},
+          {"operations", c.operations},
+          {"elements", c.share.elements},
+          {"bytes", c.share.bytes}};
+}
+
 template <class Phase>
 json json_of(const std::vector<Phase>& phases, bool timing) {
   json out = json::array();
@@ -64,6 +74,12 @@ std::string json_of(const job_report& job) {
   json out{{"armilla_statistics", 1}, {"ranks", job.ranks.size()}, {"fabric", job.fabric}, {"timing", job.timing}};
   out["total"] = json_of(job.total, job.timing);
   out["phases"] = json_of(job.phases, job.timing);
+  out["containers"] = json::array();
+  for (const container_report& c : job.containers) {
+    json each = json_of(static_cast<const object_row&>(c));
+    each["most_by_mean"] = c.most_by_mean();
+    out["containers"].push_back(std::move(each));
+  }
   out["by_rank"] = json::array();
   for (std::size_t r = 0; r < job.ranks.size(); ++r) {
     const rank_report& rank = job.ranks[r];
@@ -73,6 +89,8 @@ std::string json_of(const job_report& job) {
     each["longest_buffered_ns"] = rank.buffered;
     if (job.timing) each["seconds_per_border"] = rank.seconds_per_border;
     each["phases"] = json_of(rank.phases, job.timing);
+    each["containers"] = json::array();
+    for (const object_row& c : rank.containers) each["containers"].push_back(json_of(c));
     out["by_rank"].push_back(std::move(each));
   }
   return out.dump(1, ' ', false, json::error_handler_t::replace) + "\n";

@@ -162,6 +162,17 @@ void print_destinations(output out, const char* title, const std::vector<rank_re
   }
 }
 
+void print_containers(output out, const std::vector<container_report>& containers) {
+  if (containers.empty()) return;
+  fmt::format_to(out, "\ncontainers, of all ranks\n{:>9} {:>15} {:>13} {:>12} {:>12}  {}\n", "made", "elements", "KiB",
+                 "most by mean", "operations", "container");
+  for (const container_report& c : containers)
+    fmt::format_to(out, "{:>9} {:>15} {:>13} {:>12} {:>12}  {}\n", c.made, c.share.elements,
+                   c.share.bytes == 0 ? "-" : kilobytes(c.share.bytes),
+                   c.share.elements == 0 ? "-" : fmt::format("{:.2f}", c.most_by_mean()), c.operations,
+                   text_of_object(c.name, c.type, {}, c.place));
+}
+
 double mean_cost(const job_report& job) {
   double sum = 0;
   for (const rank_report& r : job.ranks) sum += r.seconds_per_border;
@@ -187,6 +198,7 @@ std::string text_of(const job_report& job) {
   columns.clear();
   for (const phase_report& p : job.phases) columns.push_back({p.name, &p.what, mean_cost(job), &p});
   print_tables(out, "by phase, all ranks", columns, job.timing);
+  print_containers(out, job.containers);
   print_methods(out, "methods, where their bodies ran, of all ranks", job.total);
   for (const phase_report& p : job.phases) print_methods(out, "methods in phase " + p.name, p.what);
   return text + "\n";

@@ -177,7 +177,9 @@ class rank_writer {
       case trace_kind::end_phase:
         if (open_phases_.empty()) return;  // its begin was dropped
         open_phases_.pop_back();
-        return out_.line(R"({{"ph":"E","pid":{},"tid":{},"ts":{}}})", pid_, phase_track, us(at));
+        return out_.line(R"({{"ph":"E","pid":{},"tid":{},"ts":{}{}}})", pid_, phase_track, us(at),
+                         about_ == 0 ? "" : fmt::format(R"(,"args":{{"of":"{}"}})", quoted(name(std::exchange(about_, 0)))));
+      case trace_kind::about: about_ = e.name; return;
       case trace_kind::buffered: return buffer(e, at);
       case trace_kind::none: return;
     }
@@ -270,6 +272,7 @@ class rank_writer {
   bool phases_named_ = false, loop_ = false, changes_ = false;
   std::uint64_t running_ = 0;
   std::int64_t since_ = 0, counted_ = 0, every_ns_ = 0;
+  std::uint32_t about_ = 0;     // the name of what the next phase that ends was about; 0: none
   std::uint64_t buffered_ = 0;  // ns, of the frame that is reported next
   std::uint64_t sent_ = 0, bytes_sent_ = 0, bundles_ = 0, bytes_received_ = 0;
 };

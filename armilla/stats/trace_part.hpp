@@ -25,6 +25,7 @@ enum class trace_kind : std::uint32_t {
   begin_phase,  ///< `name`
   end_phase,
   buffered,  ///< the frame that `sent` reports next was filled before: `value` ns from its first message on
+  about,     ///< the phase that ends next was about `name`
 };
 
 struct trace_event {

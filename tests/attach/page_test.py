@@ -52,6 +52,19 @@ class ServedPage(unittest.TestCase):
             table = client(TOP, "--once", "--containers", "--interval", "10", job.pid).stdout.splitlines()
             self.assertRegex(table[2], r"^ +200k +1600k +2  1\.00  numbers of float64$")
 
+    def test_containers_that_are_not_exposed_are_named(self):
+        with Shown(self, scene="doze") as job, Page(self, job.pid) as page:
+            self.assertNotIn("objects", page.snapshot(lambda s: s["ranks"]))
+            page.get("ask/objects")
+            shown = page.snapshot(lambda s: len(s.get("objects", [])) == 2 and all(len(c["elements"]) == 2 for c in s["objects"]))
+            ages, temperature = sorted(shown["objects"], key=lambda c: c["name"])
+            self.assertEqual((temperature["name"], temperature["type"], temperature["bytes"], temperature["most_by_mean"]),
+                             ("temperature", "am::vector<double>", 8000, 1))
+            self.assertRegex(temperature["place"], r"^shown\.cpp:\d+$")
+            self.assertEqual(sum(part["elements"] for part in ages["elements"]), 1)
+            table = client(TOP, "--once", "--containers", "--interval", "300", job.pid).stdout
+            self.assertRegex(table, r'(?m)^ +1000 +8000 +2  1\.00  "temperature" \(am::vector<double>, shown\.cpp:\d+\)$')
+
     def test_a_killed_rank_is_lost_within_two_seconds(self):
         job = Job([SHOWN, "compute"], ranks=3, env={"ARMILLA_ON_LOSS": "continue"})
         try:

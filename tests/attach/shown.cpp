@@ -35,6 +35,10 @@ void compute() {
 
 // All sleep.
 void doze() {
+  am::vector<double> t(1000, am::named("temperature"));
+  am::unordered_map<long, long> ages(am::named("ages"));
+  if (am::rank() == 0) ages.insert(1, 2);
+  am::fence();
   std::printf("ready\n");
   std::fflush(stdout);
   while (am::rank() == 0 && enough == 0) am::sleep_for(std::chrono::milliseconds(20));

@@ -61,10 +61,37 @@ void nothing_before_a_remote_read() {
 
 void nothing_before_an_algorithm() {
   am::vector<long> hits(100);
-  am::vector<std::pair<int, long>> found(0);
+  for (std::size_t i = 0; i < 50; ++i) hits.update(50 * std::size_t(other()) + i, 1, std::plus<>{});
+  seen += am::reduce(hits);
+}
+
+void nothing_before_an_algorithm_over_a_map() {
+  am::unordered_map<long, long> count;
+  for (long key = 0; key < 100; ++key) count.update(key, 1, std::plus<>{});
+  seen += am::transform_reduce(count, 0L, std::plus<>{}, [](const auto& each) { return each.second; });
+}
+
+void nothing_before_size() {
+  am::vector<long> found(0);
+  found.push_back(am::rank());
+  seen += long(found.size());
+}
+
+void nothing_before_size_of_a_map() {
+  am::unordered_map<long, long> count;
+  for (long key = 0; key < 100; ++key) count.update(key, 1, std::plus<>{});
+  seen += long(count.size());
+}
+
+void nothing_before_resize() {
+  am::vector<long> hits(100);
   for (std::size_t i = 0; i < 100; ++i) hits.update(i, 1, std::plus<>{});
+  hits.resize(1000);
+}
+
+void nothing_before_a_file() {
+  am::vector<std::pair<int, long>> found(0);
   found.push_back({am::rank(), 1});
-  seen += am::reduce(hits) + long(found.size());
   const std::string path = "/tmp/armilla-mistakes-" + std::to_string(am::broadcast(getpid(), 0)) + ".csv";
   am::write_csv(path, found);
   if (am::rank() == 0) std::filesystem::remove(path);
@@ -75,7 +102,6 @@ void barrier_after_push_back() {
   found.push_back(am::rank());
   am::barrier();  // a fence was needed
   for (const long n : found.local()) seen += n;
-  seen += long(found.size());
 }
 
 // ---- indices ----
@@ -216,6 +242,11 @@ constexpr scene scenes[] = {
     SCENE(only_others_before_local),
     SCENE(nothing_before_a_remote_read),
     SCENE(nothing_before_an_algorithm),
+    SCENE(nothing_before_an_algorithm_over_a_map),
+    SCENE(nothing_before_size),
+    SCENE(nothing_before_size_of_a_map),
+    SCENE(nothing_before_resize),
+    SCENE(nothing_before_a_file),
     SCENE(barrier_after_push_back),
     SCENE(index_of_container),
     SCENE(index_of_local),

@@ -12,6 +12,8 @@ import unittest
 PAGE = pathlib.Path(__file__).resolve().parent.parent.parent / "docs/guide/debugging.md"
 BARRIER = "met the others at a barrier, which does not complete such calls; call fence"
 BEYOND = "index or a pointer went beyond its end"
+MAYBE = "one-way calls of this rank to the container may be still under way; call fence"
+STAGED = "this rank has appended elements, which the next fence adds to the container; call fence"
 UNDER_WAY = r"one-way call that changes element \d+ may be still under way"
 OWN = r"(at mistakes[.]cpp:\d+|in \S*span_\S+)"  # the user's line; without -g, or by clang++, the function
 ENDED = rf"SIGSEGV arose {OWN}\n(.*\n)*rank \d: the container was destroyed, or its elements moved, {OWN}\n(.*\n)*.* was memory of a container until"
@@ -25,8 +27,13 @@ MISTAKES = [
     ("nothing_before_local", "a loop over `local()` after one's own one-way calls to these elements, without a fence", None, UNDER_WAY, "`begin()` of the span throws"),
     ("nothing_before_an_element_of_local", "`local()[k]` after one's own one-way call to that element, without a fence", None, UNDER_WAY, "`[]` of the span throws"),
     ("only_others_before_local", "a read of `local()` while other ranks have one-way calls to its elements in flight", None, None, "fence before each phase that reads"),
-    ("nothing_before_an_algorithm", "an algorithm, `size()` or `write_csv` after one's own one-way calls or `push_back`, without a fence", None, None, "fence before each phase that reads"),
-    ("barrier_after_push_back", "`push_back`, then a barrier, then `local()` or `size()`", None, None, "the same; a barrier does not append the elements"),
+    ("nothing_before_an_algorithm", "an algorithm over elements after one's own one-way calls to them, without a fence", None, UNDER_WAY, "the algorithm throws"),
+    ("nothing_before_an_algorithm_over_a_map", "an algorithm over a map or set after one's own one-way calls to it, without a fence", None, MAYBE, "the same"),
+    ("nothing_before_size", "`size()` of a `vector` or `bag` after one's own `push_back` or `push`, without a fence", None, STAGED, "`size()` throws"),
+    ("nothing_before_size_of_a_map", "`size()` of a map or set after one's own one-way calls to it, without a fence", None, MAYBE, "`size()` throws"),
+    ("nothing_before_a_file", "`write_csv`, or another algorithm, after one's own `push_back`, without a fence", None, STAGED, "the operation throws"),
+    ("nothing_before_resize", "`resize` or `redistribute` after one's own one-way calls, without a fence", None, MAYBE, "the operation throws"),
+    ("barrier_after_push_back", "`push_back`, then a barrier, then `local()`", None, BARRIER, "`local()` throws; a barrier does not append the elements"),
     ("index_of_container", "an index beyond the end of a container", "index 5,000 is out of range", "index 5,000 is out of range", "the operation throws"),
     ("index_of_local", "`local()[i]` beyond the end", None, "Assertion '__idx < size", "`std::span` aborts; the report has the line"),
     ("stencil_beyond_its_halo", "a stencil that reads beyond the halo", None, "the halo of the input is 1 wide there; make it with am::halo.2.", "the stencil throws"),

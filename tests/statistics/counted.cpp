@@ -2,8 +2,9 @@
 // Does things whose number is known: each rank sends 100 one-way calls and asks 10 two-way calls, in phases. Then `counted fail`
 // fails, with `counted throw` the last rank throws and with `counted kill` it is killed; before, `counted fibers` spawns some
 // that wait for calls, `counted many` asks 1000 two-way calls more, `counted algorithms` goes through an array of which the last
-// rank has four times as much as each other, `counted computes` computes for 30 ms between a call and the fence, and
-// `counted long` groups by key for more than a second.
+// rank has four times as much as each other, `counted computes` computes for 30 ms between a call and the fence,
+// `counted containers` makes containers with and without names, of which some end before the job, and `counted long` groups by
+// key for more than a second.
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -54,6 +55,18 @@ void use_algorithms() {
   am::for_each(x, [](int& e) { ++e; });
 }
 
+void use_containers() {
+  am::vector<double> t(1000, am::named("temperature"));
+  am::fill(t, 1.0);
+  if (am::count(t, 1.0) != 1000) std::puts("wrong answer");
+  {
+    am::unordered_map<int, int> ages(am::named("ages"));
+    for (int i = 0; i < 100; ++i) ages.insert(i, i);
+    am::fence();
+  }
+  for (int i = 0; i < 3; ++i) am::array<int> scratch(10 * std::size_t(am::ranks()));
+}
+
 void compute_before_the_fence(am::rank_t next) {
   am::phase p("computes");
   am::async<&take>(next, 1);
@@ -84,6 +97,7 @@ int main(int argc, char** argv) {
     const am::rank_t next = (am::rank() + 1) % am::ranks();
     work(next);
     if (how == "algorithms") use_algorithms();
+    if (how == "containers") use_containers();
     if (how == "computes") compute_before_the_fence(next);
     if (how == "long") group_for_long();
     if (how == "fibers") wait_in_fibers(next);

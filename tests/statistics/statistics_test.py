@@ -163,6 +163,36 @@ class StatisticsTest(unittest.TestCase):
         self.assertRegex(text, r"(?m)^by rank +rank 0 .* +rank 7$")
         self.assertRegex(text, r"(?m)^by rank +rank 8 +total$")
 
+    def containers(self, ranks, fabric):
+        job = run(str(self.file), ranks, fabric, ["containers"])
+        self.assertEqual((job.returncode, job.stdout, job.stderr), (0, "done\n", ""))
+        report = json.loads(self.file.read_text())
+        for rank in report["by_rank"]:
+            self.assertEqual(len(rank["containers"]), 3)
+        for c in report["containers"]:
+            parts = [each["elements"] for r in report["by_rank"] for each in r["containers"] if each["place"] == c["place"]]
+            self.assertEqual((sum(parts), max(parts) * ranks), (c["elements"], round(c["most_by_mean"] * c["elements"])))
+        return {c["name"]: c for c in report["containers"]}
+
+    def test_containers_are_named(self):
+        for fabric in FABRICS:
+            for ranks in RANKS:
+                with self.subTest(fabric=fabric, ranks=ranks):
+                    found = self.containers(ranks, fabric)
+                    self.assertEqual(set(found), {"temperature", "ages", ""})
+                    temperature, ages, scratch = found["temperature"], found["ages"], found[""]
+                    self.assertRegex(temperature["place"], r"^counted\.cpp:\d+$")
+                    what = ("type", "made", "operations", "elements", "bytes")
+                    self.assertEqual([temperature[w] for w in what], ["am::vector<double>", 1, 2, 1000, 8000])
+                    self.assertEqual([ages[w] for w in what[:4]], ["am::unordered_map<int, int>", 1, 0, 100])
+                    self.assertEqual([scratch[w] for w in what], ["am::array<int>", 3, 0, 10 * ranks, 40 * ranks])
+
+    def test_the_text_has_containers(self):
+        text = run("1", arguments=["containers"]).stderr
+        self.assertRegex(text, r"(?m)^ +1 +1000 +7\.8 +1\.00 +2  \"temperature\" \(am::vector<double>, counted\.cpp:\d+\)$")
+        self.assertRegex(text, r"(?m)^ +3 +20 +0\.1 +1\.00 +0  am::array<int> \(counted\.cpp:\d+\)$")
+        self.assertNotIn("containers, of all ranks", run("1").stderr)
+
     def test_text_and_file_can_be_had_together(self):
         self.assertIn("one-way calls sent", run(f"1,{self.file}").stderr)
         self.assertEqual(json.loads(self.file.read_text())["ranks"], 2)

@@ -75,6 +75,14 @@ class TraceTest(unittest.TestCase):
             self.assertLessEqual({(1, "buffered for rank 1", "b"), (1, "buffered for rank 1", "e"), (2, "buffered for rank 0", "b")}, bars)
             self.assertGreaterEqual(max(e["args"].get("buffered_us", 0) for e in events if e.get("cat") == "send"), 30_000)
 
+    def test_algorithms_name_their_containers(self):
+        for fabric in FABRICS:
+            self.assertEqual(self.run_job(2, fabric, ["containers"]).returncode, 0)
+            ends = [e for e in self.check(self.trace()) if e["ph"] == "E" and "of" in e.get("args", {})]
+            self.assertEqual(len(ends), 4)  # fill and count on two ranks
+            for e in ends:
+                self.assertRegex(e["args"]["of"], r'^"temperature" \(am::vector<double>, counted\.cpp:\d+\)$')
+
     def test_fibers_have_tracks(self):
         self.assertEqual(self.run_job(arguments=["fibers"]).returncode, 0)
         events = self.check(self.trace())

@@ -23,6 +23,7 @@
 
 #include "armilla/base/core/error_text.hpp"
 #include "armilla/error.hpp"
+#include "named_containers.hpp"
 #include "show.hpp"
 #include "tools/arguments/arguments.hpp"
 
@@ -51,7 +52,7 @@ armilla::tools::program description(wishes& w) {
                   {"--json", "", "With --once: print one JSON object", into(w.json)},
                   {"--methods", "", "Begin with what comes in by method, as key m does; with --once, that table",
                    into(w.methods)},
-                  {"--containers", "", "Begin with what the job exposes, as key c does; with --once, that table",
+                  {"--containers", "", "Begin with its containers and what it exposes, as key c does; with --once, that table",
                    into(w.containers)},
                   {"--waits", "", "Ask the ranks who waits for what, print that, and end", into(w.waits)},
                   {"--serve", "[PORT]", "Serve the same as a web page, and print its address; without PORT, any that is free",
@@ -116,6 +117,8 @@ char wait_asking(method_rates& methods, int ms, Wait&& wait) {
 void print_once(watcher& look, const wishes& w) {
   const auto nap = [](int ms) { return std::this_thread::sleep_for(milliseconds(ms)), char(0); };
   std::optional<method_rates> asked;
+  std::optional<named_containers> containers;
+  if (w.json || w.containers) containers.emplace(look.job());
   if (w.json || w.methods) {
     wait_asking(asked.emplace(look.job()), w.interval_ms, nap);
   } else {
@@ -125,6 +128,10 @@ void print_once(watcher& look, const wishes& w) {
   if (asked) s.methods = asked->rates();
   const bool all_answer = std::ranges::all_of(s.ranks, [](const rank_rates& r) { return r.last.known; });
   if (w.containers || (w.json && all_answer)) s.containers = containers_of(look.job());  // which waits for the other hosts
+  if (containers) {
+    containers->ask();
+    containers->add_to(s.containers);
+  }
   fmt::print("{}", w.json         ? text_of(json_of(s, true), 2) + "\n"
                    : w.methods    ? methods_table_of(s, s.methods.size() + 2)
                    : w.containers ? containers_table_of(s, s.containers.size() + 2)
@@ -153,10 +160,13 @@ char show_methods(watcher& look, const wishes& w, const raw_keys& keys) {
 // The same until key c.
 char show_containers(watcher& look, const wishes& w, const raw_keys& keys) {
   snapshot s;
+  named_containers asked(look.job());
   while (look.job().alive()) {
     s.job = look.job().summary();
     try {
+      asked.ask();
       s.containers = containers_of(look.job());
+      asked.add_to(s.containers);
     } catch (const armilla::timeout_error&) {}  // another host does not answer now: the last ones stay
     draw(containers_table_of(s, lines_of_terminal() - 1));
     if (const char key = keys.next(w.interval_ms); key != 0) return key == 'c' ? char(0) : key;

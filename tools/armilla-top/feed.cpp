@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "named_containers.hpp"
 #include "show.hpp"
 #include "traffic.hpp"
 
@@ -26,6 +27,12 @@ json json_of(const std::vector<detail::method_rate>& rates) {
   for (const detail::method_rate& m : rates)
     all.push_back({{"name", m.name}, {"messages_a_second", m.messages}, {"bytes_a_second", m.bytes}});
   return all;
+}
+
+json json_of(const named_containers& asked) {
+  snapshot s;
+  asked.add_to(s.containers);
+  return top::json_of(s, false)["containers"];
 }
 
 }  // namespace
@@ -134,6 +141,7 @@ void feed::sample() {
 void feed::ask_ranks() {
   std::optional<method_rates> methods;
   std::optional<traffic> bytes;
+  std::optional<named_containers> objects;
   clock::time_point containers_due, answers_due;
   while (!over() && wait(step)) try {
       const auto now = clock::now();
@@ -153,12 +161,18 @@ void feed::ask_ranks() {
         bytes.reset();
       else if (!bytes)
         bytes.emplace(job());
+      if (!is_asked(question::objects)) objects.reset();
       if (now < answers_due) continue;
+      if (objects)
+        objects->ask();
+      else if (is_asked(question::objects))
+        objects.emplace(job());
       answers_due = now + answers_every;
       std::shared_ptr<const json> fresh[questions];
       if (is_asked(question::waits)) fresh[0] = std::make_shared<const json>(job().who_waits());
       if (methods) fresh[1] = std::make_shared<const json>(json_of(methods->rates()));
       if (bytes) fresh[2] = std::make_shared<const json>(bytes->next());
+      if (objects) fresh[3] = std::make_shared<const json>(json_of(*objects));
       const std::lock_guard lock(lock_);
       std::ranges::move(fresh, answers_);
     } catch (const std::exception&) {  // a host does not answer, or ranks have other clients: the page keeps what it has

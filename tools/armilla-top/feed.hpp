@@ -19,9 +19,9 @@
 namespace armilla::top {
 
 /// What can be asked of the ranks while a page shows it; it costs them a little.
-enum class question : unsigned { waits, methods, traffic };
-inline constexpr std::size_t questions = 3;
-inline constexpr std::string_view question_names[questions] = {"waits", "methods", "traffic"};
+enum class question : unsigned { waits, methods, traffic, objects };
+inline constexpr std::size_t questions = 4;
+inline constexpr std::string_view question_names[questions] = {"waits", "methods", "traffic", "objects"};
 
 /// Takes snapshots of a job, one for all pages: an event is made once, and pages share it. A page that is slow misses events.
 class feed {

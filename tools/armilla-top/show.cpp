@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "armilla/base/values/made_text.hpp"
 #include "armilla/stats/counter_table.hpp"
 
 namespace armilla::top {
@@ -82,7 +83,8 @@ json json_of(const host_rates& h) {
 }
 
 json json_of(const container_sizes& c) {
-  json out{{"name", c.name}, {"type", c.type}, {"shape", c.shape}, {"bytes", c.bytes}, {"most_by_mean", c.most_by_mean}};
+  json out{{"name", c.name},   {"type", c.type},   {"place", c.place},
+           {"shape", c.shape}, {"bytes", c.bytes}, {"most_by_mean", c.most_by_mean}};
   out["elements"] = json::array();
   for (const auto& [rank, n] : c.elements) out["elements"].push_back({{"rank", rank}, {"elements", n}});
   return out;
@@ -134,14 +136,16 @@ std::string methods_table_of(const snapshot& s, std::size_t lines) {
 }
 
 std::string containers_table_of(const snapshot& s, std::size_t lines) {
-  std::string text = fmt::format("{} ({}): what it exposes\n{:>9}{:>9}{:>7}{:>6}  {}\n", s.job.program, s.job.process, "ELEMENTS",
-                                 "BYTES", "RANKS", "M/M", "NAME");
+  std::string text = fmt::format("{} ({}): containers, and what it exposes\n{:>9}{:>9}{:>7}{:>6}  {}\n", s.job.program,
+                                 s.job.process, "ELEMENTS", "BYTES", "RANKS", "M/M", "NAME");
   for (std::size_t i = 0; i < s.containers.size() && i + 2 < lines; ++i) {
     const container_sizes& c = s.containers[i];
     double all = 0;
     for (const auto& [rank, n] : c.elements) all += double(n);
-    text += fmt::format("{:>9}{:>9}{:>7}{:>6.2f}  {} of {}\n", short_number(all),
-                        c.bytes == 0 ? "-" : short_number(double(c.bytes)), c.elements.size(), c.most_by_mean, c.name, c.type);
+    text += fmt::format(
+        "{:>9}{:>9}{:>7}{:>6.2f}  {}\n", short_number(all), c.bytes == 0 ? "-" : short_number(double(c.bytes)), c.elements.size(),
+        c.most_by_mean,
+        c.place.empty() ? fmt::format("{} of {}", c.name, c.type) : detail::text_of_object(c.name, c.type, {}, c.place));
   }
   return text + "M/M: the most elements of a rank by the mean.\n";
 }

@@ -19,7 +19,7 @@ const char* name_of(order by) noexcept;
 std::string table_of(const snapshot& s, order by, std::size_t lines);
 /// The same of what comes in, a line for each method, the most frequent first.
 std::string methods_table_of(const snapshot& s, std::size_t lines);
-/// The same of what the job exposes, a line for each name.
+/// The same of containers and of what the job exposes, a line for each.
 std::string containers_table_of(const snapshot& s, std::size_t lines);
 
 /// One object; its names are an interface: docs/guide/attach.md lists them.

@@ -114,6 +114,12 @@ imbalance imbalance_of(const std::vector<rank_rates>& ranks) {
           most_by_mean(ranks, &rank_rates::busy)};
 }
 
+void container_sizes::balance() noexcept {
+  std::uint64_t most = 0, sum = 0;
+  for (const auto& [rank, n] : elements) most = std::max(most, n), sum += n;
+  most_by_mean = sum > 0 ? double(most) * double(elements.size()) / double(sum) : 0;
+}
+
 std::vector<container_sizes> containers_of(const client& job) {
   std::vector<container_sizes> all;  // parts come by name and rank
   for (const exposed_part& part : exposed(job)) {
@@ -121,11 +127,7 @@ std::vector<container_sizes> containers_of(const client& job) {
     all.back().elements.emplace_back(part.rank, part.size());
     all.back().bytes += part.size() * part.element_bytes;
   }
-  for (container_sizes& one : all) {
-    std::uint64_t most = 0, sum = 0;
-    for (const auto& [rank, n] : one.elements) most = std::max(most, n), sum += n;
-    one.most_by_mean = sum > 0 ? double(most) * double(one.elements.size()) / double(sum) : 0;
-  }
+  for (container_sizes& one : all) one.balance();
   return all;
 }
 

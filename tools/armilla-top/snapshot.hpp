@@ -29,13 +29,17 @@ struct host_rates {
   std::uint64_t memory = 0;        ///< of the segments: resident bytes of processes count shared pages several times
 };
 
-/// What the job exposes under one name.
+/// What the job exposes under one name; or containers of one name, type and line that it does not expose.
 struct container_sizes {
   std::string name, type;
   std::vector<std::size_t> shape;
   std::uint64_t bytes = 0;                                   ///< of all elements; 0: not known, as for maps and sets
   std::vector<std::pair<rank_t, std::uint64_t>> elements{};  ///< of each rank that exposes it
   double most_by_mean = 0;
+  std::string place{};  ///< where the program made it; empty for what is exposed
+
+  /// Sets `most_by_mean`.
+  void balance() noexcept;
 };
 
 /// The most that one rank had by the mean of the ranks of which something is known, 1 where all had the same; 0: none had any.

@@ -11,6 +11,7 @@
 #include "armilla/stats/trace_record.hpp"
 #include "history.hpp"
 #include "live_trace.hpp"
+#include "named_containers.hpp"
 #include "show.hpp"
 #include "traffic.hpp"
 
@@ -31,6 +32,17 @@ TEST(top, a_reply_with_nonsense_gives_what_makes_sense) {
   EXPECT_EQ(bytes_by_rank("0\t640\n3\t64\n", 4), (sent{{0, 640}, {3, 64}}));
   EXPECT_EQ(bytes_by_rank("0\t640\n4\t64\n-1\t64\nx\t1\n1\t\n2\t6x\n99999999999\t1\n\n1", 4), (sent{{0, 640}}));
   EXPECT_EQ(bytes_by_rank("", 4), sent{});
+}
+
+TEST(top, containers_in_a_reply_with_nonsense_are_those_that_make_sense) {
+  const auto all =
+      container_lines("ages\tmap\theat.cpp:3\t10\t80\nx\t\ty\t1\t2\n\tbag\ta.cpp:1\t7x\t1\n\tbag\x01\ta.cpp:1\t7\t0");
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].name + " " + all[0].type + " " + all[0].place, "ages map heat.cpp:3");
+  EXPECT_EQ(all[0].elements, 10u);
+  EXPECT_EQ(all[0].bytes, 80u);
+  EXPECT_EQ(all[1].type, "bag?");
+  EXPECT_TRUE(container_lines("").empty());
 }
 
 TEST(top, a_rank_has_one_state) {

@@ -355,7 +355,7 @@ void mark_changes(const own_part<In>& mine, const In& in, kept_bits& bits, failu
 
 template <class In, class Out, class Same>
 std::size_t copy_unique(const In& in, const Out& out, Same& same) {
-  algorithm_call why("unique_copy", out);
+  algorithm_call why("unique_copy", out, in);
   if constexpr (may_copy_at_once<In, Out>)
     if (copies_at_once(in, out)) {
       const own_part<In> mine(in);
@@ -371,7 +371,7 @@ std::size_t copy_unique(const In& in, const Out& out, Same& same) {
 template <class In, class Out, class P>
 std::size_t copy_some(const In& in, const Out& out, const char* operation, P& predicate, bool wanted) {
   require_one_team(in, out);
-  algorithm_call why(operation, out);
+  algorithm_call why(operation, out, in);
   if constexpr (may_copy_at_once<In, Out>)
     if (copies_at_once(in, out)) {
       count_elements(in.common().where->count(in.members().rank()));
@@ -388,7 +388,7 @@ std::size_t copy_some(const In& in, const Out& out, const char* operation, P& pr
 template <class In, class Out>
 std::size_t copy_in_order(const In& in, const Out& out) {
   require_one_team(in, out);
-  algorithm_call why("copy", out);
+  algorithm_call why("copy", out, in);
   const auto first_list = [](const auto&, std::size_t) { return 0U; };
   return write_kept(out, "copy", why, collect<1>(in, "copy", why, first_list)[0]);
 }
@@ -443,7 +443,7 @@ std::pair<std::size_t, std::size_t> partition_into(const In& in, const OutTrue& 
   require_one_team(in, yes);
   require_one_team(in, no);
   require_apart("partition_copy", yes, yes.extent(), no, no.extent());
-  algorithm_call why("partition_copy", yes);
+  algorithm_call why("partition_copy", yes, no, in);
   if constexpr (may_copy_at_once<In, OutTrue> && may_copy_at_once<In, OutFalse>)
     if (copies_at_once(in, yes) && copies_at_once(in, no)) return partition_marked(in, yes, no, why, predicate);
   const auto lists = collect<2>(in, "partition_copy", why, kept_if(predicate, true));

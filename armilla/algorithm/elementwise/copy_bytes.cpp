@@ -40,6 +40,8 @@ void copy_bytes(const container_state& from, const container_state& to, const by
   require_room("copy", from.where.size(), to.where.size());
   require_same_members(to.members, from.members);
   algorithm_call why("copy", to.members, elements.type);
+  why.enter({&to, &to.order}, {0, 1, from.where.size()});
+  why.enter({&from, &from.order}, {0, 1, from.where.size()});
   const bool alike = from.where == to.where;
   if (!alike && to.members.size() > 1) meet(to.members);  // what is read has been written
   try {

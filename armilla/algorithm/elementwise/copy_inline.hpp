@@ -37,7 +37,7 @@ inline constexpr bool copies_bytes<whole<const T>, whole<T>> = lies_in_segments<
 template <class From, class To>
 void copy_walking(const From& from, const To& to) {
   const zip_view<From, To> both(from, to);
-  algorithm_call why("copy", to);
+  algorithm_call why("copy", to, from);
   enter(both);
   walk(both, why, [&](const auto c, std::size_t n, const indices&) {
     copy_piece{}(std::get<0>(c.from), std::get<1>(c.from), n);

@@ -27,7 +27,7 @@ void assign_each(const From& from, const To& to, const char* operation, F f) {
   require_room(operation, from.extent(), to.extent());
   require_same_or_apart(operation, from, to, from.extent());
   const zip_view<From, To> both(from, to);
-  algorithm_call why(operation, to);
+  algorithm_call why(operation, to, from);
   enter(both);
   walk(both, why, [&](const auto c, std::size_t n, const indices& at) {
     const auto& [in, out] = c.from;

@@ -18,6 +18,14 @@ namespace armilla::detail {
 
 [[noreturn, gnu::cold]] void throw_unlike_lists(const char* operation, std::size_t indices, std::size_t values);
 
+/// This rank begins to change these elements.
+template <class T>
+void begin_changes([[maybe_unused]] const element_state<T>& of, [[maybe_unused]] std::span<const std::size_t> indices) {
+  if constexpr (checked)
+    for (const std::size_t i : indices)
+      if (i < of.where.size()) of.order.begin(i, of.where, of.me);
+}
+
 /// What a list names of a member whose elements this rank does not map.
 struct remote_list {
   std::vector<std::size_t> places, numbers;  ///< of the element there, of the entry in the list

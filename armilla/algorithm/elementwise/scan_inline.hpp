@@ -76,7 +76,7 @@ template <scan_kind Kind, class T, class In, class Out, class Op, class F>
 void scan_in_order(const In& in, const Out& out, const char* operation, part<T> first, Op& op, F& f) {
   const zip_view<In, Out> both(in, out);
   const team& t = out.members();
-  algorithm_call why(operation, out);
+  algorithm_call why(operation, out, in);
   enter(both);
   part<T> mine;
   auto of = [&f](const auto& c, std::size_t k) -> decltype(auto) { return apply_at(f, c, k); };

@@ -118,6 +118,7 @@ class path_counting {
 
 array<double> betweenness(const graph_shape& g, std::span<const vertex_id> sources) {
   algorithm_call why("betweenness");
+  why.about(&g);
   std::uint64_t all = sources.size();
   for (const vertex_id v : sources) all = all * 0x9e3779b97f4a7c15ULL + v;
   require_same_argument(g.members, "betweenness", "sources that hash to", all);

@@ -138,6 +138,7 @@ class search {
 
 array<std::int32_t> bfs(const graph_shape& g, std::size_t root) {
   algorithm_call why("bfs");
+  why.about(&g);
   require_same_argument(g.members, "bfs", "root", root);
   checked_vertex(g, root, "bfs");
   array<std::int32_t> level(g.where.size(), -1, as_in(g.members, g.where));

@@ -119,6 +119,7 @@ void find_components(const graph_shape& g, joined_forests& all) {
 
 array<vertex_id> components_of(const graph_shape& g) {
   algorithm_call why("components");
+  why.about(&g);
   array<vertex_id> label(g.where.size(), as_in(g.members, g.where));
   if (g.where.size() != 0) {
     joined_forests all(g);

@@ -115,6 +115,7 @@ class searcher {
 
 array<std::int64_t> dfs(const graph_shape& g, std::size_t root) {
   algorithm_call why("dfs");
+  why.about(&g);
   require_same_argument(g.members, "dfs", "root", root);
   checked_vertex(g, root, "dfs");
   expect_work(g.count, "vertices");

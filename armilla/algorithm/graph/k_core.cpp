@@ -77,6 +77,7 @@ class peeling {
 array<std::uint32_t> k_core(const graph_shape& g) {
   require_undirected(g, "k_core");
   algorithm_call why("k_core");
+  why.about(&g);
   array<std::uint32_t> core(g.where.size(), as_in(g.members, g.where));
   peeling(g, core.local()).run();
   agree(g.members, "k_core", why);

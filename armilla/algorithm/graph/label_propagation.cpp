@@ -115,6 +115,7 @@ class propagation {
 array<vertex_id> label_propagation(const graph_shape& g, int rounds) {
   static_cast<void>(in_rows(g, "label_propagation"));
   algorithm_call why("label_propagation");
+  why.about(&g);
   require_same_argument(g.members, "label_propagation", "rounds", std::uint64_t(rounds));
   propagation all(g);
   array<vertex_id> label = all.run(rounds);

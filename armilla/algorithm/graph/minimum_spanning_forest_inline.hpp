@@ -274,6 +274,7 @@ template <class E>
 std::vector<weighted_edge<E>> minimum_spanning_forest(const graph_shape& g) {
   require_undirected(g, "minimum_spanning_forest");
   algorithm_call why("minimum_spanning_forest");
+  why.about(&g);
   spanning_forest<E> mine(g);
   try {
     mine.contract();

@@ -95,6 +95,7 @@ array<double> pagerank(const graph_shape& g, const pagerank_options& how) {
   check(how);
   static_cast<void>(in_rows(g, "pagerank"));
   algorithm_call why("pagerank");
+  why.about(&g);
   require_same_argument(g.members, "pagerank", "rounds", std::uint64_t(how.rounds));
   array<double> rank(g.where.size(), as_in(g.members, g.where));
   ranking(g, rank.local()).run(how);

@@ -146,6 +146,7 @@ class shortest_paths {
 template <class E>
 array<path_length<E>> sssp(const graph_shape& g, std::size_t root, double wish) {
   algorithm_call why("sssp");
+  why.about(&g);
   require_same_argument(g.members, "sssp", "root", root);
   checked_vertex(g, root, "sssp");
   array<path_length<E>> distance(g.where.size(), no_path<E>, as_in(g.members, g.where));

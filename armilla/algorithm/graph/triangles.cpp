@@ -183,6 +183,7 @@ std::uint64_t triangles(const graph_shape& g) {
   constexpr std::uint32_t few = 32;  // neighbours: then rows are short as they are
   require_undirected(g, "triangles");
   algorithm_call why("triangles");
+  why.about(&g);
   const rows_view rows = g.rows();
   degrees degree(g.where.size(), as_in(g.members, g.where));
   const std::span<std::uint32_t> own = degree.local();

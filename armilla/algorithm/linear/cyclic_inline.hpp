@@ -74,7 +74,7 @@ void product(T alpha, const cyclic_matrix<T>& a, const cyclic_matrix<T>& b, T be
 /// All members have all of x, add up what their tiles give for all rows, and have those sums together.
 template <class T>
 void product(T alpha, const cyclic_matrix<T>& a, const array<T>& x, T beta, array<T>& y) {
-  algorithm_call why("gemv", y);
+  algorithm_call why("gemv", y, x);
   const team& t = y.members();
   require_same_members(a.members(), t);
   require_same_members(x.members(), t);

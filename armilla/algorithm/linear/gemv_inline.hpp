@@ -89,7 +89,7 @@ bool lies_with_rows(const matrix<T>& a, const armilla::placement& y) {
 
 template <class T>
 void product_in_place(T alpha, const matrix<T>& a, const array<T>& x, T beta, array<T>& y) {
-  algorithm_call why("gemv", y);
+  algorithm_call why("gemv", y, x);
   meet(y.members());
   try {
     const auto sums = std::make_unique_for_overwrite<T[]>(y.local().size());
@@ -102,7 +102,7 @@ void product_in_place(T alpha, const matrix<T>& a, const array<T>& x, T beta, ar
 
 template <class T>
 void product_by_blocks(T alpha, const matrix<T>& a, const array<T>& x, T beta, array<T>& y) {
-  algorithm_call why("gemv", y);
+  algorithm_call why("gemv", y, x);
   row_products<T> products(a);  // a meeting: all have written x
   try {
     multiply_block(a, x, products.own());

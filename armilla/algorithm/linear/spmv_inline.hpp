@@ -29,7 +29,7 @@ T border_row_times(const compressed_rows<T>& rows, std::size_t r, const T* x, co
 /// All members have written x. What is fetched is under way while the inner rows are done.
 template <class T>
 void product(const sparse_matrix<T>& a, const array<T>& x, array<T>& y) {
-  algorithm_call why("spmv", a);
+  algorithm_call why("spmv", a, x, y);
   const team& t = a.members();
   if (t.size() > 1) meet(t);
   const sparse_part<T>& p = a.part();

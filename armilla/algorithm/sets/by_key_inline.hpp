@@ -40,6 +40,7 @@ auto elements_here(const V& view) {
 
 template <class R>
 decltype(auto) part_of(R& items) {
+  each_container_of(items, enter_container);
   if constexpr (requires { items.local(); })
     return items.local();
   else if constexpr (view_of_elements<R>)

@@ -126,7 +126,7 @@ inline constexpr const char* second_in_order = "the second range must be in orde
 template <class A, class B, class Out, class Less>
 void merge_in_order(const A& a, const B& b, const Out& to, const char* operation, Less& less) {
   const team& t = to.members();
-  algorithm_call why(operation, to);
+  algorithm_call why(operation, to, a, b);
   meet(t);
   require_sorted(a, operation, why, first_in_order, less);
   require_sorted(b, operation, why, second_in_order, less);
@@ -345,7 +345,7 @@ std::size_t set_operation(const A& a, const B& b, const Out& out, const char* op
   require_function(less, operation);
   require_one_team(a, out);
   require_one_team(b, out);
-  algorithm_call why(operation, out);
+  algorithm_call why(operation, out, a, b);
   using T = typename Out::value_type;
   const one_way<Less> before{less};
   pile<T> kept, more;

@@ -45,6 +45,7 @@ enum class client_request : std::uint32_t {
   methods,  ///< which methods there are; the reply: lines of name, tab, signature, tab, hash in decimals
   sample,   ///< what has come in since the last such request, by method; the reply: as of method_sample::restart
   traffic,  ///< bytes sent to each rank since this one began, where there are any; the reply: lines of rank, tab, bytes
+  objects,  ///< containers on this rank; the reply: lines of name, type, where it was made, elements, bytes, with tabs between
 };
 
 /// One call of an attached client, written by the attached client up to `asked`, by the rank from there on, by the attached

@@ -113,7 +113,7 @@ class matrix_range {
   bool reaches(std::size_t i) const { return global_ptr<std::byte>(address(i)).is_mapped(); }
   template <class F>
   void each_container(const element_map& at, F f) const {
-    f(static_cast<const void*>(blocks_), at);
+    f(viewed_container{blocks_}, at);
   }
   const matrix_plan<N>& plan() const noexcept { return *plan_; }
   global_address address_of(const std::array<std::size_t, N>& cell) const noexcept {

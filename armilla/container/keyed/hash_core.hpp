@@ -75,12 +75,17 @@ class hash_core final : public fence_participant {
     for (rank_t i = 0; i < members.size(); ++i) targets_.push_back(parts_.on(members.world_rank(i)));
     mine().targets = targets_.data();
     mine().spread.start(targets_.size(), std::size_t(members.rank()));
-    note_object(object_access::id(parts_), {&typeid(hash_core), this, false, sizeof(hash_core), &noted_extent<hash_core>}, label);
+    note_object(object_access::id(parts_),
+                {&typeid(hash_core), this, false, sizeof(hash_core), &noted_extent<hash_core>, &noted_share<hash_core>}, label);
   }
 
   part& mine() noexcept { return *parts_; }
   const part& mine() const noexcept { return *parts_; }
   std::size_t size() const noexcept { return total_; }
+  object_share local_share() const {
+    const std::size_t n = mine().table.size();
+    return {n, n * sizeof(typename Table::element)};
+  }
   [[no_unique_address]] order_check order;
   std::optional<mapped> missing;  ///< what `get` gives for a key that is not there; empty: mapped()
   template <class K>
@@ -183,6 +188,7 @@ class hash_core final : public fence_participant {
       total_ = members().all_reduce(picture_, std::plus<>{});
     }
     shown_.show(total_, agreed_);
+    note_share(this);
   }
 
  private:

@@ -72,6 +72,10 @@ class hash_range {
     return {nullptr, false, core_, [](const void* a, const void* b) { return a == b; }};
   }
   bool ordered() const noexcept { return true; }
+  template <class F>
+  void each_container(const element_map&, F f) const {
+    f(viewed_container{core_, &core_->order}, {0, 1, 0, false});  // its elements have no numbers
+  }
   bool reaches(std::size_t i) const { return rank_t(i) == members().rank(); }
 
   std::size_t rows_at(std::size_t first, std::size_t& n, scratch&) const noexcept {

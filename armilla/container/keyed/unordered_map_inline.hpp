@@ -322,6 +322,11 @@ class hash_container : public Verbs {
     this->core_->order.require_no_barrier("local");
     return Verbs::local();
   }
+  std::size_t size() const noexcept(!checked) {
+    if (this->core_) this->core_->order.require_fenced("size");
+    return Verbs::size();
+  }
+  bool empty() const noexcept(!checked) { return size() == 0; }
 
   /// `label`: null if the library makes it for itself.
   explicit hash_container(const team& members, const hash_options& how = {}, const making* label = nullptr)

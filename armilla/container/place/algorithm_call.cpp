@@ -11,6 +11,7 @@
 #include "armilla/container/place/in_functions.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fiber/scheduler.hpp"
+#include "armilla/object/made_object.hpp"
 #include "armilla/per_rank.hpp"
 #include "armilla/stats/rank_stats.hpp"
 
@@ -43,13 +44,17 @@ void refuse_in_functions() {
                             algorithm_here("one of this rank")));
 }
 
-algorithm_call::algorithm_call(const char* name) : name_(here(name), name) {
+void enter_container(const viewed_container& c, const element_map& at) {
+  operate_on(c.which);
+  if (c.order != nullptr) c.order->require_fenced(at, algorithm_here(""));
+}
+
+algorithm_call::algorithm_call(const char* name) : name_(here(name), name), watched_(stats_of(*current).watched()) {
   waits_ = !std::exchange(*end_is_left_out, false);
   *innermost = name;
   if (!name_.outermost()) return;
-  rank_stats& s = stats_of(*current);
-  if (s.watched()) [[unlikely]]
-    shown_ = std::make_unique<phase>(fmt::format("am::{}", name).c_str());
+  if (stats_of(*current).watched()) [[unlikely]]
+    shown_ = std::make_unique<shown_operation>(name);
   ++current->count->algorithms;  // in the phase
 }
 

@@ -45,6 +45,7 @@ class participating_part final : public fence_participant {
     if constexpr (counted_part<Part>) {
       agreed_ = counted_;
       total_ = members().all_reduce(counted_, std::plus<>{});
+      note_share(this);
     }
   }
   /// How many elements all members had at the last agreement.
@@ -54,6 +55,11 @@ class participating_part final : public fence_participant {
   {
     return total_;
   }  // for errors
+  object_share local_share() const
+    requires counted_part<Part>
+  {
+    return {parts->size(), parts->size() * sizeof(typename Part::value_type)};
+  }
 
   distributed<Part> parts;
 
@@ -82,8 +88,11 @@ class named_parts {
   /// `how` the container that it is of is made, for errors of the parts.
   void note(const making* how) const {
     using participant = participating_part<Part>;
-    note_object(object_access::id(participant_->parts),
-                {&typeid(Part), participant_.get(), false, sizeof(participant), &noted_extent<participant>}, how);
+    note_object(
+        object_access::id(participant_->parts),
+        {&typeid(Part), participant_.get(), false, sizeof(participant), &noted_extent<participant>, &noted_share<participant>},
+        how);
+    note_share(participant_.get());
   }
 
   const void* known() const noexcept { return participant_.get(); }

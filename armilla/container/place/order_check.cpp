@@ -33,33 +33,47 @@ bool looks() noexcept { return current != nullptr && current->body_depth == 0 &&
                               element, unless));
 }
 
+[[noreturn]] void throw_on_its_way(const order_check* of, const char* operation) {
+  throw_usage(operation,
+              about(of) + fmt::format("one-way calls of this rank to the container may be still under way; call fence() "
+                                      "between the two {}",
+                                      unless));
+}
+
 }  // namespace
 
 struct order_check::calls {
   std::uint64_t fences = ~std::uint64_t{0}, barriers = 0;  // of this rank, at the first of them
+  bool anywhere = false;                                   // there are some about elements that have no number
+  bool staged = false;                                     // elements were appended
   std::unordered_set<std::size_t> elements;
   std::unordered_map<std::size_t, std::size_t> own;  // elements by their place on this rank
 
   bool under_way() const noexcept { return fences == current->count->fences; }
 };
 
-void order_check::remember() {
+void order_check::remember() const {
   if (calls_ == nullptr) calls_ = std::make_shared<calls>();
 }
 
-void order_check::begin() {
-  if (!looks()) return;
+// What is known of the time since the last fence.
+order_check::calls& order_check::now() const {
   remember();
-  if (calls_->under_way()) return;
-  calls_->fences = current->count->fences;
-  calls_->barriers = current->count->barriers;
-  calls_->elements.clear();
-  calls_->own.clear();
+  if (!calls_->under_way()) *calls_ = {current->count->fences, current->count->barriers, false, false, {}, {}};
+  return *calls_;
 }
 
-void order_check::begin(std::size_t element, bool own, std::size_t place) {
+void order_check::begin() const {
+  if (looks()) now().anywhere = true;
+}
+
+void order_check::stage() const {
+  if (looks()) now().staged = true;
+}
+
+void order_check::begin(std::size_t element, bool own, std::size_t place) const {
   if (!looks()) return;
-  begin();
+  now();
   if (calls_->elements.size() == most_elements) return;
   calls_->elements.insert(element);
   if (own) calls_->own.emplace(place, element);
@@ -72,16 +86,36 @@ void order_check::settle(std::size_t element) const {
 
 void order_check::require_no_barrier(const char* operation) const {
   if (calls_ == nullptr || !looks() || !calls_->under_way() || current->count->barriers == calls_->barriers) return;
-  throw_usage(
-      operation,
-      about(this) + fmt::format("this rank has sent one-way calls to the container and met the others at a barrier, which does "
-                                "not complete such calls; call fence() instead of barrier() {}",
-                                unless));
+  throw_usage(operation, about(this) + fmt::format("this rank has {} the container and met the others at a barrier, which does "
+                                                   "not complete such calls; call fence() instead of barrier() {}",
+                                                   calls_->staged ? "appended elements to" : "sent one-way calls to", unless));
 }
 
 void order_check::require_complete(std::size_t element, const char* operation) const {
   if (calls_ == nullptr || !looks() || !calls_->under_way() || !calls_->elements.contains(element)) return;
   throw_under_way(this, element, operation);
+}
+
+void order_check::require_fenced(const element_map& those, const char* operation) const {
+  if (calls_ == nullptr || !looks() || !calls_->under_way()) return;
+  require_fenced(operation);
+  const auto found = std::ranges::find_if(calls_->elements, [&](std::size_t element) { return those.holds(element); });
+  if (found != calls_->elements.end()) throw_under_way(this, *found, operation);
+}
+
+void order_check::require_fenced(const char* operation) const {
+  if (calls_ == nullptr || !looks() || !calls_->under_way()) return;
+  if (calls_->staged)
+    throw_usage(operation,
+                about(this) + fmt::format("this rank has appended elements, which the next fence adds to the container; call "
+                                          "fence() between the two {}",
+                                          unless));
+  if (calls_->anywhere) throw_on_its_way(this, operation);
+}
+
+void order_check::require_at_rest(const char* operation) const {
+  if (calls_ == nullptr || !looks() || !calls_->under_way()) return;
+  if (calls_->anywhere || !calls_->elements.empty()) throw_on_its_way(this, operation);
 }
 
 void order_check::require_complete_here(std::size_t place) const {

@@ -8,6 +8,7 @@
 
 #include "armilla/base/core/check.hpp"
 #include "armilla/base/values/types.hpp"
+#include "armilla/container/place/overlap.hpp"
 
 namespace armilla::detail {
 
@@ -21,13 +22,15 @@ class local_elements;
 class order_check {
  public:
   /// A one-way call to the container, or to one of its elements, which is this rank's element `place` if `own`.
-  void begin();
-  void begin(std::size_t element, bool own, std::size_t place);
+  void begin() const;
+  void begin(std::size_t element, bool own, std::size_t place) const;
   template <class Placement>
-  void begin(std::size_t element, const Placement& where, rank_t me) {
+  void begin(std::size_t element, const Placement& where, rank_t me) const {
     const auto [member, place] = where.locate(element);
     begin(element, member == me, place);
   }
+  /// Elements are appended here, and the next fence makes them elements of the container.
+  void stage() const;
   /// A two-way call follows earlier calls to its element: they are complete when its result is there.
   void settle(std::size_t element) const;
   /// This rank's elements are about to be read. usage_error if a barrier follows one of these calls: a fence was meant.
@@ -38,23 +41,26 @@ class order_check {
   void require_complete_here(std::size_t place) const;
   void require_all_complete_here() const;
 
+  /// All members are about to go through these elements, or to ask how many there are. usage_error if one of these calls
+  /// changes one of them, or if elements were appended.
+  void require_fenced(const element_map& those, const char* operation) const;
+  void require_fenced(const char* operation) const;
+  /// The elements are about to move. usage_error if one of these calls is on its way to where they were.
+  void require_at_rest(const char* operation) const;
+
   /// This rank's elements, for the program.
-  template <class T>
-  local_elements<T> local(std::span<T> own) {
-    require_no_barrier("local");
-    remember();
-    return {own, *this};
-  }
   template <class T>
   local_elements<T> local(std::span<T> own) const {
     require_no_barrier("local");
+    remember();
     return {own, *this};
   }
 
  private:
   struct calls;
-  void remember();
-  std::shared_ptr<calls> calls_;
+  void remember() const;
+  calls& now() const;
+  mutable std::shared_ptr<calls> calls_;
 };
 
 /// A span that throws usage_error where elements are read or written that one-way calls of this rank change. Its size, its
@@ -82,12 +88,16 @@ using local_elements = std::span<T>;
 /// The same without checks: takes no memory and no time.
 class order_check {
  public:
-  constexpr void begin() noexcept {}
+  constexpr void begin() const noexcept {}
   template <class Placement>
-  constexpr void begin(std::size_t, const Placement&, rank_t) noexcept {}
+  constexpr void begin(std::size_t, const Placement&, rank_t) const noexcept {}
+  constexpr void stage() const noexcept {}
   constexpr void settle(std::size_t) const noexcept {}
   constexpr void require_no_barrier(const char*) const noexcept {}
   constexpr void require_complete(std::size_t, const char*) const noexcept {}
+  constexpr void require_fenced(const element_map&, const char*) const noexcept {}
+  constexpr void require_fenced(const char*) const noexcept {}
+  constexpr void require_at_rest(const char*) const noexcept {}
   template <class T>
   constexpr std::span<T> local(std::span<T> own) const noexcept {
     return own;

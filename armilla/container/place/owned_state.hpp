@@ -92,6 +92,7 @@ class owned_state {
   team members;
   armilla::placement where;
   rank_t me = 0;  ///< this rank's number among the members
+  [[no_unique_address]] order_check order;
 
   owned_state() = default;
   owned_state(const team& t, armilla::placement p) : members(t), where(std::move(p)), me(t.rank()) {
@@ -115,6 +116,7 @@ class owned_state {
     where = std::exchange(other.where, {});
     me = other.me;
     parts_ = std::exchange(other.parts_, nullptr);
+    order = std::move(other.order);
     return *this;
   }
   ~owned_state() { give_up(); }

@@ -105,7 +105,7 @@ class whole : public with_index<whole<T>> {
   }
   template <class F>
   void each_container(const element_map& at, F f) const {
-    f(static_cast<const void*>(state_), at);
+    f(viewed_container{state_, &state_->order}, at);
   }
   const element_state<value_type>& container() const noexcept { return *state_; }
   /// This rank's elements.

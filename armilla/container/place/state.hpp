@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "armilla/container/place/order_check.hpp"
 #include "armilla/container/place/storage.hpp"
 #include "armilla/global_ptr.hpp"
 #include "armilla/wire/type_sign.hpp"
@@ -43,6 +44,7 @@ struct container_state {
   block_storage blocks;
   rank_t me = 0;             ///< this rank's number among the members
   std::size_t capacity = 0;  ///< elements for which this rank has room
+  [[no_unique_address]] order_check order;
 
   container_state() = default;
   container_state(container_state&& other) noexcept { *this = std::move(other); }
@@ -52,6 +54,7 @@ struct container_state {
     blocks = std::move(other.blocks);
     me = other.me;
     capacity = std::exchange(other.capacity, 0);
+    order = std::move(other.order);
     return *this;
   }
   /// Collective: the elements are made by `fill(begin, count)`.

@@ -112,7 +112,10 @@ RANK_TEST(a_vector_grows_at_the_fence) {
     const std::vector<std::vector<int>> before = am::all_gather(std::vector<int>(x.local().begin(), x.local().end()));
     for (int i = 0; i < am::rank() * round; ++i) x.push_back(am::rank() * 100 + round);
     x.append(std::vector<int>{-1, -2});
-    EXPECT_EQ(x.size(), expected.size());
+    if (am::detail::checked)
+      EXPECT_THROWS(am::usage_error, x.size());
+    else
+      EXPECT_EQ(x.size(), expected.size());
     am::fence();
     expected.clear();
     for (am::rank_t r = 0; r < am::ranks(); ++r) {

@@ -35,6 +35,7 @@ class staged_elements final : public fence_participant {
       state_->grow(more_, counted_);
     more_.erase(more_.begin(), more_.begin() + std::ptrdiff_t(counted_));
     counted_ = 0;
+    note_share(state_);
   }
   void belongs_to(element_state<T>& state) noexcept { state_ = &state; }
   std::vector<kept_as<T>>& more() noexcept { return more_; }
