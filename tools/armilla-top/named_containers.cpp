@@ -13,7 +13,7 @@ namespace armilla::top {
 namespace {
 
 constexpr std::size_t most_lines = 10'000, most_letters = 300;
-constexpr std::uint64_t waits_for_place_ns = 1'000'000;
+constexpr std::uint64_t waits_for_slot_ns = 1'000'000;
 
 std::string_view next_field(std::string_view& text, char end) noexcept {
   const std::size_t n = std::min(text.find(end), text.size());
@@ -72,7 +72,7 @@ void named_containers::ask() {
       if (looks[r].doing == "gone") rank.last.clear();
       if (rank.call != nullptr || !looks[r].known || looks[r].doing == "gone") continue;
       rank.line = detail::line_of(job_.on(rank_t(r)));
-      rank.call = rank.line->ask({detail::client_request::objects, "objects", "", 0, {}}, waits_for_place_ns);
+      rank.call = rank.line->ask({detail::client_request::objects, "objects", "", 0, {}}, waits_for_slot_ns);
     } catch (const error&) {  // it has ended, or has too many attached clients
     }
 }
