@@ -456,9 +456,11 @@ bool packed_reader::unpack_member([[maybe_unused]] std::string& wrong) {
 #endif
 }
 
-/// As if it had been unpacked piece by piece: the pieces come from all over the member, by which they go to ranks.
+/// As if it had been unpacked piece by piece: the pieces come from all over the member, by which they go to ranks. They are
+/// small, so that the ranks' shares of a short file are even.
 std::string_view packed_reader::next_of_member() noexcept {
-  const std::size_t n = std::min(out_bytes, member_.bytes - member_.taken);
+  constexpr std::size_t piece = std::size_t(64) << 10;
+  const std::size_t n = std::min(piece, member_.bytes - member_.taken);
   position_ = member_.begin + member_.packed * member_.taken / member_.bytes;
   return {member_.room.get() + std::exchange(member_.taken, member_.taken + n), n};
 }
