@@ -92,7 +92,7 @@ void collect_rmi(T* object, F C::* method, const Input& input, Output& output) {
 }
 
 /// In front of a request: its method may run beside others, and beside its node's own code while that computes, where nodes have
-/// a progress thread (ARMILLA_PROGRESS_MODE=thread); elsewhere as any request. So the method touches nothing but atomics and what
+/// a progress thread (docs/guide/progress.md); elsewhere as any request. So the method touches nothing but atomics and what
 /// the node leaves alone meanwhile, does not wait and sends nothing; `rmi_wait` does not see it. Such requests run one at a time
 /// among themselves, in order for one destination. The object is registered so, `rmi_object object(&mine, stapl::non_atomic)`,
 /// and is not asked for there: put a fence before its end. Paper: STAPL, section 5.1 (requests that need not be atomic).
