@@ -43,13 +43,13 @@ auto urgent(const F& f) {
   return detail::hinted<detail::urgent_body>(f, "urgent");
 }
 
-/// Says that the function may run concurrently with the rank: on a progress thread, even while the rank computes. Calls over a
-/// network that can wake a thread run so by default, those between ranks of a host with ARMILLA_PROGRESS_MODE=thread
+/// Says that the function may run concurrently with the rank, on a progress thread, even while the rank computes. Over networks
+/// that can wake a thread this is the default; between ranks that share memory it needs ARMILLA_PROGRESS_MODE=thread
 /// (docs/guide/progress.md).
 ///
 /// It touches nothing but atomics and what the rank leaves alone meanwhile, it does not wait, and it sends nothing but its reply.
-/// Such functions are atomic with respect to each other, not to the rank, and keep their order. Without a
-/// progress thread this is as `to_completion`.
+/// Such functions are atomic with respect to each other, not to the rank, and keep their order. Without
+/// a progress thread this is as `to_completion`.
 template <class F>
 auto safe(const F& f) {
   return detail::hinted<detail::safe_body>(f, "safe");
