@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the tables of docs/guide/python.md and docs/guide/tables.md in one run: bench/python/guide.py [PROGRAM ...], Markdown. Some ten minutes.
+"""Prints the figures of docs/guide/python.md and docs/guide/tables.md in one run: bench/python/guide.py [PROGRAM ...], Markdown. Some ten minutes.
+The page has some of them in fewer columns.
 
 For figures of a machine that others use, too: chrt -f 5. The mean load before each table tells what else ran.
 """
