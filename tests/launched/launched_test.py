@@ -165,7 +165,8 @@ class Launched(FailedJobs, unittest.TestCase):
     def test_a_rank_that_waits_long_says_so(self):
         job = self.launch("-n", "2", ACTOR, "late", "1", env={"ARMILLA_WAIT_REPORT": "300ms"})
         self.assertEqual(job.code, 0, job.err)
-        self.assertRegex(job.err, r"armilla: rank 0 waits for:\n  main waits for the end of all ranks: rank 1 has not ended its function\n")
+        self.assertRegex(job.err, r"armilla: who waits for what:\nrank 0 \(.*\):\n"
+                                  r"  main waits for the end of all ranks: rank 1 has not ended its function\n")
 
     def test_a_trace_of_a_job_that_fails(self):
         with tempfile.TemporaryDirectory() as folder:
