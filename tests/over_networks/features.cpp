@@ -30,6 +30,9 @@ bool compute_until(std::int64_t& counter, std::int64_t expected) {
   return now.load() >= expected;
 }
 
+// The other rank has left the barrier by then, and computes: no poll of it takes what follows.
+void let_it_compute() { std::this_thread::sleep_for(100ms); }
+
 void say(const char* feature) {
   am::fence();
   if (am::rank() == 0) std::printf("%s: %s\n", feature, bool(*seen.on(last())) ? "yes" : "no");
@@ -41,6 +44,7 @@ void one_sided() {
   am::barrier();
   if (am::rank() == last()) *seen = compute_until(*done, 1);
   if (am::rank() == 0) {
+    let_it_compute();
     std::int64_t got = *value.on(last());
     am::put(value.on(last()), got + 1);
     am::sync_memory();
@@ -53,7 +57,10 @@ void one_sided() {
 void safe_calls() {
   am::barrier();
   if (am::rank() == last()) *seen = compute_until(*done, 1);
-  if (am::rank() == 0) am::call(last(), am::safe([] { std::atomic_ref(*done).fetch_add(1); })).get();
+  if (am::rank() == 0) {
+    let_it_compute();
+    am::call(last(), am::safe([] { std::atomic_ref(*done).fetch_add(1); })).get();
+  }
   say("safe");
 }
 
@@ -64,7 +71,10 @@ void interrupts() {
     const am::interruptible here;
     *seen = compute_until(*done, 1);
   }
-  if (am::rank() == 0) am::call(last(), [] { ++*done; }).get();
+  if (am::rank() == 0) {
+    let_it_compute();
+    am::call(last(), [] { ++*done; }).get();
+  }
   say("interrupts");
 }
 
