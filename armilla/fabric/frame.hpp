@@ -38,10 +38,10 @@ struct remote_frame {
   std::uintptr_t token = 0;  ///< of the network
   bool control = false;
   bool word = false;                ///< a control message that comes also where its source is shut out
+  bool watch = false;               ///< of those that watch the job: whoever waits has got nothing by it
   std::byte* copy = nullptr;        ///< owned, where the frame could not be taken in when it came
   std::uint32_t end = 0;            ///< of `remote_link`, from which it came
   const std::byte* next = nullptr;  ///< of one that was put back: where it goes on
-  bool watch = false;               ///< of those that watch the job: whoever waits has got nothing by it
 };
 
 }  // namespace armilla::detail

@@ -84,7 +84,7 @@ bool inbox::take_late() {
   out.far()->hold(m.source);
   const bundle_header head{m.handler, std::uint32_t(m.bytes.size())};
   const std::size_t bytes = sizeof head + m.bytes.size();
-  remote_frame mine{nullptr, 0, m.source, 0, false, false, new std::byte[bytes]};
+  remote_frame mine{.source = m.source, .copy = new std::byte[bytes]};
   std::memcpy(mine.copy, &head, sizeof head);
   std::memcpy(mine.copy + sizeof head, m.bytes.data(), m.bytes.size());
   mine.data = mine.copy;

@@ -239,7 +239,7 @@ void remote_traffic::take_bulk(rank_t source, std::uint64_t offset, std::size_t 
     bundle_header head;
     bulk_name name;
   } const frame{{bulk_handler, sizeof(bulk_name)}, {offset, size, h}};
-  remote_frame mine{nullptr, 0, source, 0, false, false, new std::byte[sizeof frame]};
+  remote_frame mine{.source = source, .copy = new std::byte[sizeof frame]};
   std::memcpy(mine.copy, &frame, sizeof frame);
   mine.data = mine.copy;
   arrival a(source, mine.data, sizeof frame, mine);
@@ -260,7 +260,7 @@ void remote_traffic::take_own_bulk(rank_t source, std::unique_ptr<std::byte[]> b
   std::byte* const messages = block.get() + sizeof(watermark);
   std::memcpy(messages - sizeof head, &head, sizeof head);
   const std::byte* const first = given_up ? messages + size : messages - sizeof head;
-  remote_frame mine{nullptr, 0, source, 0, false, false, block.release(), std::uint32_t(source)};
+  remote_frame mine{.source = source, .copy = block.release(), .end = std::uint32_t(source)};
   arrival a(source, first, std::uint32_t(messages + size - first), mine);
   all.in.run_frame<By>(a);
 }
