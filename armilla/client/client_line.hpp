@@ -38,6 +38,9 @@ struct client_answer {
   std::vector<std::byte> bytes;  ///< the reply; if it was thrown, type and text, between them a zero; else the text
 };
 
+/// How long one that only looks at a job waits for a slot at a rank.
+inline constexpr std::uint64_t waits_for_slot_ns = 1'000'000;
+
 /// An attached client's line to one rank of the job. Threads may share it.
 class client_line {
  public:

@@ -2,40 +2,18 @@
 #include "armilla/client/method_rates.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "armilla/base/values/clock.hpp"
 #include "armilla/client/client_call_inline.hpp"
 #include "armilla/client/client_line.hpp"
+#include "armilla/client/reply_text.hpp"
 #include "armilla/error.hpp"
 
 namespace armilla::detail {
 namespace {
 
-constexpr std::size_t most_letters = 300;     // of a method's name
 constexpr std::size_t most_methods = 10'000;  // of a rank
-constexpr std::uint64_t waits_for_slot_ns = 1'000'000;
-
-std::string_view next_field(std::string_view& text, char end) noexcept {
-  const std::size_t n = std::min(text.find(end), text.size());
-  const std::string_view field = text.substr(0, n);
-  text.remove_prefix(std::min(n + 1, text.size()));
-  return field;
-}
-
-bool read_number(std::string_view text, std::uint64_t& number) noexcept {
-  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return wrong == std::errc() && end == text.data() + text.size();
-}
-
-// For a terminal: no control characters.
-std::string printable(std::string_view name) {
-  std::string text(name.substr(0, most_letters));
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = '?';
-  return text;
-}
 
 }  // namespace
 

@@ -52,7 +52,7 @@ class unconfirmed_stores {
 rank_t outside_of(const team_record& part, const unconfirmed_stores& stores) noexcept;
 
 /// Whether a small store at rank `to` that goes by a message is one-way. Not to progress threads: a fence does not wait for what
-/// these send, and a refusal would come behind it. So where each rank has been asked to have one, stores are replied to; else
+/// these send, and a refusal would come after it. So where each rank has been asked to have one, stores are replied to; else
 /// they go to the rank itself, unless that would pass what is on its way to the thread.
 bool stores_are_one_way(rank_memory& m, rank_t to);
 

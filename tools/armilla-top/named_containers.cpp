@@ -3,46 +3,28 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <utility>
 
 #include "armilla/client/client_call_inline.hpp"
+#include "armilla/client/reply_text.hpp"
 #include "armilla/error.hpp"
 
 namespace armilla::top {
 namespace {
 
-constexpr std::size_t most_lines = 10'000, most_letters = 300;
-constexpr std::uint64_t waits_for_slot_ns = 1'000'000;
-
-std::string_view next_field(std::string_view& text, char end) noexcept {
-  const std::size_t n = std::min(text.find(end), text.size());
-  const std::string_view field = text.substr(0, n);
-  text.remove_prefix(std::min(n + 1, text.size()));
-  return field;
-}
-
-bool read_number(std::string_view text, std::uint64_t& number) noexcept {
-  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return wrong == std::errc() && end == text.data() + text.size();
-}
-
-std::string printable(std::string_view field) {
-  std::string text(field.substr(0, most_letters));
-  std::ranges::replace_if(text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, '?');
-  return text;
-}
+constexpr std::size_t most_lines = 10'000;
 
 }  // namespace
 
 std::vector<container_line> container_lines(std::string_view reply) {
   std::vector<container_line> all;
   while (!reply.empty() && all.size() < most_lines) {
-    std::string_view line = next_field(reply, '\n');
+    std::string_view line = detail::next_field(reply, '\n');
     container_line one;
-    for (std::string* const each : {&one.name, &one.type, &one.place}) *each = printable(next_field(line, '\t'));
-    const std::string_view elements = next_field(line, '\t');
-    if (!one.type.empty() && read_number(elements, one.elements) && read_number(line, one.bytes)) all.push_back(std::move(one));
+    for (std::string* const each : {&one.name, &one.type, &one.place}) *each = detail::printable(detail::next_field(line, '\t'));
+    const std::string_view elements = detail::next_field(line, '\t');
+    if (!one.type.empty() && detail::read_number(elements, one.elements) && detail::read_number(line, one.bytes))
+      all.push_back(std::move(one));
   }
   return all;
 }
@@ -72,7 +54,7 @@ void named_containers::ask() {
       if (looks[r].doing == "gone") rank.last.clear();
       if (rank.call != nullptr || !looks[r].known || looks[r].doing == "gone") continue;
       rank.line = detail::line_of(job_.on(rank_t(r)));
-      rank.call = rank.line->ask({detail::client_request::objects, "objects", "", 0, {}}, waits_for_slot_ns);
+      rank.call = rank.line->ask({detail::client_request::objects, "objects", "", 0, {}}, detail::waits_for_slot_ns);
     } catch (const error&) {  // it has ended, or has too many attached clients
     }
 }

@@ -16,7 +16,6 @@ namespace armilla::top {
 namespace {
 
 constexpr std::size_t most_rows = 32;
-constexpr std::uint64_t waits_for_place_ns = 1'000'000;
 
 /// Which row and column each rank belongs to.
 struct grouping {
@@ -93,7 +92,7 @@ void traffic::receive(sender& one) {
 void traffic::ask(rank_t r, sender& one) try {
   if (one.call != nullptr) return;
   one.line = detail::line_of(job_.on(r));
-  one.call = one.line->ask({detail::client_request::traffic, "traffic", "", 0, {}}, waits_for_place_ns);
+  one.call = one.line->ask({detail::client_request::traffic, "traffic", "", 0, {}}, detail::waits_for_slot_ns);
 } catch (const error&) {  // it has ended, or has too many attached clients
 }
 
