@@ -285,7 +285,7 @@ void stall_search::end_job() {
   while (text.ends_with('\n')) text.pop_back();  // `say` ends the line
   std::fflush(stdout);
   say(text);
-  job_of(self_).over_network.store(2, std::memory_order_release);
+  job_of(self_).stall.store(stall_state::found, std::memory_order_release);
   _exit(stall_exit_code);
 }
 

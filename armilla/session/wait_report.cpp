@@ -194,7 +194,7 @@ void start_wait_reports(context& self) {
   // A launcher looks after its job, but knows nothing of waits. And nobody sees the messages in a network.
   const launch& how = self.session->self;
   const bool launched = how.job->supervisor == job_block::launched;
-  if (how.beyond != nullptr) how.job->over_network.store(1, std::memory_order_relaxed);
+  if (how.beyond != nullptr) how.job->stall.store(stall_state::asked_of_ranks, std::memory_order_relaxed);
   if (how.beyond == nullptr && !launched) return;
   self.session->stalls = std::make_unique<stall_search>(self);
   sleeper.watch_alone(set.stall_ns, launched ? set.wait_report_ns : 0, launched ? silence_after(set.stall_ns) : 0);

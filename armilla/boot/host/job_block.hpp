@@ -61,6 +61,13 @@ struct failure_record {
   }
 };
 
+/// Who finds out that a job stands still: messages of a network are not seen in the memory of a host.
+enum class stall_state : std::uint32_t {
+  seen_in_memory,  ///< what looks at that: the supervisor
+  asked_of_ranks,  ///< the ranks themselves: session/stall_search.hpp
+  found            ///< they have said that it does
+};
+
 /// The first pages of the host's memory: made and filled by the supervisor, joined by every rank.
 struct job_block : membership {
   static constexpr std::uint32_t max_ranks = most_ranks;
@@ -80,8 +87,7 @@ struct job_block : membership {
   /// milliseconds.
   std::atomic<std::uint32_t> report_wanted;
   std::atomic<program_kind> kind;  ///< what the ranks of the start do: one that joins comes to the end as they do
-  /// 1: a network carries messages, which are not seen in this memory. 2: and its ranks have said that the job stands still.
-  std::atomic<std::uint32_t> over_network;
+  std::atomic<stall_state> stall;
 
   alignas(cache_line) std::atomic<std::uint32_t> arrived[max_meetings];  ///< ranks at each meeting point
   alignas(cache_line) std::atomic<std::uint32_t> mains_done;             ///< how many functions of run_main have returned

@@ -226,7 +226,7 @@ std::vector<rank_t> stall_detector::find_silent(std::uint64_t now) {
 }
 
 bool stall_detector::all_closed_since(std::uint64_t latest_ns) {
-  if (job_.over_network.load(std::memory_order_relaxed) != 0) return false;  // its ranks find out: session/stall_search.hpp
+  if (job_.stall.load(std::memory_order_relaxed) != stall_state::seen_in_memory) return false;
   now_.resize(job_.places);
   for (std::uint32_t r = 0; r < job_.places; ++r) {
     const control_block& rank = control_of(job_, rank_t(r));
