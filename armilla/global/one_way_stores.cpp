@@ -145,14 +145,14 @@ peer_channel& rank_memory::to_memory_of(rank_t r) {
   return behind ? messages.out.to(r) : messages.out.to_progress_thread(r);
 }
 
-bool rank_memory::goes_behind_stores(rank_t r) {
+bool rank_memory::try_way_behind_stores(rank_t r) {
   if (!messages.out.has_progress_threads()) return true;
   bool& behind = behind_stores[std::size_t(r)];
   return behind = behind || !under_way(r);
 }
 
 bool stores_are_one_way(rank_memory& m, rank_t to) {
-  return m.self.settings->progress != progress_mode::thread && m.goes_behind_stores(to);
+  return m.self.settings->progress != progress_mode::thread && m.try_way_behind_stores(to);
 }
 
 void store_one_way(rank_memory& m, global_address to, const std::byte* from, std::uint32_t bytes, const signal_behind* behind) {

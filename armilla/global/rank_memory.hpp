@@ -65,9 +65,9 @@ struct rank_memory : memory_state {
   }
   /// The channel of what asks rank `r`: to its progress thread, if it has one; behind stores on their way to the rank itself.
   peer_channel& to_memory_of(rank_t r);
-  /// The memory of `r` is reached behind a store by message. False: other data are on their way to the progress thread, and a
-  /// message to the rank would pass them.
-  bool goes_behind_stores(rank_t r);
+  /// Lets what follows take the way to rank `r` itself, behind stores by message. False: data are on their way to its progress
+  /// thread, and a message to the rank would pass them.
+  bool try_way_behind_stores(rank_t r);
   /// Whether the memory of `r` is reached by asking it.
   bool asks(rank_t r) const { return by_message || host.far[std::size_t(r)]; }
 

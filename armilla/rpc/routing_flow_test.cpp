@@ -35,7 +35,7 @@ RANK_TEST(ranks_that_send_what_is_passed_on_are_held_back_while_too_much_of_it_i
   const am::detail::peer_channel& first = outbox().to(0);
   if (am::rank() == 0) am::async<&send_to>(on_the_way, last, much);
   if (am::rank() == 0) am::flush();
-  if (am::rank() == last) nap(300);
+  if (am::rank() == last) nap(1000);
   if (am::rank() == on_the_way) {
     for (int i = 0; i < 1000000 && outbox().to(last).passed_on != am::detail::peer_channel::relayed::too_much; ++i) am::poll();
     EXPECT(outbox().routing()->bars(first));
