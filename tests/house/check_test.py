@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""./check runs a failed test once more, names those that passed only then, and fails where one fails twice; the nightly run fails for both."""
+"""./check runs a failed test once more, names those that passed only then and those that were skipped, and fails where one fails twice; the nightly run fails for both."""
 import os
 import pathlib
 import shutil
@@ -19,10 +19,15 @@ project(some NONE)
 enable_testing()
 add_test(NAME good COMMAND true)
 add_test(NAME once COMMAND sh -c "test -e seen || { touch seen; echo was not there; exit 1; }")
+add_test(NAME elsewhere COMMAND sh -c "exit 77")
+set_tests_properties(elsewhere PROPERTIES SKIP_RETURN_CODE 77)
 if(TWICE)
   add_test(NAME twice COMMAND sh -c "echo never there; exit 1")
 endif()
 """
+
+
+SKIPPED = "skipped, as what they need is missing (Testing/Temporary/LastTest.log of the build says what):"
 
 
 class Check(unittest.TestCase):
@@ -42,21 +47,22 @@ class Check(unittest.TestCase):
 
     def test_what_passes_the_second_time_is_named_and_counts_as_passed(self):
         run = self.check()
-        last = run.stdout.splitlines()[-3:]
-        self.assertEqual(last, ["passed only when run once more:", "  tests: once", "4 passed, 0 failed"], run.stdout)
+        last = run.stdout.splitlines()[-5:]
+        self.assertEqual(last, ["passed only when run once more:", "  tests: once", SKIPPED, "  tests: elsewhere",
+                                "4 passed, 0 failed, 1 skipped"], run.stdout)
         self.assertIn("was not there", run.stdout)
         self.assertEqual(run.returncode, 0)
 
     def test_what_fails_twice_fails(self):
         run = self.check("set(TWICE ON)")
-        last = run.stdout.splitlines()[-5:]
-        self.assertEqual(last, ["passed only when run once more:", "  tests: once", "failed:", "  tests: twice",
-                                "4 passed, 1 failed"], run.stdout)
+        last = run.stdout.splitlines()[-7:]
+        self.assertEqual(last, ["passed only when run once more:", "  tests: once", SKIPPED, "  tests: elsewhere", "failed:", "  tests: twice",
+                                "4 passed, 1 failed, 1 skipped"], run.stdout)
         self.assertEqual(run.returncode, 1)
 
     def test_what_passes_the_second_time_fails_the_nightly_run(self):
         run = self.check(options=["--nightly"])
-        self.assertEqual(run.stdout.splitlines()[-1], "4 passed, 1 failed", run.stdout)
+        self.assertEqual(run.stdout.splitlines()[-1], "4 passed, 1 failed, 1 skipped", run.stdout)
         self.assertEqual(run.returncode, 1)
 
     def test_a_tier_that_does_not_exist_is_refused(self):
