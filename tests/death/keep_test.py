@@ -20,6 +20,7 @@ from jobs import PATIENCE, Job, over_hosts, read_arguments  # noqa: E402
 
 KINDS = ("blocks", "cyclic", "vector", "raw", "texts", "dealt texts", "plate", "map", "multimap", "set", "multiset", "list",
          "ordered map")
+ELEMENTS = (0, 7, 5000, 60_000, 400_000)  # the last takes ten times as long: where there are few jobs, they are smaller
 POLICIES = ("continue", "replace", "join")
 
 
@@ -69,7 +70,7 @@ def one_job(keeper, dice, chosen):
     policy = "continue" if launcher else dice.choice([p for p in chosen.policies.split(",") if p != "join" or chosen.join])
     ranks, copies = dice.choice((2, 4, 4, 5) if launcher else (2, 4, 4, 8)), dice.choice((1, 1, 2, 3))
     kind = dice.choice([kind for kind in kinds if kind != "raw" or (not launcher and policy == "continue")])
-    seed, steps, elements = dice.randrange(10**6), dice.choice((25, 60)), dice.choice((0, 7, 5000, 60_000, 400_000))
+    seed, steps, elements = dice.randrange(10**6), dice.choice((25, 60)), dice.choice(ELEMENTS if chosen.count >= 30 else ELEMENTS[:-1])
     deaths = deaths_of(dice, ranks, copies)
     env = {"ARMILLA_ON_LOSS": "replace" if policy == "replace" else "continue",
            "ARMILLA_PROGRESS_MODE": dice.choice(("poll", "poll", "thread")) if policy == "continue" else "poll",
