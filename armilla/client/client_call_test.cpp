@@ -45,6 +45,11 @@ thread_local long noted = 0;
 void note(int n) { noted += n; }
 int rank_plus(int n) { return int(am::rank()) + n; }
 
+struct file_guard {
+  std::filesystem::path path;
+  ~file_guard() { std::filesystem::remove(path); }
+};
+
 void provide_all() {
   static thread_local bool done = false;
   if (std::exchange(done, true)) return am::barrier();
@@ -199,8 +204,11 @@ RANK_TEST(a_rank_that_computes_is_named_and_the_call_does_not_begin) {
     const am::client_rank last = job.on(job.ranks() - 1);
     const auto goes_on = std::filesystem::temp_directory_path() / ("armilla_computes." + std::to_string(getpid()));
     std::ofstream(goes_on) << "until this file is removed";
+    const auto calls_begun = [&] { return job.look()[std::size_t(last.rank())].counts.client_calls; };
+    const auto before = calls_begun();
     const auto busy = am::call<api::compute>(last, goes_on.string());
-    while (job.look()[std::size_t(last.rank())].counts.client_calls == 0) {}
+    const file_guard ends{goes_on};  // before `busy` goes, which waits, and where a test fails
+    while (calls_begun() == before) {}
     std::this_thread::sleep_for(20ms);
     auto late = am::call<api::note_everywhere>(last, 1000);
     EXPECT_THROWS_SAYING(am::timeout_error, "not begun within 0.0 s: the rank is busy", late.get(40ms));
