@@ -64,8 +64,8 @@ consteval bool judge_atomic() {
 template <auto M>
 inline constexpr bool is_atomic_method = judge_atomic<M>();
 
-/// A part of a distributed object, with the lock of its atomic methods if it has any. The object comes first: its address
-/// is the part's.
+/// A rank's part of a distributed object, with the lock of its atomic methods if it has any. The object comes first: its address
+/// is that of the part.
 template <class T>
 struct lockable_part {
   T object;

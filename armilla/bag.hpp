@@ -14,7 +14,7 @@ namespace armilla {
 namespace detail {
 
 /// How many elements each member gives to each other so that all have as many, but for one more on the first. They go from
-/// the first member that has too many to the first that has too few: none of the rest moves.
+/// the first member that has too many to the first that has too few; the others do not move.
 std::vector<std::vector<std::size_t>> balancing_gifts(const std::vector<std::size_t>& counts);
 
 }  // namespace detail

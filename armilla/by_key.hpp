@@ -17,7 +17,7 @@
 ///     for (const auto& [town, sum] : am::top_k(sales, 10, am::by_value)) show(town, sum);
 ///
 /// **Input.** What each member has of a container, a view of one (this rank's elements are copied first), a file that all read
-/// (`read_csv(...)`), or a range of its own (a `std::vector`; then of all ranks). Projections say which part of an element is the
+/// (`read_csv(...)`), or a range of its own (a `std::vector`; then of all ranks). Projections say which field is the
 /// key and which the value, by default its first and second. They run on the rank of the element.
 ///
 /// **Result.** A hash container over the members of the input. All members call them; they end with a fence of the team, so the

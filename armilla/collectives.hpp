@@ -61,7 +61,7 @@ std::vector<T> all_gather(const T& value) {
   return world().all_gather(value);
 }
 
-/// Copies `mine` of rank i to part i of `all`: `world().all_gather(mine, all)`.
+/// Copies `mine` of rank i to slice i of `all`: `world().all_gather(mine, all)`.
 template <class T>
   requires trivially_sendable<T>
 void all_gather(std::span<const std::type_identity_t<T>> mine, std::span<T> all) {
@@ -87,7 +87,7 @@ std::vector<T> all_to_all(const std::vector<T>& values) {
   return world().all_to_all(values);
 }
 
-/// Sends part i of `in` to rank i: `world().all_to_all(in, out)`.
+/// Sends slice i of `in` to rank i: `world().all_to_all(in, out)`.
 template <class T>
   requires trivially_sendable<T>
 void all_to_all(std::span<const std::type_identity_t<T>> in, std::span<T> out) {
@@ -113,7 +113,7 @@ T reduce_scatter(const std::vector<T>& values, Op op) {
   return world().reduce_scatter(values, static_cast<Op&&>(op));
 }
 
-/// Reduces part i of all ranks' `all` into `mine` of rank i: `world().reduce_scatter(all, mine, op)`.
+/// Reduces slice i of all ranks' `all` into `mine` of rank i: `world().reduce_scatter(all, mine, op)`.
 template <class T, combines<T> Op>
   requires trivially_sendable<T>
 void reduce_scatter(std::span<const std::type_identity_t<T>> all, std::span<T> mine, Op op) {

@@ -40,7 +40,7 @@ class object_ref {
 /// Use it for a service or a data structure of your own that has a part on each rank. To create single objects on chosen ranks,
 /// see `create` (armilla/create.hpp).
 ///
-///     am::distributed<histogram> h(bins);              // collective in order: every rank makes its part, none waits
+///     am::distributed<histogram> h(bins);              // collective in order: every rank makes its part, without waiting
 ///     am::async<&histogram::add>(h.on(dest), 7);       // calls a method of the part on rank dest
 ///     h->add(7);                                       // of this rank's own part
 ///     am::fence();                                     // h lives until its calls have run

@@ -25,7 +25,7 @@
 /// **Cost.** One pass over the local elements, and the agreement.
 namespace armilla {
 
-/// Calls `f(e)` for each element; of a zip, `f(a, b, ...)` if `f` takes its parts.
+/// Calls `f(e)` for each element; of a zip, `f(a, b, ...)` if `f` takes its members.
 template <distributed_range R, class F>
 void for_each(R&& r, F f) {
   detail::for_each_in(views::all(r), "for_each", f);

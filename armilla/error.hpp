@@ -52,7 +52,7 @@ class [[gnu::visibility("default")]] error : public std::system_error {
 
   /// Returns where in the user's program the error arose: "heat.cpp:42, in step(double)", or "in step(double)+0x1c" if the
   /// program was compiled without -g. Returns an empty string if that is not known, as in a program without symbols, or in
-  /// Python. For a `remote_error` it is the call that failed; the other rank's place is not known. Cost: up to 100 ms the first
+  /// Python. For a `remote_error` it is the call that failed; the other rank's line is not known. Cost: up to 100 ms the first
   /// time, as it reads the program's file.
   std::string where() const;
 
@@ -122,7 +122,7 @@ class [[gnu::visibility("default")]] decode_error : public error {
 
 namespace detail {
 
-// Out of line, so that a test on a hot path costs a compare and a jump. Each looks at `current` for the rank it names.
+// Out of line, so that a test on a hot path costs a compare and a jump. Each finds the rank that it names in `current`.
 [[noreturn, gnu::cold]] void throw_usage(const char* operation, std::string_view text);
 [[noreturn, gnu::cold]] void throw_limit(const char* operation, std::string_view text);
 [[noreturn, gnu::cold]] void throw_timeout(const char* operation, std::string_view text);

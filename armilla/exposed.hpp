@@ -37,7 +37,7 @@ struct exposed_part {
   std::vector<std::size_t> extent;     ///< of this rank's data
   std::vector<std::size_t> origin;     ///< the coordinates of its first element among all ranks' data
   std::vector<std::ptrdiff_t> stride;  ///< the distance from one element to the next in a dimension, in elements
-  /// Of one dimension: element k of the part has the index origin + k / block * turn + k % block.
+  /// Of one dimension: element k of the local part has the index origin + k / block * turn + k % block.
   std::size_t block = 1, turn = 1;
   std::byte* data = nullptr;  ///< the first element; null if the rank has none, in a list, and for another host before `fetch`
   std::shared_ptr<void> memory;

@@ -69,7 +69,7 @@ class exposed_keys {
   }
 
  protected:
-  /// Which rank is to be asked: the one that has the key, or, if no part of that is seen, another one, which asks it.
+  /// Returns the rank to ask: the one that has the key, or, if its local part is not visible, another one, which asks it.
   rank_t rank_of(const Key& key) const {
     const rank_t first = ranks().front();
     if (ranks().size() == 1) return first;

@@ -188,7 +188,7 @@ file_range<Reader> open_file(const std::string& path, const file_use& use, Reade
 /// `text`: a file whose name ends in .gz or .zst is compressed.
 void write_parts(const char* operation, const std::string& path, const team& members, std::string_view bytes, bool text);
 
-/// What `write_lines` and `write_words` have made of the members' texts, unless one of them has failed at that.
+/// Writes the members' strings, which `write_lines` and `write_words` have made, unless one of them has failed.
 void write_texts(const char* operation, const std::string& path, const team& members, const std::string& texts, failure& why);
 
 /// This rank is the first member; the empty team: of all ranks.

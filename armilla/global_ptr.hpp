@@ -27,7 +27,7 @@ inline void require_signals(const char* operation, std::uint64_t n) {
 /// A pointer to an object of type `T` anywhere in the job: in the segment of a rank (the memory that its host's ranks share), or
 /// in its heap, static memory or stack.
 ///
-/// Use it for data structures that span ranks, and for one-sided access: the owner need not take part. For arrays, `array` and
+/// Use it for data structures that span ranks, and for one-sided access: the owner does nothing for it. For arrays, `array` and
 /// `spread_array` compute the pointers; for many elements, transfers (armilla/transfer.hpp) overlap.
 ///
 ///     am::global_ptr<double> p = am::allocate<double>(100);      // in this rank's segment

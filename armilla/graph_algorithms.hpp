@@ -25,7 +25,7 @@ array<std::int32_t> bfs(const graph_shape& g, std::size_t root);
 /// Returns the breadth-first level of each vertex: how many edges lead from `root` to it, -1 for vertices that `root` does not
 /// reach.
 ///
-/// The search is direction-optimizing: when it reaches much of the graph at once, vertices look for a reached neighbor, if the
+/// The search is direction-optimizing: when it reaches much of the graph at once, vertices search for a reached neighbor, if the
 /// graph stores incoming edges (undirected or `in_edges`). Throws `usage_error` on all members if `root` does not exist.
 ///
 /// Cost: two collectives for each level. In all, each rank notifies each vertex of another rank once at most, or sends a bit for
@@ -65,7 +65,7 @@ struct sssp_options {
 template <class E>
 using path_length = detail::path_length<E>;
 
-/// The length that stands for no path: infinity, or the greatest integer.
+/// The length that means that no path exists: infinity, or the greatest integer.
 template <class E>
 inline constexpr path_length<E> no_path = detail::no_path<E>;
 
@@ -209,7 +209,7 @@ std::uint64_t triangles(const graph_shape& g);
 /// and loops add none. All members get the result.
 ///
 /// For each vertex a short row is made of its neighbors with more edges. A rank marks those of each of its vertices in turn, and
-/// looks for marked ones in their rows, where they are. Rows that are not mapped are fetched, those of one member at a time. If
+/// searches for marked ones in their rows in place. Rows that are not mapped are fetched, those of one member at a time. If
 /// no vertex has many neighbors, the rows of the graph are intersected instead. Throws `usage_error` on all members for a
 /// directed graph; `limit_error` on all if the rows do not fit into memory.
 ///

@@ -239,7 +239,7 @@ class grid_shape {
   std::array<rank_t, N> blocks_{};
 };
 
-/// How the cells of one block lie in memory, the halo around them. `require_block` refuses one whose volume is no number.
+/// How the cells of one block are stored, the halo around them. `require_block` refuses one whose volume overflows.
 template <std::size_t N>
 struct block_layout {
   box<N> cells;

@@ -20,9 +20,9 @@ struct container_name {
   static constexpr std::uint64_t no_team = ~std::uint64_t(0);
 };
 
-/// What has this name on this rank. Waits for a container that other members have already made. usage_error if there is none.
+/// Returns the object of this name on this rank. Waits for one that other members have already made. usage_error if none exists.
 void* find_container(const container_name& name);
-/// This rank has no part of it. Throws usage_error, or that the part was on the rank which had this one's place before.
+/// This rank has no local part of it. Throws usage_error, or rank_lost if the rank that this one replaces had one.
 [[noreturn, gnu::cold]] void throw_no_container(object_id part);
 
 template <class Named>

@@ -35,9 +35,9 @@
 /// may have more members, in any order. Strings of fixed and of variable length are read. Strings are written in UTF-8 with the
 /// length of the longest one; h5py reads them as bytes, or as strings with `.asstr()`. A string must not contain a NUL.
 ///
-/// **Reading.** Each rank reads its own part, with all filters and layouts of libhdf5: chunks, compression, fill values.
+/// **Reading.** Each rank reads its own elements, with all filters and layouts of libhdf5: chunks, compression, fill values.
 ///
-/// **Writing.** The first rank makes a file with room for all datasets. Then each rank writes its own part directly into the
+/// **Writing.** The first rank makes a file with room for all datasets. Then each rank writes its own elements directly into the
 /// file, without MPI. h5py and h5dump read the file. The file is written completely, or the old one remains.
 ///
 /// **Dependency.** A program does not link libhdf5. The plug-in `libarmilla-hdf5.so` does; the first call loads it

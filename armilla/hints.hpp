@@ -17,7 +17,7 @@
 /// caller does not know the function. In `call_into`, `to_completion` and `safe` change nothing, because storing the result may
 /// wait.
 ///
-/// Paper: MRPC, section 5 (0-Word Simple, Threaded, Atomic: how the body runs is independent of how the caller waits).
+/// Paper: MRPC, section 5 (0-Word Simple, Threaded, Atomic: how the function runs is independent of how the caller waits).
 namespace armilla {
 
 /// Promises that the function never waits: a wait in it throws `usage_error`.

@@ -65,7 +65,7 @@ class list : public detail::named_container<list<T>> {
 
   // ---- Changes ----
 
-  /// Appends `value` to this rank's elements, and returns its place. Sends nothing.
+  /// Appends `value` to this rank's elements, and returns its `list_place`. Sends nothing.
   list_place push_local(T value) { return parts_.mine().add(std::move(value)); }
 
   /// Appends `value` to all elements, on the last member. One-way.
@@ -95,7 +95,7 @@ class list : public detail::named_container<list<T>> {
   auto local() { return parts_.mine().nodes | std::views::transform(&part::node::value); }
   auto local() const { return std::as_const(parts_.mine().nodes) | std::views::transform(&part::node::value); }
 
-  /// Removes all elements of this rank. Their places name nothing afterwards.
+  /// Removes all elements of this rank. Their places are then invalid.
   void clear_local() { parts_.mine().clear(); }
 
   /// Returns the number of elements on all ranks, as of the last fence of the list's team or of all ranks.
@@ -139,7 +139,7 @@ class list : public detail::named_container<list<T>> {
   /// Replaces the elements by those of a file that a list, `array`, `vector`, `bag` or queue of the same element type has saved,
   /// on any number of ranks.
   ///
-  /// Fences the team. Each member has equally many elements afterwards; earlier places name nothing. `usage_error` on all members
+  /// Fences the team. Each member has equally many elements afterwards; earlier places are invalid. `usage_error` on all members
   /// if the file is damaged or has another kind of content; the list is then unchanged.
   void load(const std::string& path) { detail::images::load(*this, members(), path); }
 

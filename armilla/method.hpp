@@ -33,7 +33,7 @@ namespace armilla {
 
 /// A name and a signature, by which programs agree. Declare it `inline constexpr`, in a namespace.
 ///
-/// The name has 1 to 256 letters, and one meaning in the job. Parameters and result are sent by value, whatever they look like,
+/// The name has 1 to 256 letters, and one meaning in the job. Parameters and result are sent by value, also references,
 /// and must be sendable. Classes with private members among them need a `wire_name`.
 template <class Signature>
 class method;

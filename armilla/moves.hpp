@@ -42,7 +42,7 @@ void reverse_copy(In&& in, Out&& out) {
 }
 
 /// Moves the elements from index `middle` on to the front, and those before it to the end. Returns the index of the element that
-/// was first. Cost: room for all elements once more, two copies.
+/// was first. Cost: room for a second copy of all elements, two copies.
 template <distributed_range R>
 std::size_t rotate(R&& r, std::size_t middle);
 

@@ -11,7 +11,7 @@
 #include "armilla/stencil.hpp"
 
 /// Algorithms without the agreement at the end: with `am::nowait` as the first argument, a rank continues when it has done its
-/// own part.
+/// own elements.
 ///
 /// Use it for several algorithms in a row that work on each rank's own elements. Algorithms that write a range have such a form:
 /// elementwise ones, moves, scans, `copy_if` and the like, merges, set operations, stencils and products. Those whose result all

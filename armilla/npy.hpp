@@ -92,7 +92,7 @@ struct npz_array {
 ///
 ///     am::write_npz("run.npz", am::npz_array("x", x), am::npz_array("heat", heat));
 ///
-/// Fences the team first. Replaces an existing file when the new one is complete. Cost: what is written is read once more, for
+/// Fences the team first. Replaces an existing file when the new one is complete. Cost: the written file is read again, for
 /// the checksums.
 template <class... C>
   requires(sizeof...(C) > 0 && (detail::npy_container<C> && ...))

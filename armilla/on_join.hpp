@@ -7,7 +7,7 @@
 
 namespace armilla {
 
-/// Sets what a rank runs that comes into the running job, instead of the function of `run`.
+/// Sets the function that a rank runs when it joins the running job, instead of the function of `run`.
 ///
 /// Such a rank is a replacement of a lost one (ARMILLA_ON_LOSS=replace), or joins in a slot that ARMILLA_MAX_RANKS reserves
 /// (armilla-run --join). Call it in `main` before `run`, on all ranks alike; a second call replaces the first. `f` is a function

@@ -30,8 +30,8 @@ struct plugin {
   const char* name;  ///< of what is under it, for people: "UCX"
   /// What is under it, before anything is started: "UCX 1.13.1". May be absent (null).
   const char* (*engine)();
-  /// What calls at a port of its network can write the memory of the job: the job does not start where such a port lies on a
-  /// public address, unless ARMILLA_TRUST_NETWORK says so.
+  /// Whoever connects to a port of its network can write the memory of the job: the job does not start if such a port is on a
+  /// public address, unless ARMILLA_TRUST_NETWORK is set.
   bool trusts_callers;
   /// Joins the launcher's job, if this process is part of one; null otherwise. May be absent (null).
   bootstrap* (*join)(char* why, std::size_t room);

@@ -8,7 +8,7 @@
 /// Algorithms that search and count: `find`, `count`, `all_of`, `equal`, `is_sorted` and the like.
 ///
 /// All members of the range's team call them, and get the same result. A position is an index, `npos` for none. Projections say
-/// which part of an element is meant; of two ranges each has its own.
+/// which field of an element is meant; of two ranges each has its own.
 ///
 ///     const std::size_t at = am::find(x, 5.0);
 ///     const bool sorted = am::is_sorted(x), positive = am::all_of(x, [](double e) { return e > 0; });

@@ -69,7 +69,7 @@ struct read_graph_options {
   team members{};                                   ///< the ranks that have the graph; the empty team: all ranks of the job
   graph_format format = graph_format::detect;       ///< of the file
   vertex_naming naming = vertex_naming::if_needed;  ///< of lists
-  std::uint64_t base = 0;                           ///< lists, binary: the number of the first vertex, if numbers are kept
+  std::uint64_t base = 0;                           ///< lists, binary: the number of the first vertex, if numbers remain
   std::optional<double> default_weight{};  ///< for edges without one. Not set: 1 in formats without weights, else an error
   bool header = false;                     ///< lists: the first line names the columns, and is skipped
   char separator = 0;                      ///< lists: between fields; 0: detect it, ' ': any white space

@@ -79,7 +79,7 @@ template <rebalanced_container Container>
 /// unchanged. On the ranks that stay also `limit_error` if the elements do not fit, and `remote_error` if one of theirs cannot be
 /// sent; they then still have their elements, those of ranks that leave are lost.
 ///
-/// **Cost.** The elements of a rank that leaves go to a rank that stays, in one exchange, and from there to their place as by
+/// **Cost.** The elements of a rank that leaves go to a rank that stays, in one exchange, and from there to their rank as by
 /// `rebalance`.
 template <rebalanced_container Container>
   requires(!std::is_lvalue_reference_v<Container>)

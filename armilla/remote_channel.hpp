@@ -98,12 +98,12 @@ class remote_channel : public detail::named_container<remote_channel<T>> {
   bool push(const T& value) { return mine().push(value); }
   bool push(T&& value) { return mine().push(std::move(value)); }
 
-  /// Pushes `value` if there is room. Returns false if the channel is full or cancelled; `cancelled()` tells which. It receives
+  /// Pushes `value` if there is room. Returns false if the channel is full or cancelled; `cancelled()` says which. It receives
   /// no messages, so a loop over it must call `poll()`.
   [[nodiscard]] bool try_push(const T& value) { return mine().try_push(value); }
 
   /// Pushes `value` when there is room. The future becomes ready when `value` has been sent, and has the result of `push`.
-  /// Pushes of a rank keep their order, whether they wait or not. A push whose future is dropped still takes place.
+  /// Pushes of a rank keep their order, whether they wait or not. A push whose future is dropped still happens.
   [[nodiscard]] future<bool> push_async(const T& value) { return mine().push_async(value); }
   [[nodiscard]] future<bool> push_async(T&& value) { return mine().push_async(std::move(value)); }
 
@@ -114,7 +114,7 @@ class remote_channel : public detail::named_container<remote_channel<T>> {
     return mine().push_range(values);
   }
 
-  /// Ends this rank's pushes. Pushes that wait still take place. Does nothing if called again.
+  /// Ends this rank's pushes. Pushes that wait still happen. Does nothing if called again.
   void close() { mine().close(); }
 
   /// Returns how many values this rank can push now without waiting, as far as it knows.

@@ -50,7 +50,7 @@ concept sendable_closure = std::is_class_v<F> && std::is_trivially_copyable_v<F>
 
 namespace detail {
 
-/// The first part of a type that cannot be sent, down to one that has no parts.
+/// The first member of a type that cannot be sent, down to one that has no members.
 template <class T, class Whole, std::size_t Number>
 struct culprit {
   using type = T;

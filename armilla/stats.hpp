@@ -27,7 +27,7 @@
 /// Paper: MRPC, section 5 (what is counted) and section 6 (components).
 namespace armilla {
 
-/// Seconds that a rank spent in each component. Each is measured; none is what the others leave.
+/// Seconds that a rank spent in each component. Each is measured by itself.
 struct component_times {
   double cpu = 0;                     ///< the program's own code, including called functions and accesses to mapped memory
   double net = 0;                     ///< sending and receiving messages, and all waits

@@ -171,9 +171,9 @@ class team {
   /// Returns element i of the root's `values` on member i. `values` is read on the root only, and has `size()` elements there.
   template <sendable_value T>
   T scatter(const std::vector<T>& values, rank_t root = 0) const;
-  /// Copies part i of the root's `all` to `mine` of member i. The parts have one length. `T` is trivially copyable.
+  /// Copies slice i of the root's `all` to `mine` of member i. The slices have one length. `T` is trivially copyable.
   ///
-  /// `all` is read on the root only, and has `size()` parts there (else `usage_error`). `mine` may be anywhere in `all`.
+  /// `all` is read on the root only, and has `size()` slices there (else `usage_error`). `mine` may be anywhere in `all`.
   template <class T>
     requires trivially_sendable<T>
   void scatter(std::span<const std::type_identity_t<T>> all, std::span<T> mine, rank_t root = 0) const;
@@ -199,7 +199,7 @@ class team {
   void reduce(std::span<T> data, Op op, rank_t root = 0) const;
   /// Reduces arrays element by element, in place, bitwise identical on all members.
   ///
-  /// Cost: up to 4 KiB one step or two; beyond, each member reduces a part, and an array moves about twice.
+  /// Cost: up to 4 KiB one step or two; beyond, each member reduces a slice, and an array moves about twice.
   template <class T, combines<T> Op>
     requires trivially_sendable<T>
   void all_reduce(std::span<T> data, Op op) const;
@@ -219,11 +219,11 @@ class team {
   /// Returns on member i the reduction of element i of all members' `values`. `values` has `size()` elements.
   template <sendable_value T, combines<T> Op>
   T reduce_scatter(const std::vector<T>& values, Op op) const;
-  /// Reduces part i of all members' `all`, element by element, into `mine` of member i. `T` is trivially copyable.
+  /// Reduces slice i of all members' `all`, element by element, into `mine` of member i. `T` is trivially copyable.
   ///
-  /// `all` has `size()` parts of `mine`'s length (else `usage_error`). `mine` may be anywhere in `all`; then other parts of `all`
-  /// change where it overlaps them. Cost: each member reads its part of each other's array; a copy where `mine` overlaps other
-  /// parts than its own.
+  /// `all` has `size()` slices of `mine`'s length (else `usage_error`). `mine` may be anywhere in `all`; then other slices
+  /// change where it overlaps them. Cost: each member reads its slice of each other's array; a copy if `mine` overlaps slices
+  /// of others.
   template <class T, combines<T> Op>
     requires trivially_sendable<T>
   void reduce_scatter(std::span<const std::type_identity_t<T>> all, std::span<T> mine, Op op) const;
@@ -255,14 +255,14 @@ class team {
   template <sendable_value T>
   std::vector<T> all_gather(const T& value) const;
 
-  /// Copies `mine` of member i to part i of the root's `all`. The arrays have one length. `T` is trivially copyable.
+  /// Copies `mine` of member i to slice i of the root's `all`. The arrays have one length. `T` is trivially copyable.
   ///
-  /// `all` has `size()` parts on the root (else `usage_error`), and is not touched on the others. The root's `mine` may be
+  /// `all` has `size()` slices on the root (else `usage_error`), and is not touched on the others. The root's `mine` may be
   /// anywhere in `all`. Returns on a member when its `mine` may change, on the root when `all` is filled.
   template <class T>
     requires trivially_sendable<T>
   void gather(std::span<const std::type_identity_t<T>> mine, std::span<T> all, rank_t root = 0) const;
-  /// Copies `mine` of member i to part i of `all` on all members. `mine` may be in `all`.
+  /// Copies `mine` of member i to slice i of `all` on all members. `mine` may be in `all`.
   template <class T>
     requires trivially_sendable<T>
   void all_gather(std::span<const std::type_identity_t<T>> mine, std::span<T> all) const;
@@ -282,9 +282,9 @@ class team {
   /// Sends element i of `values` to member i; element i of the result is from member i. `values` has `size()` elements.
   template <sendable_value T>
   std::vector<T> all_to_all(const std::vector<T>& values) const;
-  /// Sends part i of `in` to member i; part i of `out` is from member i. `T` is trivially copyable.
+  /// Sends slice i of `in` to member i; slice i of `out` is from member i. `T` is trivially copyable.
   ///
-  /// Both have `size()` parts of one length, the same on all members (else `usage_error`), and must not overlap.
+  /// Both have `size()` slices of one length, the same on all members (else `usage_error`), and must not overlap.
   template <class T>
     requires trivially_sendable<T>
   void all_to_all(std::span<const std::type_identity_t<T>> in, std::span<T> out) const;
@@ -506,7 +506,7 @@ rank_t require_members(const team& t, const char* operation);
 /// The same members as a team of its own that needs no message to be made: for collectives that are asked for later.
 team twin_of(const team& t);
 
-/// Whether a member is lost, though another rank may have its place by now.
+/// Returns whether a member is lost, even if a replacement has its number.
 bool has_lost(const team& t, rank_t member) noexcept;
 
 /// A fiber's turn to use the twin `t`. Fibers get it in the order in which they were started.

@@ -8,10 +8,10 @@
 
 namespace armilla {
 
-/// Projects an element of a map, a pair or a tuple to its first part.
+/// Projects an element of a map, a pair or a tuple to its first member.
 inline constexpr detail::take_first by_key{};
 
-/// Projects an element of a map, a pair or a tuple to its second part.
+/// Projects an element of a map, a pair or a tuple to its second member.
 inline constexpr detail::take_second by_value{};
 
 /// Returns the `n` elements of a hash container with the greatest `proj(element)`, greatest first, the same on every rank.

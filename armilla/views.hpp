@@ -25,7 +25,7 @@
 /// | `chunk(r, n)`               | a span of n elements from `r[n * i]` on            | that of r by n, rounded up           |
 /// | `slide(r, n)`               | a span of n constant elements from `r[i]` on       | that of r, less n - 1                |
 /// | `flatten(r)`                | the elements of vectors, strings and spans         | none                                 |
-/// | `keys(r)`, `values(r)`      | the first part of `r[i]`, constant; the second     | that of r; of a map none             |
+/// | `keys(r)`, `values(r)`      | the first member of `r[i]`, constant; the second   | that of r; of a map none             |
 /// | `iota(first, n)`            | `first + i`                                        | n                                    |
 /// | `all(r)`                    | `r[i]`                                             | that of r                            |
 ///

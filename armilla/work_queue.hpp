@@ -204,7 +204,7 @@ work_share work_queue<T>::process(F f) {
   return done;
 }
 
-/// After it nothing of this round is under way, and none has begun the next: the agreement that follows stands between.
+/// When it returns, nothing of this round is in flight, and no rank has begun the next one: the next agreement separates them.
 template <class T>
 std::exception_ptr work_queue<T>::await_one_way_calls() {
   std::exception_ptr thrown;

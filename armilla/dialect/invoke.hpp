@@ -13,7 +13,7 @@
 #include "armilla/spawn.hpp"
 
 /// MPC++'s `invoke` and `ainvoke`: a function as a thread of its own on any rank, waited for or not. A function instance begins
-/// at once where its call is taken in, on a stack that is its own from its first wait on. It may wait and enter collectives:
+/// when its rank receives the call, on a stack that is its own from its first wait on. It may wait and enter collectives:
 /// instances of all ranks can reduce and meet, in `world()` or, where a rank has several at a time, in a `team::dup()` each.
 /// `fence`, `all_store_sync`, `split` and `dup` are for the rank's own code.
 namespace armilla::mpcpp {
@@ -45,7 +45,7 @@ auto invoke(const global_ptr<T>& object, A&&... arguments) {
   return call(object.rank(), detail::instance(detail::member_at<M, T>{}, "invoke"), object, std::forward<A>(arguments)...).get();
 }
 
-/// With the result in front, as MPC++ has it.
+/// With the result as the first argument, as in MPC++.
 template <class V, class R, class... P>
   requires std::assignable_from<V&, R>
 void invoke(V& result, rank_t pe, R (*f)(P...), std::type_identity_t<P>... arguments) {
@@ -62,8 +62,8 @@ void invoke(V& result, const global_ptr<T>& object, A&&... arguments) {
   result = invoke<M>(object, std::forward<A>(arguments)...);
 }
 
-/// Runs `f(arguments...)` as a thread on rank `pe` and goes on at once. What it returns is dropped, what it throws the next fence
-/// throws on every rank. Cost: an `async`.
+/// Runs `f(arguments...)` as a thread on rank `pe`, and returns at once. Its result is dropped; the next fence throws its
+/// exception on every rank. Cost: an `async`.
 ///
 ///     ainvoke(2, print, "hello");
 ///     Sync<int> sum;
@@ -86,7 +86,7 @@ void ainvoke(const global_ptr<T>& object, A&&... arguments) {
   async(object.rank(), detail::instance(detail::member_at<M, T>{}, "ainvoke"), object, std::forward<A>(arguments)...);
 }
 
-/// With a place for the result, which must stay until it is written.
+/// With a variable for the result, which must live until it is written.
 template <class R, class... P>
 void ainvoke(Sync<R>& result, rank_t pe, R (*f)(P...), std::type_identity_t<P>... arguments) {
   detail::write_later(result, call(pe, detail::instance(f, "ainvoke"), std::forward<P>(arguments)...));

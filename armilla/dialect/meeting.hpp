@@ -12,9 +12,9 @@ namespace detail {
 [[noreturn, gnu::cold]] void throw_no_threads(std::uint64_t count);
 }
 
-/// A place where `count` threads meet, of whatever ranks: none goes on before all have come. It lies on one rank; others come
-/// by `invoke<&Barrier::arrive>(gp)`. Used as often as one likes. Unlike armilla::barrier it is for threads, also for those that
-/// calls started, and costs a two-way call to its owner each.
+/// A barrier of `count` threads, of any ranks: none continues before all have arrived. It is stored on one rank; others arrive
+/// by `invoke<&Barrier::arrive>(gp)`. It can be used again. Unlike armilla::barrier it is for threads, also for those that
+/// calls started, and costs each of them a two-way call to its owner.
 /// Paper: MPC++, section 3 (barrier at the level of MPC++).
 class Barrier {
  public:
@@ -36,8 +36,8 @@ class Barrier {
   semaphore go_on_;
 };
 
-/// A Barrier to which each thread brings a value, and from which each takes what `op` makes of all of them, combined in the order
-/// in which they came.
+/// A Barrier to which each thread brings a value, and from which each takes the values of all, combined by `op` in the order
+/// in which they arrived.
 /// Paper: MPC++, section 3 (reduction at the level of MPC++).
 template <class T, class Op>
 class Reduction {

@@ -19,7 +19,7 @@
 /// | barrier, reduction                     | `Barrier`, `Reduction<T, Op>`: `arrive`; the collectives of teams     |
 /// | the main thread is on processor 0      | `return run_main(argc, argv, f);`                                     |
 ///
-/// Threads are fibers: not preempted, they take turns where they wait or `yield`. A variable has one copy in each process; where
+/// Threads are fibers: they switch only where they wait or `yield`. A variable has one copy in each process; where
 /// ranks are threads, `per_rank` gives that.
 /// Paper: MPC++, sections 2 and 3.
 namespace armilla::mpcpp {

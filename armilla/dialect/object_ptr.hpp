@@ -29,8 +29,8 @@ namespace armilla::ccpp {
 ///     global<OBJ *> gpObj = new_object<OBJ>(rank, arguments...);
 ///     gpObj->foo(3);
 ///
-/// A call converts its arguments to the method's parameters as C++ does, and waits for the end of the body, on whatever rank;
-/// other fibers and incoming calls run meanwhile. `par`, `parfor` and `spawn` let several be under way. What the body throws is
+/// A call converts its arguments to the method's parameters as C++ does, and waits for the end of the method, on whatever rank;
+/// other fibers and incoming calls run meanwhile. `par`, `parfor` and `spawn` let several run at once. The method's exception is
 /// thrown. Methods of a base are named with `&Base::m`, virtual ones work. Default arguments are not seen: name an overload.
 /// Cost: a two-way call (`call`) each.
 /// Paper: MRPC, section 2 (methods through global pointers), figure 1.
@@ -65,7 +65,7 @@ consteval auto overload(Signature C::* method) {
 template <class T>
 concept has_methods = requires { typename T::methods; } && std::is_base_of_v<methods<T>, typename T::methods>;
 
-/// What `*p` gives for a pointer to a processor object: converting it to T copies the object, assigning to it assigns to the
+/// The result of `*p` for a pointer to a processor object: converting it to T copies the object, assigning to it assigns to the
 /// object. For classes that are sendable; of a derived class the T in it, as in C++. Errors and cost: as a call of a method.
 template <class T>
 class object_value {
@@ -96,7 +96,7 @@ class object_value {
 /// CC++'s `T *global` for a processor object: a counted reference (`remote<T>`, to which it converts) with `->`.
 template <class T>
 class object_ptr : public remote<T> {
-  // Lives as long as the expression in which `->` stands. Made in place: its members know where it lies.
+  // Lives as long as the expression that contains `->`. Made in place: its members know its address.
   template <class Methods>
   struct arrow {
     Methods all;
@@ -137,14 +137,14 @@ template <const auto& M, class... A>
 }
 
 /// CC++'s `proc_t`: where a processor object is to be, and which executable has its class. Here that is a shared library, which
-/// rank `place` loads when it has not yet; see `load_library` for which may be. Without one the program there has the class.
+/// rank `place` loads if it has not yet (`load_library` says which may be). Without a library the program there has the class.
 struct proc_t {
   proc_t(std::string library, rank_t place) : executable(std::move(library)), host(place) {}
   std::string executable;
   rank_t host;
 };
 /// CC++'s `new (placement) T(arguments...)`: the rank loads the library, and makes the object as the library provides it under
-/// the tag. Waits for both; they are under way together.
+/// the tag. Waits for both, which run at the same time.
 ///
 ///     global<counter_api::counter *> c = new_object<counter_api::make>(proc_t("libcounters.so", 3), 5);
 ///

@@ -31,7 +31,7 @@ template <class H, auto M, class C, class R, class... P> struct rpc_as<H, M, R (
 template <class H, auto M, class C, class R, class... P> struct rpc_as<H, M, R (C::*)(P...) const noexcept> : rpc_body<H, M, C, R, P...> {};
 // clang-format on
 
-// What stands in `methods` for a member: knows the pointer through which it was reached.
+// A member of `methods`: knows the pointer through which it was reached.
 template <class T>
 class reached {
  public:
@@ -69,7 +69,7 @@ template <class T>
 void let_go(future<remote<T>>& made) {
   try {
     made.get().reset();
-  } catch (const error&) {}  // NOLINT(bugprone-empty-catch): another error is told
+  } catch (const error&) {}  // NOLINT(bugprone-empty-catch): another error is reported
 }
 
 // A processor object as a value.
@@ -90,7 +90,7 @@ struct object_write {
   }
 };
 
-// A sync variable that is a data member of a processor object: read and written as one behind a pointer is.
+// A sync variable that is a data member of a processor object: read and written as through a pointer.
 template <auto M, class T>
 struct sync_member_read {
   armilla::detail::object_name name;

@@ -45,11 +45,11 @@ using armilla::poll;
 /// Waits for all gets and puts of this processor. Stores are not among them. Errors: the first that one of them met.
 inline void sync() { sync_memory(); }
 
-/// Waits until `bytes` more of signalling stores have arrived here, and takes them off: whose they are does not matter. A program
-/// counts by this or waits by `all_store_sync`, not both in one phase.
+/// Waits until `bytes` more of signalling stores, of any processor, have arrived here, and subtracts them. A program uses this or
+/// `all_store_sync` in a phase, not both.
 inline void store_sync(std::size_t bytes) { detail::stores_arrived->wait(bytes); }
 
-/// Copies `bytes` from `from`; complete when it returns. Lengths of all bulk transfers are bytes, and the destination stands
+/// Copies `bytes` from `from`; complete when it returns. Lengths of all bulk transfers are bytes, and the destination comes
 /// first. Errors of all of them: usage_error for null, and for more bytes than are there or any memory holds.
 inline void bulk_read(void* into, const global<const void*>& from, std::size_t bytes) {
   event read;
@@ -62,15 +62,15 @@ inline void bulk_write(const global<void*>& to, const void* from, std::size_t by
   armilla::put(detail::bytes_at(to), detail::bytes_at(from, bytes), written);
   written.wait();
 }
-/// As `:=`: complete behind sync().
+/// As `:=`: complete after sync().
 inline void bulk_get(void* into, const global<const void*>& from, std::size_t bytes) {
   armilla::get(detail::bytes_at(into, bytes), detail::bytes_at(from));
 }
-/// As `:=`: complete behind sync(), and `from` must not change before.
+/// As `:=`: complete after sync(), and `from` must not change before.
 inline void bulk_put(const global<void*>& to, const void* from, std::size_t bytes) {
   armilla::put(detail::bytes_at(to), detail::bytes_at(from, bytes));
 }
-/// As `:-`: complete behind all_store_sync(), or there by store_sync.
+/// As `:-`: complete after all_store_sync(), or at the owner by store_sync.
 inline void bulk_store(const global<void*>& to, const void* from, std::size_t bytes) {
   const global_ptr<std::byte> at = detail::bytes_at(to);
   armilla::store(at, detail::bytes_at(from, bytes), detail::stores_arrived.on(at.rank()), bytes);
@@ -79,7 +79,7 @@ inline void bulk_store(const global<void*>& to, const void* from, std::size_t by
 /// Seconds, for differences.
 inline double get_seconds() { return double(armilla::detail::now_ns()) * 1e-9; }
 
-/// How many of `n` elements of a spread array lie here; 0 of a negative number.
+/// Returns how many of `n` elements of a spread array are on this processor; 0 for a negative number.
 inline int my_elements(int n) { return n <= armilla::rank() ? 0 : (n - armilla::rank() - 1) / armilla::ranks() + 1; }
 
 namespace detail {
@@ -102,10 +102,10 @@ int start(int argc, char** argv, int (*program)(int, char**));
 
 #define MYPROC (static_cast<int>(::armilla::rank()))
 #define PROCS (static_cast<int>(::armilla::ranks()))
-/// The logarithm of PROCS; -1 where it is no power of two.
+/// The logarithm of PROCS; -1 if it is not a power of two.
 #define PROCSLOG (std::has_single_bit(unsigned(PROCS)) ? std::countr_zero(unsigned(PROCS)) : -1)
 #define on_proc(p) if (MYPROC == (p))
 #define on_one on_proc(0)
-/// Over the elements of `A[n]::` that lie here.
+/// A loop over the elements of `A[n]::` that are on this processor.
 #define for_my_1D(i, n) for (int i = MYPROC; i < (n); i += PROCS)
 #define for_my_1d(i, n) for_my_1D(i, n)

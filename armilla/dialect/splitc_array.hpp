@@ -10,7 +10,7 @@
 
 namespace armilla::splitc {
 
-/// Split-C's spread array. Of the dimensions, the first `Spread` are dealt to the processors, row by row, in turn; the other
+/// Split-C's spread array. Of the dimensions, the first `Spread` are distributed over the processors, row by row; the other
 /// `Together` stay together in one memory.
 ///
 ///     double A[n]::;             spread_array<double> A(n);              // element i on processor i % PROCS
@@ -18,7 +18,7 @@ namespace armilla::splitc {
 ///     int X[v][w]::[q][r];       spread_array<int, 2, 2> X(v, w, q, r);  // tiles of q x r
 ///     A[i] = 1;  lx <<= B[p][k];  bulk_get(mine, &B[p][0], bytes);  int* tile = tolocal(X[i][j]);
 ///
-/// Made and given back by all processors together; elements begin as zeros. Errors: limit_error where it does not fit,
+/// Made and freed by all processors together; elements begin as zeros. Errors: limit_error if it does not fit,
 /// usage_error for an index beyond the end of its dimension. Paper: MRPC, section 2 (spread arrays).
 template <class T, int Spread = 1, int Together = 0>
 class spread_array {

@@ -27,7 +27,7 @@ struct spread_shape {
   std::size_t together() const noexcept { return product(Spread, Spread + Together); }
 };
 
-/// `A[p]`, `A[p][k]` where N dimensions, which lie together, have no index yet.
+/// `A[p]`, `A[p][k]` where N dimensions, which are stored together, have no index yet.
 template <class T, int N>
 class block_part {
  public:

@@ -40,7 +40,7 @@ inline global_ptr<const std::byte> bytes_at(const global_ptr<const void>& p) {
 
 void* local_part(const armilla::detail::global_address& at);
 armilla::detail::global_address on_processor(rank_t proc, const void* mine);
-/// Spread arithmetic of an address in a process: a static variable lies somewhere else in each. `bytes`: of an element.
+/// Spread arithmetic of an address in a process: a static variable has another address in each. `bytes`: of an element.
 armilla::detail::global_address spread_static(armilla::detail::global_address at, std::ptrdiff_t n, std::size_t bytes);
 /// Elements from b to a, in the order of spread arithmetic.
 std::ptrdiff_t spread_distance(armilla::detail::global_address a, armilla::detail::global_address b, std::size_t bytes);

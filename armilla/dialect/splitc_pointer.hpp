@@ -36,11 +36,11 @@ stored<T> store(const T& value) {
   return {value};
 }
 
-/// `*gp`, `gp[i]`: a place that may lie on another processor.
+/// `*gp`, `gp[i]`: an object that may be on another processor.
 ///
 ///     lx = *gp;             *gp = lx;              // complete when they return
-///     lx <<= *gp;           *gp <<= lx;            // split-phase, `:=`: complete behind sync()
-///     *gp <<= store(lx);                           // signalling, `:-`: complete behind all_store_sync(), or there by store_sync
+///     lx <<= *gp;           *gp <<= lx;            // split-phase, `:=`: complete after sync()
+///     *gp <<= store(lx);                           // signalling, `:-`: complete after all_store_sync(), or there by store_sync
 ///
 /// The left side of a get must stay where it is, and the value of a put or a store is taken at once. Structs are copied as they
 /// are. Errors: as `armilla::global_ref`. Cost: as `*p`, `get`, `put`; a store adds its bytes to a count of its target's.
@@ -85,7 +85,7 @@ class place {
   // clang-format on
 
   global_pointer<T> operator&() const noexcept { return global_pointer<T>(at_); }  // NOLINT(google-runtime-operator)
-  /// Of a global pointer that lies there: `**gg`, `gg[i][j]`, `(*gg)->*&S::x`.
+  /// Of a global pointer that is stored there: `**gg`, `gg[i][j]`, `(*gg)->*&S::x`.
   auto operator*() const
     requires detail::is_pointer<value_type>
   {
@@ -101,7 +101,7 @@ class place {
   global_ptr<T> at_;
 };
 
-/// `lx := *gp`: starts to read; `lx` is defined behind `sync()`.
+/// `lx := *gp`: starts to read; `lx` is defined after `sync()`.
 template <class T>
 void operator<<=(std::type_identity_t<std::remove_cv_t<T>>& into, const place<T>& from) {
   armilla::get(into, (&from).address());
@@ -174,9 +174,9 @@ class global_pointer {
   global_ptr<T> at_;
 };
 
-/// A pointer whose arithmetic goes from processor to processor: `sp + 1` is the same place on the next one, and behind the last
+/// A pointer whose arithmetic goes from processor to processor: `sp + 1` is the same position on the next one, and after the last
 /// the next element on processor 0. `global<T *>(sp + p)` is a global pointer from there: its arithmetic stays on p.
-/// Of memory that lies at the same place everywhere: spread arrays, `all_spread_malloc`; and of static variables by `tospread`,
+/// Of memory that is at the same offset everywhere: spread arrays, `all_spread_malloc`; and of static variables by `tospread`,
 /// of the program and of its libraries, wherever each process has loaded them.
 template <class T>
 class spread_pointer {
@@ -228,7 +228,7 @@ class spread_pointer {
   global_pointer<T> at_;
 };
 
-/// The processor on which the target lies.
+/// The processor that has the target.
 template <class T>
 int toproc(const global_pointer<T>& p) {
   return p.address().rank();
@@ -238,8 +238,8 @@ template <class T>
 T* tolocal(const global_pointer<T>& p) {
   return static_cast<T*>(p);
 }
-/// What lies at `p` on this processor, on processor `proc`: the same static variable, or the same place of spread memory. Any
-/// other address is taken as one of `proc`'s own, that it has told. usage_error for a static variable where ranks are threads,
+/// A pointer to processor `proc`'s counterpart of `p`: the same static variable, or the same position in spread memory. Any
+/// other address is taken as one of `proc`'s own, which it has sent. usage_error for a static variable where ranks are threads,
 /// which is one object for all, and for one of a library that `proc` has not loaded. Cost: a two-way call to `proc` for its first
 /// static variable, and one more after this processor has loaded a library. Paper: MRPC, section 2 ("to access
 /// static variables on arbitrary nodes and to spread arrays across all nodes").

@@ -16,7 +16,7 @@
 /// are here; `armilla/dialect/stapl_every_algorithm.hpp` has all others.
 namespace armilla::stapl {
 
-/// What its algorithms take: all that stands on a container of the library, `elements()`.
+/// A range of STAPL's algorithms: everything that is made of a container of the library, `elements()`.
 template <class C>
 concept pcontainer = requires(C& c) { c.elements(); };
 /// The type of an element of it.

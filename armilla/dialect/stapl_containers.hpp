@@ -14,9 +14,9 @@
 #include "armilla/map.hpp"
 
 /// STAPL's lists, sets and maps over all nodes. Their methods are of three patterns: an access asks the owner (`sync_rmi`), an
-/// update tells it (`async_rmi`: complete behind `rmi_fence`), and a group update tells all nodes (`broadcast_rmi`). Any node
-/// inserts and erases at any time; the owner takes no part. A container lies on all nodes, or on those of a communicator, which
-/// make it together.
+/// update is sent to it (`async_rmi`: complete after `rmi_fence`), and a group update to all nodes (`broadcast_rmi`). Any node
+/// inserts and erases at any time; the owner does nothing for it. A container is on all nodes, or on those of a communicator,
+/// which make it together.
 ///
 ///     stapl::pmap<std::string, int> count;
 ///     count.update(word, 1);                             // from any node
@@ -35,7 +35,7 @@ namespace detail {
 template <class T>
 class plist;
 
-/// What `l[place]` of a plist gives: reading asks the owner, writing tells it. Errors: usage_error where an erased element is
+/// The result of `l[place]` of a plist: a read asks the owner, a write is sent to it. Errors: usage_error if an erased element is
 /// read; writing to one does nothing.
 template <class T>
 class plist_reference {
@@ -59,7 +59,7 @@ class plist_reference {
   list_place p_;
 };
 
-/// A list: node 0's elements, then node 1's. An element stays on its node; its place names it from everywhere.
+/// A list: node 0's elements, then node 1's. An element stays on its node; its `place` names it on all nodes.
 template <class T>
 class plist {
  public:
@@ -68,11 +68,11 @@ class plist {
 
   explicit plist(const communicator& nodes = world()) : elements_(nodes), registration_(this, nodes) {}
 
-  /// Behind this node's elements; no message.
+  /// Appends to this node's elements; no message.
   place push_anywhere(const T& x) { return elements_.push_local(x); }
-  /// Behind all elements, on the last node: an update.
+  /// Appends to all elements, on the last node: an update.
   void push_back(const T& x) { elements_.push_back(x); }
-  /// In front of the element at `before`, on its node: an access, that gives the new one's place. remote_error if it was erased.
+  /// Inserts before the element at `before`, on its node: an access, which returns the new place. remote_error if it was erased.
   place insert(place before, const T& x) { return elements_.insert(before, x).get(); }
   void erase(place p) { elements_.erase(p); }
   plist_reference<T> operator[](place p) { return plist_reference<T>(*this, p); }
@@ -85,7 +85,7 @@ class plist {
   auto local() { return elements_.local(); }
   /// Of all nodes, by all together.
   std::size_t size() const { return elements_.members().all_reduce(elements_.local_size(), std::plus<>{}); }
-  /// A private copy, in order; by all nodes together, behind a fence.
+  /// A private copy, in order; by all nodes together, after a fence.
   operator std::list<T>() {  // NOLINT(google-explicit-constructor): std::list<int> all(l)
     rmi_fence(elements_.members());
     const auto mine = elements_.local();
@@ -141,8 +141,8 @@ class pset {
 template <class Key, class Value, class Less>
 class pmap;
 
-/// What `m[key]` of a pmap gives: reading asks the owner, and finds a value made of nothing for a key that is not there; writing
-/// tells it.
+/// The result of `m[key]` of a pmap: a read asks the owner, and gets a default-constructed value for a missing key; a write is
+/// sent to it.
 template <class Key, class Value, class Less>
 class pmap_reference {
  public:

@@ -16,7 +16,7 @@
 namespace armilla::stapl {
 namespace detail {
 
-/// What an algorithm of the library takes in the place of `x`.
+/// The argument that an algorithm of the library gets for `x`.
 template <class X>
 decltype(auto) library_form(X&& x) {
   if constexpr (pcontainer<X>)

@@ -12,7 +12,7 @@
 namespace armilla::stapl {
 
 /// STAPL's graph over all nodes: any node adds edges and vertices, and erases edges, at any time; they are part of the graph
-/// behind `rmi_fence`. All nodes make it together.
+/// after `rmi_fence`. All nodes make it together.
 ///
 ///     stapl::pgraph<> g(n);
 ///     g.add_edge(3, 4);                                  // from any node
@@ -21,10 +21,10 @@ namespace armilla::stapl {
 ///     const auto entered = stapl::p_dfs(g, 0u);          // of stapl_every_algorithm.hpp
 ///
 /// `E` is what each edge has; void costs nothing. An edge that is added again is there once, with the data of one of them;
-/// `erase_edge` takes what earlier fences, and this node before it, have added. Loops are left out. Errors: usage_error for a
-/// vertex that is not there, and for a pgraph that has been moved from. Cost: adding and erasing send nothing; a fence behind
-/// changes makes the graph anew from all edges, as `armilla::graph` does. Paper: STAPL, sections 2 and 4 (a depth-first search on
-/// a distributed graph).
+/// `erase_edge` removes what earlier fences, and this node before it, have added. Loops are left out. Errors: usage_error for a
+/// vertex that is not there, and for a pgraph that has been moved from. Cost: adding and erasing send nothing; a fence after
+/// changes makes the graph again from all edges, as `armilla::graph` does. Paper: STAPL, sections 2 and 4 (a depth-first search
+/// on a distributed graph).
 template <class E = void>
 class pgraph {
   using changes = detail::graph_changes<E>;
@@ -52,7 +52,7 @@ class pgraph {
     state().add({from, to, d});
   }
   void erase_edge(vertex_id from, vertex_id to) { state().erase(from, to); }
-  /// Behind the fence there are as many more, numbered from the old `size()` on. Errors: limit_error for more than 32 bits
+  /// After the fence there are that many more, numbered from the old `size()` on. Errors: limit_error for more than 32 bits
   /// number; of all nodes together that is found by the fence.
   void add_vertices(std::size_t n) { state().add_vertices(n); }
 

@@ -21,8 +21,8 @@ namespace armilla::stapl {
 ///     } t{.input = all[stapl::get_node_id()]};
 ///     stapl::p_sort(middle);
 ///
-/// It refers to its container, which must live as long and keep its size. Errors: usage_error for a subrange or a scope that is
-/// not there. Cost: a meeting for a prange over all; nothing else. Paper: STAPL, sections 2 and 4.
+/// It refers to its container, which must live as long and keep its size. Errors: usage_error for a subrange or a scope that does
+/// not exist. Cost: a meeting for a prange over all; nothing else. Paper: STAPL, sections 2 and 4.
 template <class C>
 class prange {
  public:

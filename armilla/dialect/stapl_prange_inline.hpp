@@ -32,7 +32,7 @@ class index_scope {
   std::size_t size() const noexcept { return last_ - first_; }
   /// The container's index of the first element.
   std::size_t first() const noexcept { return first_; }
-  /// Element k of these, wherever it lies; as the container's.
+  /// Element k of these, wherever it is stored; as the container's.
   auto operator[](std::size_t k) const { return (*c_)[first_ + k]; }
   /// The node of element k.
   int owner(std::size_t k = 0) const { return c_->owner(first_ + k); }

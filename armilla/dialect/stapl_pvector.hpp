@@ -13,8 +13,8 @@ namespace armilla::stapl {
 template <class T>
 class pvector;
 
-/// What `v[i]` of a pvector gives where the paper has `T&`: an element that may lie on another node. Reading asks its owner
-/// (`sync_rmi`), writing tells it (`async_rmi`): complete behind `rmi_fence`.
+/// The result of `v[i]` of a pvector, where the paper has `T&`: an element that may be on another node. A read asks its owner
+/// (`sync_rmi`), a write is sent to it (`async_rmi`) and complete after `rmi_fence`.
 template <class T>
 class pvector_reference {
  public:
@@ -28,7 +28,7 @@ class pvector_reference {
   const pvector_reference& operator=(const pvector_reference& from) const { return *this = T(from); }
   const pvector_reference& operator=(const pvector_reference& from) { return *this = T(from); }  // NOLINT
 
-  /// Of an element that is a vector and lies on this node; usage_error on another one.
+  /// Of an element that is a vector and is on this node; usage_error on another one.
   auto begin() const
     requires detail::nested<T>
   {
@@ -44,7 +44,7 @@ class pvector_reference {
   {
     return v_.local_element(i_, "size").size();
   }
-  /// Of an element that is a vector, wherever it lies: complete behind `rmi_fence`.
+  /// Of an element that is a vector, on any node: complete after `rmi_fence`.
   void push_back(const typename detail::pushed<T>::type& x) const
     requires detail::nested<T>
   {
@@ -63,7 +63,7 @@ class pvector_reference {
 ///     std::vector<int> all(v);                                      // a private copy
 ///     stapl::pvector<std::vector<int>> buckets(p);
 ///     buckets[dest].push_back(x);                                   // reaches its owner
-///     std::sort(buckets[id].begin(), buckets[id].end());            // where it lies
+///     std::sort(buckets[id].begin(), buckets[id].end());            // on its node
 ///
 /// Paper: STAPL, sections 2, 4 and 5.3.
 template <class T>
@@ -79,7 +79,7 @@ class pvector {
   T operator[](std::size_t i) const { return elements_.get(i).get(); }
   int owner(std::size_t i) const { return int(elements_.rank_of(i)); }
 
-  /// Behind this node's own elements; it has an index behind `rmi_fence`. Of a vector of vectors: to this node's first one.
+  /// Appends to this node's elements; the new one has an index after `rmi_fence`. Of a vector of vectors: to this node's first.
   void push_back(const typename detail::pushed<T>::type& x) {
     if constexpr (detail::nested<T>) {
       if (elements_.local().empty()) detail::throw_not_here(0, -1, "pvector::push_back");
@@ -94,7 +94,7 @@ class pvector {
     local_element(i, "push_back").push_back(x);
   }
 
-  /// A private copy of all elements; by all nodes together, behind a fence.
+  /// A private copy of all elements; by all nodes together, after a fence.
   operator std::vector<T>() {  // NOLINT(google-explicit-constructor): std::vector<int> all(v)
     rmi_fence(elements_.members());
     const auto mine = elements_.local();
@@ -104,7 +104,7 @@ class pvector {
   /// The library's container that it is made of, for algorithms and views.
   armilla::vector<T>& elements() noexcept { return elements_; }
   const armilla::vector<T>& elements() const noexcept { return elements_; }
-  /// usage_error unless element i lies on this node.
+  /// usage_error unless element i is on this node.
   T& local_element(std::size_t i, const char* operation) {
     if (owner(i) != get_node_id()) detail::throw_not_here(i, owner(i), operation);
     return elements_.local()[i - elements_.index_of_local(0)];

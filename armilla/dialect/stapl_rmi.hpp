@@ -16,9 +16,9 @@
 /// STAPL's communication infrastructure: methods of objects on other nodes.
 namespace armilla::stapl {
 
-/// A subset of the nodes, or all in another order: what `armilla::world().split(...)` gives. With one in front, as
-/// `async_rmi(nodes, dest, ...)`, the words below are about its members, numbered from 0; a node may be in several. Objects are
-/// registered for it, `rmi_object(nodes, &object)`; a container is told on which nodes it lies, `pvector<int> v(n, nodes)`.
+/// A subset of the nodes, or all in another order: the result of `armilla::world().split(...)`. As the first argument, in
+/// `async_rmi(nodes, dest, ...)`, it makes the functions below about its members, numbered from 0; a node may be in several.
+/// Objects are registered for it, `rmi_object(nodes, &object)`; a container takes its nodes, `pvector<int> v(n, nodes)`.
 /// Paper: STAPL, section 5.1 (communication among subsets of nodes).
 using communicator = team;
 
@@ -27,9 +27,9 @@ inline int get_node_id() { return int(rank()); }
 inline int get_num_nodes(const communicator& nodes) { return int(nodes.size()); }
 inline int get_node_id(const communicator& nodes) { return int(nodes.rank()); }
 
-/// A one-way call: runs `method(arguments...)` of node `dest`'s object, and goes on at once. `object` is this node's own object;
-/// it stands for `dest`'s, if all nodes have registered theirs: a `parallel_task` while it is executed, a container, what an
-/// `rmi_object` holds. Methods run one at a time on a node, but where one waits. Complete behind `rmi_fence`, in order for one
+/// A one-way call: runs `method(arguments...)` of node `dest`'s object, and returns at once. `object` is this node's own object;
+/// it names `dest`'s, if all nodes have registered theirs: a `parallel_task` while it is executed, a container, the object of an
+/// `rmi_object`. Methods run one at a time on a node, except where one waits. Complete after `rmi_fence`, in order for one
 /// destination. Errors: usage_error for an object that is not registered.
 ///
 ///     stapl::async_rmi(dest, this, &histogram::add, 7);      // an overloaded method by a cast
@@ -78,8 +78,8 @@ void broadcast_rmi(T* object, F C::* method, const A&... arguments) {
   broadcast_rmi(world(), object, method, arguments...);
 }
 
-/// A two-way call on all nodes, whose answers are collected: every node gives its `input`, and on each the method takes all of
-/// them in, `method(input, output)`, node 0's first. No node goes on before all have called. Errors: usage_error for a null
+/// A two-way call on all nodes, whose answers are collected: every node gives its `input`, and on each the method runs for all of
+/// them, `method(input, output)`, node 0's first. No node continues before all have called. Errors: usage_error for a null
 /// pointer.
 template <class T, class F, class C, class Input, class Output>
 void collect_rmi(const communicator& nodes, T* object, F C::* method, const Input& input, Output& output) {
@@ -121,25 +121,25 @@ auto sync_rmi(non_atomic_request how, const communicator& nodes, int dest, T* ob
 inline void rmi_fence() { fence(); }
 /// Requests between these nodes, and those that they caused among them.
 inline void rmi_fence(const communicator& nodes) { nodes.fence(); }
-/// How nodes meet in a fence: each tells each other, up and down a binary tree, or in exchanges of growing distance.
+/// How nodes meet in a fence: each notifies each other, up and down a binary tree, or in exchanges of growing distance.
 enum class fence_shape { flat, binary, hypercube };
-/// A fence of this shape, the same on all nodes; without one it is of what the library chooses, or ARMILLA_FENCE says. Errors:
-/// usage_error where nodes give different ones. Paper: STAPL, section 6.5.
+/// A fence of this shape, the same on all nodes; without one the library or ARMILLA_FENCE chooses. Errors:
+/// usage_error if nodes give different ones. Paper: STAPL, section 6.5.
 void rmi_fence(const communicator& nodes, fence_shape how);
 inline void rmi_fence(fence_shape how) { rmi_fence(world(), how); }
 /// Waits until a request has been invoked on this node, since the last `rmi_wait`: one that came before is not missed.
 inline void rmi_wait() { detail::translation->wait_for_request(); }
-/// Invokes what has come, for a node that computes long.
+/// Invokes the requests that have arrived, for a node that computes long.
 inline void rmi_poll() { poll(); }
 
 /// Every n-th communication call polls; 0: none. Paper: STAPL, section 6.2.
 inline void set_poll_every(int n) { detail::set_poll_period(n); }
-/// After so many one-way calls to one node they are sent: the paper tries 8 to 512. 0: when a buffer of the library is full, as
+/// Sends the one-way calls to a node after n of them: the paper tries 8 to 512. 0: when a buffer of the library is full, as
 /// at the start. For this node. Paper: STAPL, section 6.3.
 inline void set_aggregation_factor(int messages) { detail::translation->set_factor(messages); }
 
-/// As long as one lives on every node, this node's object stands for those of the others. Made by all nodes together, in one
-/// order. Requests that came before run at once: register an object that is ready. Put a fence before the end. Errors:
+/// As long as one lives on every node, this node's object names those of the others. Made by all nodes together, in one
+/// order. Requests that arrived before run at once: register an object that is ready. Put a fence before the end. Errors:
 /// usage_error for a null pointer.
 template <class T>
 class rmi_object {
@@ -154,14 +154,14 @@ class rmi_object {
   detail::registration registration_;
 };
 
-/// A part of a parallel algorithm: each node has one, and `this` stands for those of the others. Paper: STAPL, section 5.
+/// A part of a parallel algorithm: each node has one, and `this` names those of the others. Paper: STAPL, section 5.
 class parallel_task {
  public:
   virtual ~parallel_task() = default;
   virtual void execute() = 0;
 };
 
-/// Runs `task->execute()`, on all nodes together; returns behind a fence. Errors: usage_error for a null pointer.
+/// Runs `task->execute()`, on all nodes together; returns after a fence. Errors: usage_error for a null pointer.
 template <class T>
   requires std::is_base_of_v<parallel_task, T>
 void execute_parallel_task(const communicator& nodes, T* task) {

@@ -21,7 +21,7 @@ class translation_layer {
  public:
   /// By all nodes together, in one order. `object` stays where it is until `remove`.
   void add(const team& members, const std::type_info& type, void* object);
-  /// Where it lies on each node, for requests that do not ask for it there.
+  /// Its address on each node, for requests that do not ask for it there.
   void add_places(const team& members, const void* object);
   void remove(const void* object);
   /// usage_error for an object that no node has registered. Cost: a comparison for the object that was named last.
@@ -32,7 +32,7 @@ class translation_layer {
   }
 
   void request_invoked() noexcept { ++invoked_; }
-  /// The complement of the address of node `dest`'s object: it is no address here, and shall not look like one. usage_error where
+  /// The complement of the address of node `dest`'s object: it must not look like an address here. usage_error where
   /// there is none.
   std::uint64_t place_of(const void* object, int dest, const char* operation) const;
   /// Waits until a request has run here after the last one that this has seen.
@@ -87,7 +87,7 @@ request<F, C, T> request_to(translation_layer& layer, const T* object, F C::* me
   return {{layer.name_of(object, operation), armilla::detail::portable_member<F, C>::of(method, operation)}};
 }
 
-/// A method of the object that lies there, as one node of the program told another. It may run beside the node, so it looks into
+/// A method of the object that is there, as one node of the program sent it to another. It may run beside the node, so it reads
 /// no table to see whether the object is still registered.
 template <class F, class C, class T>
 struct placed_request {

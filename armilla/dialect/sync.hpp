@@ -14,9 +14,9 @@ namespace detail {
 }
 
 /// MPC++'s synchronising structure: a queue of values between threads. `write` appends and never waits; `read` waits for a value
-/// and takes it out; `peek` waits likewise and leaves it there. Readers are served in the order in which they came.
+/// and removes it; `peek` waits for one and leaves it there. Readers are served in the order in which they came.
 ///
-/// For fibers of one rank; others reach it through a pointer: `invoke<&Sync<int>::read>(gp)` waits at its owner, which goes on
+/// For fibers of one rank; others reach it through a pointer: `invoke<&Sync<int>::read>(gp)` waits at its owner, which continues
 /// meanwhile. It must outlive those that wait. Cost: some ns and what std::deque does; a switch for each that waits.
 /// Paper: MPC++, section 2 (synchronizing data structures).
 template <class T>
@@ -25,7 +25,7 @@ class Sync {
   Sync() = default;
   Sync(const Sync&) = delete;
   Sync& operator=(const Sync&) = delete;
-  /// The next fence throws an error that nothing has read, as one of a one-way call.
+  /// The next fence throws an error that no reader has taken, as one of a one-way call.
   ~Sync() {
     if (armilla::detail::current == nullptr) return;
     for (entry& e : values_)
@@ -50,7 +50,7 @@ class Sync {
   /// Values that are not taken yet.
   std::size_t length() const noexcept { return values_.size(); }
 
-  /// In place of a value: the reader that takes it throws it. Errors: usage_error for null.
+  /// An error instead of a value: the reader that takes it throws it. Errors: usage_error for null.
   void fail(std::exception_ptr reason) {
     if (reason == nullptr) [[unlikely]]
       detail::throw_no_reason();

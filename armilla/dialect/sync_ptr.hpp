@@ -69,7 +69,7 @@ sync_var(T) -> sync_var<T>;
 
 namespace detail {
 
-/// What a sync variable holds: const if it cannot be written through a pointer to it. void: it is none.
+/// The type of a sync variable's value: const if it cannot be written through a pointer. void: it is not a sync variable.
 template <class S>
 struct sync_value {};
 template <class T>
@@ -92,8 +92,8 @@ using sync_target = std::conditional_t<std::is_const_v<T>, const armilla::sync_v
 
 }  // namespace detail
 
-/// What `*p` gives for a pointer to a sync variable: reading it waits until it has been written, writing it waits until that is
-/// done. Errors: usage_error at a second write, as remote_error if it lies on another rank.
+/// The result of `*p` for a pointer to a sync variable: a read waits until it has been written, a write waits until it is
+/// done. Errors: usage_error at a second write, as remote_error if it is on another rank.
 template <class T>
 class sync_ref {
  public:

@@ -13,13 +13,13 @@ namespace armilla::ccpp {
 template <class T>
 class value_ptr;
 
-/// What `*p` gives for a `value_ptr`: converting it to T reads, assigning to it writes; both are complete when they return. `*p =
-/// *q` copies the object.
+/// The result of `*p` for a `value_ptr`: converting it to T reads, assigning to it writes; both are complete when they return.
+/// `*p = *q` copies the object.
 ///
 ///     std::string name = *gp;           *gp = "a name";
 ///     double x = **gg;                  (*gg)->foo(1);        // gg points to a global pointer
 ///
-/// Where C++ converts nothing by itself, as in `(*gp).get() + "!"`, `get` says it in words.
+/// Where C++ does not convert, as in `(*gp).get() + "!"`, call `get`.
 /// Errors: usage_error for a null pointer; what the copy throws at the owner, as remote_error.
 /// Cost: of a type that is trivially copyable as of `global_ref`; of any other a two-way call, on the own rank a copy.
 template <class T>
@@ -52,7 +52,7 @@ class value_ref {
   }
   // NOLINTEND(cppcoreguidelines-c-copy-assignment-signature,misc-unconventional-assign-operator)
 
-  /// Of a global pointer that lies there: `**gg`, `gg[i][j]`, `(*gg)->foo()`, `(*gg)->*&T::x`.
+  /// Of a global pointer that is stored there: `**gg`, `gg[i][j]`, `(*gg)->foo()`, `(*gg)->*&T::x`.
   auto operator*() const
     requires detail::pointer_to_memory<value_type>
   {
@@ -106,7 +106,7 @@ class value_ptr : public global_ptr<T> {
     const auto at = &(static_cast<const global_ptr<T>&>(*this)->*member);
     return value_ref<typename decltype(at)::element_type>(at);
   }
-  /// A method, which runs where the object lies, in one piece but where it waits: `(p->*&T::m)(arguments...)` returns a copy of
+  /// A method, which runs where the object is, atomic until it first waits: `(p->*&T::m)(arguments...)` returns a copy of
   /// what it returns. Any class, without `methods`; of several overloads one by a cast. Errors: what the method throws. Cost: a
   /// two-way call.
   template <class F, class C>

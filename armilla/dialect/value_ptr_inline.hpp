@@ -63,7 +63,7 @@ void write_value(const global_ptr<T>& p, T&& value) {
   }
 }
 
-/// A method of an object that lies there, as something to call on its rank.
+/// A method of an object on another rank, as something to call there.
 template <class T, class F, class C>
 struct method_there {
   armilla::detail::portable_member<F, C> method;
