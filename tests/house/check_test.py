@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""./check runs a failed test once more, names those that passed only then and those that were skipped, and fails where one fails twice; the nightly run fails for both."""
+"""./check runs a failed test once more, names those that passed only then and those that were skipped, and fails where one fails
+twice; the nightly run fails for both. It fails where something is written beside build/."""
 import os
 import pathlib
 import shutil
@@ -31,7 +32,7 @@ SKIPPED = "skipped, as what they need is missing (Testing/Temporary/LastTest.log
 
 
 class Check(unittest.TestCase):
-    def check(self, *more, options=()):
+    def check(self, *more, options=(), git=False):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         root = pathlib.Path(folder.name)
@@ -41,6 +42,10 @@ class Check(unittest.TestCase):
         (root / "tools/costs").chmod(0o755)
         (root / "CMakePresets.json").write_text(PRESETS, encoding="utf-8")
         (root / "CMakeLists.txt").write_text("\n".join(more) + "\n" + PROJECT, encoding="utf-8")
+        if git:
+            (root / ".gitignore").write_text("/build/\n*.pyc\n", encoding="utf-8")
+            (root / "of_the_user.pyc").touch()
+            subprocess.run("git init -q && git add . && git -c user.name=a -c user.email=a commit -qm a", shell=True, cwd=root, check=True)
         environment = {k: v for k, v in os.environ.items() if not k.startswith("CTEST_")}
         return subprocess.run(["bash", "check", "--no-install", "--tier", "tests", *options], cwd=root, env=environment, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
@@ -64,6 +69,15 @@ class Check(unittest.TestCase):
         run = self.check(options=["--nightly"])
         self.assertEqual(run.stdout.splitlines()[-1], "4 passed, 1 failed, 1 skipped", run.stdout)
         self.assertEqual(run.returncode, 1)
+
+    def test_what_is_written_beside_build_is_named_and_fails(self):
+        run = self.check("file(TOUCH made.txt tools/made.pyc)", git=True)
+        self.assertEqual(run.stdout.splitlines()[-4:], ["  written beside build/ while this ran:", "!! tools/made.pyc", "?? made.txt", "4 passed, 1 failed, 1 skipped"], run.stdout)
+        self.assertEqual(run.returncode, 1)
+
+    def test_what_was_there_before_and_what_is_built_pass(self):
+        run = self.check(git=True)
+        self.assertEqual(run.stdout.splitlines()[-1], "4 passed, 0 failed, 1 skipped", run.stdout)
 
     def test_a_tier_that_does_not_exist_is_refused(self):
         run = self.check(options=["--tier", "test"])
