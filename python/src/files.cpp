@@ -2,6 +2,7 @@
 // Files that all ranks read together, by the library's readers.
 #include "armilla/files.hpp"
 
+#include <dlfcn.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -97,6 +98,19 @@ std::uint64_t read_numbers(const std::string& path, bool header, const std::stri
   });
 }
 
+// A new object of type bytes, made shorter in place. The function for that is documented, but it is no part of the stable interface: where
+// an interpreter has none, the bytes are copied.
+nb::object cut_to(nb::object bytes, std::size_t size) {
+  PyObject* whole = bytes.release().ptr();
+  using resize = int(PyObject**, Py_ssize_t);
+  if (auto* const function = reinterpret_cast<resize*>(::dlsym(RTLD_DEFAULT, "_PyBytes_Resize"))) {
+    if (function(&whole, Py_ssize_t(size)) != 0) throw nb::python_error();
+    return nb::steal(whole);
+  }
+  const nb::object kept = nb::steal(whole);
+  return nb::bytes(PyBytes_AsString(whole), size);
+}
+
 // Memory for this rank's share of a file, which becomes an object of type bytes without a copy: polars takes no other.
 class room_for_share {
  public:
@@ -114,9 +128,7 @@ class room_for_share {
   nb::object take(std::size_t begin, std::size_t end) {
     if (begin > end || end > size()) detail::throw_usage("read", "the share is not in its room");
     if (begin != 0) std::memset(data(), 'x', begin - 1), data()[begin - 1] = '\n';
-    PyObject* cut = bytes_.release().ptr();
-    if (_PyBytes_Resize(&cut, Py_ssize_t(end)) != 0) throw nb::python_error();
-    return nb::steal(cut);
+    return cut_to(std::move(bytes_), end);
   }
 
  private:
