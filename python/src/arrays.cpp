@@ -89,7 +89,7 @@ class shared_memory {
   bool owned_ = false;
 };
 
-PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(shared_memory::give_buffer)}, {0, nullptr}};
+PyType_Slot memory_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(shared_memory::give_buffer)}, {0, nullptr}};
 
 global_address address_of(const nb::bytes& text) {
   global_address at;
@@ -268,7 +268,7 @@ std::uint64_t sort(nb::object part, const std::string& kind, std::vector<std::si
 }  // namespace
 
 void bind_arrays(nb::module_& m) {
-  nb::class_<shared_memory>(m, "SharedMemory", nb::type_slots(slots))
+  nb::class_<shared_memory>(m, "SharedMemory", nb::type_slots(memory_slots))
       .def(nb::init<std::size_t, std::size_t>())
       .def("address", &shared_memory::address)
       .def("place", &shared_memory::place);

@@ -23,7 +23,7 @@ int give_buffer(PyObject* self, Py_buffer* view, int flags) {
   return PyBuffer_FillInfo(view, self, bytes.data(), Py_ssize_t(bytes.size()), 0, flags);
 }
 
-PyType_Slot slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(give_buffer)}, {0, nullptr}};
+PyType_Slot part_slots[] = {{Py_bf_getbuffer, reinterpret_cast<void*>(give_buffer)}, {0, nullptr}};
 
 }  // namespace
 
@@ -124,6 +124,6 @@ void held_buffers::release() noexcept {
   for (Py_buffer& view : held_) PyBuffer_Release(&view);
 }
 
-void bind_block(nb::module_& m) { nb::class_<part_of_block>(m, "Part", nb::type_slots(slots)); }
+void bind_block(nb::module_& m) { nb::class_<part_of_block>(m, "Part", nb::type_slots(part_slots)); }
 
 }  // namespace armilla::python

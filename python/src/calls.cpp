@@ -22,21 +22,21 @@ namespace armilla::python {
 
 namespace {
 
-using bytes = view<std::byte>;
+using part = view<std::byte>;
 constexpr std::size_t most_views = 4;  // buffers that travel beside the pickle; the package packs more into that
 
-block block_of(std::uint32_t parts, const bytes& a, const bytes& b, const bytes& c, const bytes& d, const bytes& e) {
+block block_of(std::uint32_t parts, const part& a, const part& b, const part& c, const part& d, const part& e) {
   const std::array<bytes_view, most_views + 1> all{bytes_view(a), bytes_view(b), bytes_view(c), bytes_view(d), bytes_view(e)};
   return block(std::span(all).first(std::min<std::size_t>(parts, all.size())));
 }
 
-void take_call(rank_t source, std::uint64_t id, std::uint32_t parts, bytes a, bytes b, bytes c, bytes d, bytes e) {
+void take_call(rank_t source, std::uint64_t id, std::uint32_t parts, part a, part b, part c, part d, part e) {
   if (rank_of_bodies == nullptr || rank_of_bodies->over) return;  // the job has ended but for its last meeting
   rank_of_bodies->requests.push_back({source, id, block_of(parts, a, b, c, d, e)});
   rank_of_bodies->session.rank.messages->sums.defer();
 }
 
-void take_answer(std::uint64_t id, bool raised, std::uint32_t parts, bytes a, bytes b, bytes c, bytes d, bytes e) {
+void take_answer(std::uint64_t id, bool raised, std::uint32_t parts, part a, part b, part c, part d, part e) {
   const auto at = rank_of_bodies->operations.find(id);
   if (at == rank_of_bodies->operations.end()) return;  // nobody asks any more
   at->second.parts.push_back(block_of(parts, a, b, c, d, e));
@@ -47,7 +47,7 @@ template <auto Body, class... A>
 void send(rank_t dest, const held_buffers& held, A... arguments) {
   const auto all = held.parts();
   if (all.empty() || all.size() > most_views + 1) detail::throw_usage("call", "a message has one to five parts");
-  const auto at = [&](std::size_t i) { return i < all.size() ? bytes(all[i].data(), all[i].size()) : bytes(nullptr, 0); };
+  const auto at = [&](std::size_t i) { return i < all.size() ? part(all[i].data(), all[i].size()) : part(nullptr, 0); };
   async<Body>(dest, arguments..., std::uint32_t(all.size()), at(0), at(1), at(2), at(3), at(4));
   flush();
 }

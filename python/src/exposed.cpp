@@ -56,14 +56,14 @@ nb::list list_of(const client& job) {
   return all;
 }
 
-using bytes = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using byte_array = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-void read(const exposed_part& part, std::uint64_t offset, const bytes& to) {
+void read(const exposed_part& part, std::uint64_t offset, const byte_array& to) {
   const nb::gil_scoped_release others;
   part.read(offset, {reinterpret_cast<std::byte*>(to.data()), to.size()});
 }
 
-void write(const exposed_part& part, std::uint64_t offset, const bytes& from) {
+void write(const exposed_part& part, std::uint64_t offset, const byte_array& from) {
   const nb::gil_scoped_release others;
   part.write(offset, {reinterpret_cast<const std::byte*>(from.data()), from.size()});
 }
