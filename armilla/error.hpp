@@ -7,6 +7,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "armilla/base/core/throw_place.hpp"
 #include "armilla/base/values/types.hpp"
 
 /// Every error that Armilla raises derives from `armilla::error`, and its text always reads
@@ -33,7 +34,8 @@ namespace armilla {
 
 namespace detail {
 struct call_stack;
-}
+struct error_places;
+}  // namespace detail
 
 /// The kinds of errors, for code that compares `std::error_code`s.
 enum class errc { usage = 1, remote, rank_lost, limit, timeout, decode };
@@ -52,11 +54,12 @@ class [[gnu::visibility("default")]] error : public std::system_error {
 
   /// Returns where in the user's program the error arose: "heat.cpp:42, in step(double)", or "in step(double)+0x1c" if the
   /// program was compiled without -g. Returns an empty string if that is not known, as in a program without symbols, or in
-  /// Python. For a `remote_error` it is the call that failed; the other rank's line is not known. Cost: up to 100 ms the first
-  /// time, as it reads the program's file.
+  /// Python. For a `remote_error` it is the call that failed; `remote_error::thrown_at` has the other rank's place. Cost: up to
+  /// 100 ms the first time, as it reads the program's file.
   std::string where() const;
 
  private:
+  friend struct detail::error_places;
   std::runtime_error text_;  // a string whose copy cannot throw
   std::shared_ptr<const detail::call_stack> calls_;
 };
@@ -70,16 +73,25 @@ class [[gnu::visibility("default")]] usage_error : public error {
 /// A function that was called on another rank, or on this one, threw an exception.
 class [[gnu::visibility("default")]] remote_error : public error {
  public:
-  /// `thrower`: the rank on which the function ran; `type_name`: the readable type of what it threw; `text`: its what().
-  remote_error(rank_t thrower, const char* operation, std::string_view type_name, std::string_view text);
+  /// `thrower`: the rank on which the function ran; `type_name`: the readable type of what it threw; `text`: its what();
+  /// `from`: where it threw that.
+  remote_error(rank_t thrower, const char* operation, std::string_view type_name, std::string_view text,
+               const detail::throw_place& from = {});
 
   rank_t rank() const noexcept { return rank_; }
   const char* type_name() const noexcept { return type_name_.what(); }
   const char* text() const noexcept { return body_text_.what(); }
 
+  /// Returns where the function threw, on `rank()`, in the form of `where()`. If that rank runs another program, returns the
+  /// program's name and the address: "in worker+0x1234", for `addr2line -Cfe worker 0x1234`. Returns an empty string if the place
+  /// is not known. Cost: as `where()`.
+  std::string thrown_at() const;
+
  private:
+  friend struct detail::error_places;
   rank_t rank_;
   std::runtime_error type_name_, body_text_;
+  std::shared_ptr<const detail::throw_place> from_;  // null: not known
 };
 
 /// A rank of the job has ended or cannot be reached, so calls to it get no reply. Unless ARMILLA_ON_LOSS says otherwise, the job
@@ -139,6 +151,7 @@ namespace detail {
 struct exception_text {
   std::string type_name;  ///< as written in C++
   std::string text;       ///< what(), or a sentence if it has none
+  throw_place from;       ///< if it has passed a `passing`, or is an error of Armilla
 };
 
 /// Inside a `catch` only.

@@ -62,7 +62,7 @@ void run_spawned(fiber_record& me) {
     } else if (R result = go(); !me.detached) {
       fiber_slot<R>::put(me, std::move(result));
     }
-  } catch (...) {
+  } catch (const passing&) { throw; } catch (...) {
     if (me.detached)
       current_head->fibers->lose_error(std::current_exception());
     else

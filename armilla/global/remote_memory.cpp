@@ -85,17 +85,13 @@ std::uint64_t count_failures(context& self, const std::uint64_t*) {
   return std::uint64_t(std::ranges::count_if(memory_of(self).failure, is_kept));
 }
 
-bool take_failure(context& self, const std::uint64_t*, std::string& type, std::string& text) {
+bool take_failure(context& self, const std::uint64_t*, exception_text& what) {
   rank_memory& m = memory_of(self);
   remote_failure* const first = std::ranges::find_if(m.failure, is_kept);
   if (first == std::end(m.failure)) return false;
   try {
     throw_far(first->operation, first->status, first->at);
-  } catch (...) {
-    exception_text why = describe_current_exception();
-    type = std::move(why.type_name);
-    text = std::move(why.text);
-  }
+  } catch (...) { what = describe_current_exception(); }
   std::ranges::replace_if(m.failure, is_kept, remote_failure{});
   m.failed = std::ranges::any_of(m.failure, [](const remote_failure& f) { return f.status != remote_status::ok; });
   return true;

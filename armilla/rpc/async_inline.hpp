@@ -67,7 +67,7 @@ struct one_way_call {
       void* found = nullptr;
       if constexpr (found_at_once) found = packing<F, A...>::callable_at(at, end).find();
       run_message(in, at, end, origin{source}, found, [&] { begun = true; });
-    } catch (...) {
+    } catch (const passing&) { throw; } catch (...) {
       if (!begun) rethrow_damage();
       note_one_way_call_error(in.self, source, std::current_exception());
     }
@@ -152,7 +152,7 @@ struct one_way_call {
         before = whole;
         throw_short_message(message_bytes, std::size_t(end - whole));
       }
-    } catch (...) {
+    } catch (const passing&) { throw; } catch (...) {
       if (rest.at == before) rest.at = pass_over(in, source, before, end, stream);  // the body has not begun
       note_one_way_call_error(in.self, source, std::current_exception());
     }

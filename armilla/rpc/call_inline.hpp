@@ -240,7 +240,7 @@ struct two_way_call {
         if (rest.until != end) [[unlikely]]
           return;
       }
-    } catch (...) {
+    } catch (const passing&) { throw; } catch (...) {
       if (rest.at == before) rest.at = at;  // its arguments could not be read: the body has not begun
       return reply_error(in.out, source, name, std::current_exception());
     }
@@ -307,7 +307,7 @@ struct two_way_call {
           reply<R>::template send<audience_of<F>>(in.out, source, name, result, alone());
         }
       });
-    } catch (...) {
+    } catch (const passing&) { throw; } catch (...) {
       if (rest.at == message && !packed::empty) rest.at = pass_over(message, rest.end, from);
       reply_error(in.out, source, name, std::current_exception());
     }

@@ -16,6 +16,7 @@
 #include "armilla/am/endpoint/meant_for_lost.hpp"
 #include "armilla/am/endpoint/message_writer.hpp"
 #include "armilla/am/handler/method_name.hpp"
+#include "armilla/base/core/call_stack.hpp"
 #include "armilla/base/core/error_text.hpp"
 #include "armilla/base/core/options.hpp"
 #include "armilla/boot/watch/ending.hpp"
@@ -48,15 +49,16 @@ struct error_head {
   std::uint32_t text_bytes;
   rank_t thrower;  ///< where the innermost body ran
   std::uint32_t unused;
+  throw_place from;
 };
 
 constexpr std::size_t longest_text = 4096;
 
 constexpr std::string_view type_of_meant_for_lost = "armilla::detail::meant_for_lost";
 
-std::exception_ptr error_of(rank_t thrower, std::string_view type, std::string_view text) {
-  if (type == type_of_meant_for_lost) return std::make_exception_ptr(meant_for_lost(thrower, "call"));
-  return std::make_exception_ptr(remote_error(thrower, "call", type, text));
+std::exception_ptr error_of(const error_head& head, std::string_view type, std::string_view text) {
+  if (type == type_of_meant_for_lost) return std::make_exception_ptr(meant_for_lost(head.thrower, "call"));
+  return std::make_exception_ptr(remote_error(head.thrower, "call", type, text, head.from));
 }
 
 /// At most `most` letters; what was longer says so by its dots.
@@ -83,7 +85,7 @@ struct error_reply {
       at += sizeof head + bytes;
       ++in.out.count().remote_errors;
       in.count_message(reply_error_handler, sizeof head + bytes);
-      const auto error = error_of(head.thrower, {text, head.type_bytes}, {text + head.type_bytes, head.text_bytes});
+      const auto error = error_of(head, {text, head.type_bytes}, {text + head.type_bytes, head.text_bytes});
       if (pending_op* c = in.out.pending.find(head.name); c != nullptr && c->is_two_way_call()) {
         c->fail(error);
       } else {
@@ -111,12 +113,13 @@ call_state::call_state(rank_t ranks, counters& count) : stubs(ranks), buffers(co
 call_state::~call_state() = default;
 
 thrown_text describe_exception(rank_t here, const std::exception_ptr& reason) {
-  thrown_text found{here, "an exception of unknown type", {}};
+  thrown_text found{here, "an exception of unknown type", {}, place_of_throw(reason)};
+  forget_throw();
   try {
     std::rethrow_exception(reason);
   } catch (const remote_error& nested) {  // keep what the innermost body said
-    found = {nested.rank(), nested.type_name(), nested.text()};
-  } catch (const std::exception& e) { found = {here, readable(typeid(e).name()), text_of(e)}; } catch (...) {
+    found.thrower = nested.rank(), found.type = nested.type_name(), found.text = nested.text();
+  } catch (const std::exception& e) { found.type = readable(typeid(e).name()), found.text = text_of(e); } catch (...) {
     if (const std::type_info* type = abi::__cxa_current_exception_type()) found.type = readable(type->name());
   }
   return found;
@@ -186,7 +189,7 @@ std::exception_ptr made_here(const std::exception_ptr& reason) noexcept {
     std::rethrow_exception(reason);
   } catch (const remote_error& e) {
     try {
-      const remote_error here(e.rank(), "call", e.type_name(), e.text());
+      const remote_error here(e.rank(), "call", e.type_name(), e.text(), error_places::other(e));
       if (typeid(e) == typeid(here) && std::strcmp(e.what(), here.what()) == 0) return std::make_exception_ptr(here);
     } catch (const std::bad_alloc&) {}
   } catch (...) {}
@@ -237,7 +240,7 @@ void note_error(context& self, const thrown_text& found, const std::string& from
   if (calls.one_way_call_errors++ != 0) return;
   const std::string text =
       with_origin(shortened(found.text, sizeof error_record::text - std::strlen(" ()") - 1 - from.size()), from);
-  calls.first_error = std::make_exception_ptr(remote_error(found.thrower, "async", found.type, text));
+  calls.first_error = std::make_exception_ptr(remote_error(found.thrower, "async", found.type, text, found.from));
   if (calls.tell_errors) tell_error(self.rank, found, from);
 }
 
@@ -269,7 +272,7 @@ void reply_error(sending& out, rank_t source, op_id to, std::exception_ptr reaso
   thrown_text found = describe_exception(current->rank, reason);
   found.text = shortened(std::move(found.text), longest_text);
   found.type = shortened(std::move(found.type), longest_text);
-  const error_head head{to, std::uint32_t(found.type.size()), std::uint32_t(found.text.size()), found.thrower, 0};
+  const error_head head{to, std::uint32_t(found.type.size()), std::uint32_t(found.text.size()), found.thrower, 0, found.from};
   const std::size_t letters = found.type.size() + found.text.size();
   channel_head& c = out.to(source);
   const std::size_t bytes = sizeof head + align_up(letters, 8);
@@ -306,6 +309,7 @@ bool take_error(context& self, error_record& record) {
     record.rank = e.rank();
     copy_text(record.type, sizeof record.type, e.type_name());
     copy_text(record.text, sizeof record.text, e.text());
+    record.from = error_places::other(e);
   }
   return true;
 }

@@ -42,11 +42,13 @@ struct call_state {
   std::string (*objects)() = [] { return std::string(); };  ///< a layer above lists them: client_request::objects
 };
 
-/// What an exception says: its type, readable, and its text. Of a remote_error: what the innermost body threw, and where.
+/// What an exception says: its type, readable, its text, and where it was thrown. Of a remote_error: what the innermost body
+/// threw, and where.
 struct thrown_text {
   rank_t thrower;
   std::string type;
   std::string text;
+  throw_place from = {};
 };
 [[gnu::cold]] thrown_text describe_exception(rank_t here, const std::exception_ptr& reason);
 

@@ -164,7 +164,7 @@ int session_state::run(rank_main call, const void* function, who_runs who) try {
 } catch (const abi::__forced_unwind&) {  // pthread_exit, cancellation: not ours to stop; other libraries let no handler see them
   throw;
 #endif
-} catch (...) {
+} catch (const passing&) { throw; } catch (...) {
   end_if_child_by_exception();
   fail_by_exception();
   return 1;

@@ -4,6 +4,7 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -19,31 +20,31 @@
 namespace armilla::detail {
 namespace {
 
-/// Why this rank's part of a region ended.
-struct region_error {
-  std::string type, text;
-};
+/// Why this rank's part of a region ended: type, text, and where it was thrown. Without a type: well.
+using region_error = std::tuple<std::string, std::string, throw_place>;
 
 // All ranks come here behind a region. The lowest that failed, and why; nothing if none did.
-std::optional<std::pair<rank_t, region_error>> meet_behind(const std::vector<std::string>& mine) try {
-  const std::vector<std::vector<std::string>> all = world().all_gather(mine);
+std::optional<std::pair<rank_t, region_error>> meet_behind(const region_error& mine) try {
+  const std::vector<region_error> all = world().all_gather(mine);
   for (std::size_t r = 0; r < all.size(); ++r)
-    if (!all[r].empty()) return std::pair(rank_t(r), region_error{all[r][0], all[r][1]});
+    if (const auto& [type, text, from] = all[r]; !type.empty()) return std::pair(rank_t(r), all[r]);
   return std::nullopt;
 } catch (...) {  // the others are elsewhere, perhaps because of what was thrown here
-  if (!mine.empty()) say(remote_error(current->rank, "spmd", mine[0], mine[1]).what());
+  if (const auto& [type, text, from] = mine; !type.empty()) say(remote_error(current->rank, "spmd", type, text, from).what());
   throw;
 }
 
 // What it throws is described, and kept in `thrown`; nothing where it has ended well. That a rank is lost ends the job as
 // anywhere.
-std::vector<std::string> error_of(region& r, std::exception_ptr& thrown) try {
+region_error error_of(region& r, std::exception_ptr& thrown) try {
   r.run();
   return {};
-} catch (const rank_lost&) { throw; } catch (const std::exception&) {
+} catch (const rank_lost&) { throw; } catch (const passing&) {
+  throw;
+} catch (const std::exception&) {
   thrown = std::current_exception();
   const exception_text described = describe_current_exception();
-  return {described.type_name, described.text};
+  return {described.type_name, described.text, described.from};
 }
 
 /// This rank is in a region until the end of the scope.
@@ -75,7 +76,8 @@ void run_first(region& r) {
   const auto failed = meet_behind(error_of(r, own));
   if (!failed) return;
   if (failed->first == 0) std::rethrow_exception(own);
-  throw remote_error(failed->first, "spmd", failed->second.type, failed->second.text);
+  const auto& [type, text, from] = failed->second;
+  throw remote_error(failed->first, "spmd", type, text, from);
 }
 
 void keep_region(std::unique_ptr<region> r) { current->session->next_region = std::move(r); }

@@ -18,6 +18,7 @@
 
 #include "armilla/am/endpoint/endpoint.hpp"
 #include "armilla/am/endpoint/message_writer.hpp"
+#include "armilla/base/core/call_stack.hpp"
 #include "armilla/call.hpp"
 #include "armilla/error.hpp"
 #include "armilla/future.hpp"
@@ -86,7 +87,8 @@ struct into_operation {
     try {
       std::rethrow_exception(why);
     } catch (const remote_error& e) {
-      why = std::make_exception_ptr(remote_error(e.rank(), method->name.c_str(), e.type_name(), e.text()));
+      why = std::make_exception_ptr(
+          remote_error(e.rank(), method->name.c_str(), e.type_name(), e.text(), detail::error_places::other(e)));
     } catch (...) {}
     asked->error = std::move(why);
     rank_of_bodies->end(id, *asked, state::raised);

@@ -49,7 +49,9 @@ void deal_some(const C& c, std::size_t& k, std::size_t end, std::array<pile<T>, 
 template <class T>
 void append_values(pile<T>& to, const std::vector<indexed_element<T>>& all, failure& why) try {
   for (const auto& e : all) to.push_back(value_of(e));
-} catch (...) { why.note(); }
+} catch (const detail::passing&) { throw; } catch (...) {
+  why.note();
+}
 
 /// The elements of this member in lists, in their order: which(cursor, k) gives the number of an element's, or `Lists` for none
 /// of them.
@@ -69,7 +71,9 @@ auto collect_own(const V& range, failure& why, Which which) {
       std::size_t k = 0;
       try {
         while (k < n) deal_some(c, k, std::min(n, k + few_to_deal<T, Lists>), lists, which);
-      } catch (...) { why.note(at(k)); }
+      } catch (const detail::passing&) { throw; } catch (...) {
+        why.note(at(k));
+      }
     }
     return !why.happened();
   });
@@ -196,7 +200,9 @@ class kept_bits {
     try {
       words_ = std::make_unique_for_overwrite<std::uint64_t[]>((n + 63) / 64);
       n_ = n;
-    } catch (...) { why.note(); }
+    } catch (const detail::passing&) { throw; } catch (...) {
+      why.note();
+    }
   }
 
   void set_first(bool bit) { words_[0] = bit ? 1 : 0; }
@@ -305,7 +311,9 @@ struct own_part {
     const in_functions here;
     try {
       bits.set(k, test);
-    } catch (...) { why.note(first + k); }
+    } catch (const detail::passing&) { throw; } catch (...) {
+      why.note(first + k);
+    }
   }
   /// Those of [begin, end) that are marked to `out` from `at` on; returns how many that are.
   template <class Out>

@@ -49,7 +49,9 @@ void copy_bytes(const container_state& from, const container_state& to, const by
       copy_own_places(from, to, elements.size);
     else
       copy_runs(from, to, elements);
-  } catch (...) { why.note(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note();
+  }
   finish(to.members, "copy", why);
 }
 

@@ -73,7 +73,7 @@ void fold_in_lanes(const C c, std::size_t n, std::size_t& done, part<T>& sum, Op
     for (std::size_t width = lanes / 2; width > 0; width /= 2)
       for (std::size_t j = 0; j < width; ++j) lane[j] = T(op(lane[j], lane[j + width]));
     sum.take(lane[0], op);
-  } catch (...) {
+  } catch (const detail::passing&) { throw; } catch (...) {
     done = at;
     throw;
   }
@@ -88,7 +88,9 @@ void fold_piece(const C& c, std::size_t n, const indices& at, failure& why, part
     if constexpr (std::is_arithmetic_v<T> && !filters<C>) fold_in_lanes(c, n, k, sum, op, of);
     for (; k < n; ++k)
       if (passes(c, k)) sum.take(T(of(c, k)), op);
-  } catch (...) { why.note(at(k)); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note(at(k));
+  }
 }
 
 template <class T, class Op>
@@ -180,7 +182,9 @@ void choose_in_piece(const C& c, std::size_t n, const indices& at, failure& why,
       }
     }
     look_at(n);
-  } catch (...) { why.note(at(k)); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note(at(k));
+  }
 }
 
 /// The first element that no other comes before: `before(a, b)` says that a is to be chosen rather than b. NaNs come last: one is

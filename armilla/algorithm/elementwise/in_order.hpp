@@ -34,7 +34,9 @@ void walk_between(const V& v, std::size_t first, std::size_t end, failure& why, 
   for (std::size_t i = first; i < end && !why.happened();)
     if (!go_through(v, i, std::min(v.run_at(i).end, end), fetched, f)) break;
   fetched.finish();
-} catch (...) { why.note(); }
+} catch (const detail::passing&) { throw; } catch (...) {
+  why.note();
+}
 
 /// What is read is on the members of what is written, or is made up.
 template <class In, class Out>
@@ -138,13 +140,17 @@ std::vector<indexed_element<T>> send_counted(const team& t, const char* operatio
       parts.emplace_back(next, next + std::ptrdiff_t(n));
       next += std::ptrdiff_t(n);
     }
-  } catch (...) { why.note(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note();
+  }
   if (why.happened()) parts.assign(counts.size(), {});
   std::vector<std::vector<indexed_element<T>>> come = exchange_agreed(t, operation, parts, why);
   std::vector<indexed_element<T>> all;
   try {
     for (auto& part : come) all.insert(all.end(), std::make_move_iterator(part.begin()), std::make_move_iterator(part.end()));
-  } catch (...) { why.note(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note();
+  }
   return all;
 }
 
@@ -165,7 +171,9 @@ std::vector<indexed_element<T>> in_index_order(const team& t, const char* operat
     for (const auto& e : all) indices.push_back(e.index);
     in_order.reserve(all.size());
     for (const std::size_t k : stable_order(indices)) in_order.push_back(std::move(all[k]));
-  } catch (...) { why.note(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note();
+  }
   return in_order;
 }
 

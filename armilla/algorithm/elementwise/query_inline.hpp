@@ -22,7 +22,9 @@ std::size_t first_in_piece(const C& c, std::size_t from, std::size_t end, const 
 #pragma GCC unroll 8
     for (; k < end; ++k)
       if (passes(c, k) && test(k)) return k;
-  } catch (...) { why.note(at(k)); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note(at(k));
+  }
   return end;
 }
 

@@ -46,7 +46,9 @@ part<T> fold_of_those_before(const team& t, const char* operation, failure& why,
   try {
     const in_functions here;
     for (std::size_t m = 0; m < std::size_t(t.rank()); ++m) before = combined(before, all[m].value, op);
-  } catch (...) { why.note(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note();
+  }
   return before;
 }
 
@@ -69,7 +71,9 @@ void scan_piece(const Out& out, std::size_t n, const indices& at, failure& why, 
       running = next;
     }
     sum.value = running;
-  } catch (...) { why.note(at(k)); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note(at(k));
+  }
 }
 
 template <scan_kind Kind, class T, class In, class Out, class Op, class F>
@@ -93,7 +97,9 @@ void scan_in_order(const In& in, const Out& out, const char* operation, part<T> 
   try {
     const in_functions here;
     sum = combined(first, before, op);
-  } catch (...) { why.note(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note();
+  }
   walk(both, why, [&](const auto c, std::size_t n, const indices& at) {
     const auto& from = std::get<0>(c.from);
     scan_piece<Kind>(std::get<1>(c.from), n, at, why, sum, op, [&](std::size_t k) -> decltype(auto) { return of(from, k); });

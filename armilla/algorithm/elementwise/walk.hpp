@@ -84,7 +84,9 @@ void walk_of(const V& v, rank_t member, failure& why, F f) try {
   for (std::size_t i = v.next_on(member, 0); i < v.extent() && !why.happened(); i = v.next_on(member, i))
     if (!go_through(v, i, v.run_at(i).end, fetched, f)) break;
   fetched.finish();
-} catch (...) { why.note(); }
+} catch (const detail::passing&) { throw; } catch (...) {
+  why.note();
+}
 
 template <class V, class F>
 void walk(const V& v, failure& why, F f) {
@@ -98,7 +100,9 @@ void walk_everything(const V& v, failure& why, F f) try {
   scratch fetched;
   for (std::size_t i = 0; i < v.extent() && !why.happened();)
     if (!go_through(v, i, v.run_at(i).end, fetched, f)) break;
-} catch (...) { why.note(); }
+} catch (const detail::passing&) { throw; } catch (...) {
+  why.note();
+}
 
 /// Calls step(k) for the elements of a piece that are let through. What it throws is noted with the element's index.
 /// Budget: nothing beside the step where it cannot throw.
@@ -108,7 +112,9 @@ void each_of_piece(const C& c, std::size_t n, const indices& at, failure& why, S
   try {
     for (; k < n; ++k)
       if (passes(c, k)) step(k);
-  } catch (...) { why.note(at(k)); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note(at(k));
+  }
 }
 
 /// How an algorithm ends whose result does not need it.

@@ -95,7 +95,9 @@ void product_in_place(T alpha, const matrix<T>& a, const array<T>& x, T beta, ar
     const auto sums = std::make_unique_for_overwrite<T[]>(y.local().size());
     multiply_block(a, x, sums.get());
     take_sums(alpha, sums.get(), beta, y.local());
-  } catch (...) { why.note(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note();
+  }
   count_elements(a.plan().mine.cells.volume());
   finish(y.members(), "gemv", why);
 }
@@ -106,14 +108,18 @@ void product_by_blocks(T alpha, const matrix<T>& a, const array<T>& x, T beta, a
   row_products<T> products(a);  // a meeting: all have written x
   try {
     multiply_block(a, x, products.own());
-  } catch (...) { why.note(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note();
+  }
   count_elements(a.plan().mine.cells.volume());
   meet(y.members());
   if (!why.happened()) try {
       std::vector<std::size_t> rows(y.local().size());
       for (std::size_t k = 0; k < rows.size(); ++k) rows[k] = y.index_of_local(k);
       take_sums<T>(alpha, products.of_rows(rows).data(), beta, y.local());
-    } catch (...) { why.note(); }
+    } catch (const detail::passing&) { throw; } catch (...) {
+      why.note();
+    }
   finish(y.members(), "gemv", why);
 }
 

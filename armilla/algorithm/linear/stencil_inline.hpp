@@ -46,7 +46,9 @@ void stencil_row(const T* from, U* __restrict to, std::size_t n, const block_lay
   std::size_t k = 0;
   try {
     for (; k < n; ++k) to[k] = f(surroundings<T, N>(from + k, layout, row, k));
-  } catch (...) { why.note(index + k); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note(index + k);
+  }
 }
 
 /// The cells of one box of this rank's, as far as no error has come.

@@ -54,7 +54,9 @@ std::vector<std::vector<T>> exchange_in_rounds(const team& t, const char* operat
         leaving[m] = next_to_leave(parts[m], next[m], most);
         left |= std::uint32_t(next[m] < parts[m].size());
       }
-    } catch (...) { why.note(); }
+    } catch (const detail::passing&) { throw; } catch (...) {
+      why.note();
+    }
     std::vector<std::vector<T>> now = exchange_agreed(t, operation, leaving, why, left, std::bit_or<>{});
     try {
       for (std::size_t m = 0; m < members; ++m)
@@ -62,7 +64,9 @@ std::vector<std::vector<T>> exchange_in_rounds(const team& t, const char* operat
           come[m] = std::move(now[m]);
         else
           come[m].insert(come[m].end(), std::make_move_iterator(now[m].begin()), std::make_move_iterator(now[m].end()));
-    } catch (...) { why.note(); }
+    } catch (const detail::passing&) { throw; } catch (...) {
+      why.note();
+    }
   }
   return come;
 }

@@ -69,7 +69,9 @@ void copy_chosen(const From& from, const To& to, const std::vector<std::size_t>&
   std::vector<indexed_element<T>> mine;
   try {
     mine = own_chosen(from, to, chosen, counts);
-  } catch (...) { why.note(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note();
+  }
   count_moved(mine.size() - counts[std::size_t(t.rank())]);
   std::vector<indexed_element<T>> come = send_counted(t, operation, mine, counts, why);
   if (why.happened()) return;  // not all of it is here

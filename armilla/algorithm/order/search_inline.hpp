@@ -74,7 +74,9 @@ std::size_t find_row(const V& v, std::size_t m, const char* operation, Fits fits
         of_all.tell(found);
         break;
       }
-    } catch (...) { why.note(first + k); }
+    } catch (const detail::passing&) { throw; } catch (...) {
+      why.note(first + k);
+    }
     return !why.happened() && (Wanted == which::last || found == npos);
   });
   if constexpr (Wanted == which::first)

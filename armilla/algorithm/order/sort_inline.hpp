@@ -65,7 +65,9 @@ void sort_owned(const team& t, std::span<T> part, const placement& where, const 
       shares[m].assign(std::move_iterator(part.data() + first), std::move_iterator(part.data() + end));
       if (m != std::size_t(t.rank())) count_moved(end - first);
     }
-  } catch (...) { why.note(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note();
+  }
   std::vector<std::vector<T>> come = exchange_in_rounds(t, operation, std::move(shares), why);
   if (!why.happened()) {
     T* to = part.data();

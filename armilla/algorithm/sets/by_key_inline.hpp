@@ -78,7 +78,9 @@ void each_then_fence(R& items, const team& t, const char* operation, F f, End en
       if ((++n & 0xffff) == 0) count_work(0x10000);
     }
     end();
-  } catch (...) { why.note(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note();
+  }
   count_elements(n);
   t.fence();
   agree(t, operation, why);

@@ -169,7 +169,9 @@ std::vector<Joined> join_by_key(const char* operation, L& left, R& right, Emit e
       both.right.in(p, [&](const auto& e) { table.add(e); });
       both.left.in(p, [&](const auto& e) { emit(joined, e, table); });
     });
-  } catch (...) { why.note(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note();
+  }
   agree(t, operation, why);
   return joined;
 }
@@ -193,7 +195,9 @@ auto filter_by_key(const char* operation, L& left, R& right, bool wanted) {
         if (keys.has(e.first) == wanted) chosen.push_back(Make{}(e.first, e.second));
       });
     });
-  } catch (...) { why.note(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note();
+  }
   agree(t, operation, why);
   return chosen;
 }

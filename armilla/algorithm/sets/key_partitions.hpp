@@ -102,7 +102,9 @@ class partitioned {
       sizes.resize(how.members), come.resize(how.members);
       runs_.reserve(how.count());
       deal(how, mine, me, counts, at, sizes, leaving, staying);
-    } catch (...) { why.note(); }
+    } catch (const detail::passing&) { throw; } catch (...) {
+      why.note();
+    }
     agree(t, operation, why);
     mine = {};
     t.all_to_all(std::span<const std::size_t>(counts), std::span(theirs));
@@ -139,13 +141,17 @@ class partitioned {
     std::vector<std::vector<element>> parts(how.members);
     try {
       for (element& e : mine) parts[how.of(hash{}(e.first))].push_back(std::move(e));
-    } catch (...) { why.note(); }
+    } catch (const detail::passing&) { throw; } catch (...) {
+      why.note();
+    }
     mine = {};
     std::vector<std::vector<element>> come = exchange_in_rounds(t, operation, std::move(parts), why);
     try {
       for (std::vector<element>& some : come)
         came_.insert(came_.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
-    } catch (...) { why.note(); }
+    } catch (const detail::passing&) { throw; } catch (...) {
+      why.note();
+    }
     runs_ = {{came_.data(), came_.size()}};
     size_ = came_.size();
   }
@@ -177,7 +183,9 @@ auto pairs_of(R& items, failure& why, const Key& key = {}, const Value& value = 
       if constexpr (requires { std::ranges::size(part); }) all.reserve(std::ranges::size(part));
       for (auto&& e : part)
         all.push_back({decltype(Element::first)(std::invoke(key, e)), decltype(Element::second)(std::invoke(value, e))});
-    } catch (...) { why.note(all.size()); }
+    } catch (const detail::passing&) { throw; } catch (...) {
+      why.note(all.size());
+    }
     return all;
   }
 }

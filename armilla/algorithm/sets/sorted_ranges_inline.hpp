@@ -135,7 +135,9 @@ void merge_in_order(const A& a, const B& b, const Out& to, const char* operation
   try {
     const in_functions here;
     of_first = share_of_first(a, b, begin, less);
-  } catch (...) { why.note(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note();
+  }
   const pair_share mine = share_of_merge(t, begin, of_first, a.extent(), b.extent());
   if (!why.happened()) try {
       reader<A> from_a(a, mine.first, mine.first_end);
@@ -144,7 +146,9 @@ void merge_in_order(const A& a, const B& b, const Out& to, const char* operation
         merge_piece(from_a, from_b, c, n, less);
         return true;
       });
-    } catch (...) { why.note(); }
+    } catch (const detail::passing&) { throw; } catch (...) {
+      why.note();
+    }
   finish(t, operation, why);
 }
 
@@ -211,13 +215,17 @@ void take_share(const A& a, const B& b, const team& t, const char* operation, fa
   try {
     const in_functions here;
     begin = begin_by_value(a, b, even_share(a.extent() + b.extent(), t.rank(), t.size()), less);
-  } catch (...) { why.note(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note();
+  }
   const pair_share mine = share_between(t, begin.first, begin.second, a.extent(), b.extent());
   if (why.happened()) return;
   try {
     const in_functions here;
     take(mine);
-  } catch (...) { why.note(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note();
+  }
 }
 
 /// Calls only_first(e), both(e), only_second(e) for this member's share of two ranges.

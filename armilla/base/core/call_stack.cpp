@@ -51,7 +51,8 @@ bool begins_with_any(std::string_view text, std::initializer_list<std::string_vi
 // By the mangled name, which begins with the namespace, after a Z for each function that it is local to. C's names are the
 // user's.
 bool is_of_a_library(std::string_view mangled) noexcept {
-  if (!mangled.starts_with("_Z")) return mangled == "_start";
+  if (!mangled.starts_with("_Z"))  // what throws and unwinds may be linked into the program, or be a sanitizer's
+    return mangled == "_start" || begins_with_any(mangled, {"__cxa_", "__gxx_", "_Unwind_", "__interceptor_", "___interceptor_"});
   mangled.remove_prefix(std::min(mangled.find_first_not_of('Z', 1), mangled.size()));
   if (mangled.starts_with('N'))
     mangled.remove_prefix(std::min(mangled.find_first_not_of("VKRO", 1), mangled.size()));  // const &&
@@ -76,14 +77,6 @@ bool is_of_a_library(std::string_view function, std::string_view file) noexcept 
   if (is_of_a_library(function)) return true;
   if (function.starts_with("_Z")) return false;
   return lies_in_own_folder(file) || file.find("/include/armilla/") != file.npos || file.find("/include/c++/") != file.npos;
-}
-
-// The system's libraries, by where they lie; the program itself may lie there, too.
-bool is_of_the_system(std::uintptr_t at) noexcept {
-  Dl_info info;
-  if (dladdr(reinterpret_cast<void*>(at), &info) == 0 || info.dli_fname == nullptr) return true;
-  const std::string_view file = info.dli_fname;
-  return file.find(".so") != file.npos && begins_with_any(file, {"/lib", "/usr/lib"});
 }
 
 #if ARMILLA_HAS_BACKTRACE
@@ -157,13 +150,25 @@ std::string readable(const char* mangled) {
 }
 
 std::string described(const source_place& p) {
-  if (p.line > 0) return std::string(p.file) + ":" + std::to_string(p.line) + ", in " + readable(p.function);
+  if (p.line > 0) {
+    std::string name = readable(p.function);
+    name.resize(std::min(name.find(" [clone "), name.size()));  // which part of it the compiler has put elsewhere
+    return std::string(p.file) + ":" + std::to_string(p.line) + ", in " + name;
+  }
   char offset[24];
   std::snprintf(offset, sizeof offset, "+0x%zx", static_cast<std::size_t>(p.offset));
   return "in " + readable(p.function) + offset;
 }
 
 }  // namespace
+
+// By where they lie; the program itself may lie there, too.
+bool may_be_own(std::uintptr_t at) noexcept {
+  Dl_info info;
+  if (dladdr(reinterpret_cast<void*>(at), &info) == 0 || info.dli_fname == nullptr) return false;
+  const std::string_view file = info.dli_fname;
+  return file.find(".so") == file.npos || !begins_with_any(file, {"/lib", "/usr/lib"});
+}
 
 static constinit std::atomic<bool> none_taken = false;
 
@@ -193,7 +198,7 @@ namespace {
 bool find_own(const call_stack& calls, source_place& place) noexcept {
   for (int i = 0; i < calls.size; ++i) {
     const std::uintptr_t at = calls.address[static_cast<std::size_t>(i)];
-    if (!is_of_the_system(at) && find_place(at, place)) return true;
+    if (may_be_own(at) && find_place(at, place)) return true;
   }
   return false;
 }

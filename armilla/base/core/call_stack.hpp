@@ -3,7 +3,15 @@
 // Inside of the library; no public header includes it.
 #include <array>
 #include <cstdint>
+#include <exception>
 #include <string>
+
+#include "armilla/base/core/throw_place.hpp"
+
+namespace armilla {
+class error;
+class remote_error;
+}
 
 namespace armilla::detail {
 
@@ -25,6 +33,21 @@ void take_no_call_stacks() noexcept;
 /// "heat.cpp:42, in step(double)"; "in step(double)+0x1c" if the program was compiled without -g; empty if no frame is.
 /// Allocates.
 std::string own_frame(const call_stack& calls);
+
+/// Whether the address is outside of the system's libraries. Finds no names, so Armilla's functions count as the user's.
+bool may_be_own(std::uintptr_t at) noexcept;
+
+/// The same frame of another rank. If that runs another program, the file and an offset in it: "in worker+0x1234".
+std::string own_frame(const throw_place& from);
+
+/// From where this exception was thrown, if it has passed a `passing` and was the last one on this thread; else null.
+const call_stack* calls_of_throw(const std::exception_ptr& thrown) noexcept;
+
+/// The addresses that errors keep.
+struct error_places {
+  static const call_stack& own(const error& e) noexcept;
+  static throw_place other(const remote_error& e) noexcept;
+};
 
 /// Prints `before` and that frame to stderr: "rank 2: SIGSEGV arose at heat.cpp:42". Without -g the function's name, as the
 /// linker knows it. Prints nothing if no frame is the user's. For a signal handler of a process that ends: allocates no memory.

@@ -65,4 +65,4 @@ TEST(call_stack, a_lambda_is_named_by_itself) {
   EXPECT_EQ(where.find("operator()"), std::string::npos) << where;
 }
 
-TEST(call_stack, an_empty_one_names_nothing) { EXPECT_EQ(detail::own_frame({}), ""); }
+TEST(call_stack, an_empty_one_names_nothing) { EXPECT_EQ(detail::own_frame(detail::call_stack{}), ""); }

@@ -41,7 +41,8 @@ class category final : public std::error_category {
 
 constexpr std::string_view prefix = "armilla: ";
 constexpr std::string_view further_line = "\n  ";
-constexpr std::size_t most_lines = 5, innermost_lines = 2, outermost_lines = 2;  // a report adds one, where it arose
+constexpr std::size_t most_lines = 4, innermost_lines = 2,
+                      outermost_lines = 1;  // a report adds two: where it arose, and where it was thrown
 constexpr const char* advice = "catch it there, or catch armilla::remote_error here";
 
 std::string prefix_of(rank_t r) { return "rank " + std::to_string(r) + ": "; }
@@ -135,17 +136,41 @@ error::error(errc kind, const char* operation, std::string_view text)
 
 std::string error::where() const { return detail::own_frame(*calls_); }
 
-std::string detail::place_of(const std::exception& e) {
-  const error* const ours = dynamic_cast<const error*>(&e);
-  const std::string where = ours != nullptr ? ours->where() : "";
-  return where.empty() || where.starts_with("in ") ? where : "at " + where;
+namespace {
+
+std::string with_at(std::string where) { return where.empty() || where.starts_with("in ") ? where : "at " + where; }
+
+}  // namespace
+
+std::string detail::place_of_current_exception() {
+  const std::exception_ptr thrown = std::current_exception();
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const remote_error& e) {
+    const std::string here = with_at(e.where()), there = with_at(e.thrown_at());
+    if (there.empty()) return here;
+    return here + std::string(here.empty() ? "" : further_line) + "rank " + std::to_string(e.rank()) + " threw " + there;
+  } catch (const error& e) { return with_at(e.where()); } catch (...) {
+    const call_stack* const calls = calls_of_throw(thrown);
+    return calls != nullptr ? with_at(own_frame(*calls)) : "";
+  }
 }
 
-remote_error::remote_error(rank_t thrower, const char* operation, std::string_view type_name, std::string_view text)
+const detail::call_stack& detail::error_places::own(const error& e) noexcept { return *e.calls_; }
+
+detail::throw_place detail::error_places::other(const remote_error& e) noexcept {
+  return e.from_ != nullptr ? *e.from_ : throw_place{};
+}
+
+remote_error::remote_error(rank_t thrower, const char* operation, std::string_view type_name, std::string_view text,
+                           const detail::throw_place& from)
     : error(errc::remote, operation, remote_text(thrower, operation, type_name, text)),
       rank_(thrower),
       type_name_(std::string(type_name)),
-      body_text_(std::string(text)) {}
+      body_text_(std::string(text)),
+      from_(from.module != 0 ? std::make_shared<const detail::throw_place>(from) : nullptr) {}
+
+std::string remote_error::thrown_at() const { return from_ != nullptr ? detail::own_frame(*from_) : ""; }
 
 rank_lost::rank_lost(rank_t lost, const char* operation, std::string_view cause, std::string_view host)
     : error(errc::rank_lost, operation, lost_text(lost, cause, host)),
@@ -217,9 +242,10 @@ std::string demangle(const char* mangled) {
 }
 
 exception_text describe_current_exception() {
+  const throw_place from = place_of_throw(std::current_exception());
   const std::type_info* type = abi::__cxa_current_exception_type();
   if (type != nullptr && *type == typeid(consequence)) type = &typeid(usage_error);
-  exception_text said{type != nullptr ? demangle(type->name()) : "an unknown type", "no text: it is no std::exception"};
+  exception_text said{type != nullptr ? demangle(type->name()) : "an unknown type", "no text: it is no std::exception", from};
   try {
     throw;
   } catch (const std::exception& e) { said.text = text_of(e); } catch (...) {

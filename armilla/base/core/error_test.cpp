@@ -105,13 +105,13 @@ TEST(error, a_text_without_a_line_is_no_harm) {
             std::string("armilla: rank 0: call: rank 1 threw this armilla::usage_error") + advice);
 }
 
-TEST(error, a_chain_leaves_one_of_six_lines_for_its_place) {
+TEST(error, a_chain_leaves_two_of_six_lines_for_its_places) {
   std::string text = "armilla: rank 9: get: no; yes";
   for (rank_t r = 8; r >= 0; --r) {
     const as_rank me(r, 10);
     text = remote_error(r + 1, "call", "armilla::remote_error", text).what();
   }
-  EXPECT_EQ(std::ranges::count(text, '\n'), 4);
+  EXPECT_EQ(std::ranges::count(text, '\n'), 3);
   EXPECT_TRUE(text.starts_with("armilla: rank 9: get: no; yes\n  rank 8: ")) << text;
   EXPECT_NE(text.find("\n  rank 0: call: rank 1 threw this"), text.npos) << text;
 }

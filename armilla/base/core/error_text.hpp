@@ -27,8 +27,8 @@ inline const char* text_of(const std::exception& e) noexcept {
   return text != nullptr ? text : "no text: its what() gives a null pointer";
 }
 
-/// Where in the user's program an error of Armilla arose: "at heat.cpp:42, in step(double)"; empty for other exceptions, and
-/// where that is not known.
-std::string place_of(const std::exception& e);
+/// Inside a `catch`: where in the user's program the exception arose, "at heat.cpp:42, in step(double)", and in a further line
+/// where another rank threw it: "rank 3 threw at heat.cpp:12, in read(int)". Empty where neither is known.
+std::string place_of_current_exception();
 
 }  // namespace armilla::detail

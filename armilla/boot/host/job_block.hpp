@@ -48,11 +48,11 @@ struct failure_record {
   failure_kind kind;
   std::int32_t code;
   std::uint32_t after_loss;  ///< a loss was known before: it may be the consequence of that
-  char text[1784];
-  /// Where in the user's program it arose, which takes a while to find. The rank sets `search` to 1 before `stage` to 2, and to 2
-  /// when `place` is written.
+  char text[1528];
+  /// Where in the user's program it arose, in a line or two, which takes a while to find. The rank sets `search` to 1 before
+  /// `stage` to 2, and to 2 when `place` is written.
   std::atomic<std::uint32_t> search;
-  char place[256];
+  char place[512];
 
   bool complete() const noexcept { return stage.load(std::memory_order_acquire) == 2; }
   /// Whether it is complete, and arose by itself: no other rank's end can be its cause.

@@ -20,9 +20,28 @@
 namespace armilla::detail {
 namespace {
 
+// "\n  rank 3 threw at heat.cpp:12", which stands last.
+std::size_t start_of_other_place(std::string_view text) {
+  const std::size_t last = std::min(text.rfind('\n'), text.size());
+  const std::string_view line = text.substr(last);
+  const std::string_view behind = line.substr(std::min(line.find_first_not_of("0123456789", 8), line.size()));
+  const bool place = line.starts_with("\n  rank ") && (behind.starts_with(" threw at ") || behind.starts_with(" threw in "));
+  return place ? last : text.size();
+}
+
+// "\n  at heat.cpp:42", in front of it.
+std::size_t start_of_own_place(std::string_view text) {
+  text = text.substr(0, start_of_other_place(text));
+  const std::size_t last = std::min(text.rfind('\n'), text.size());
+  const std::string_view line = text.substr(last);
+  return line.starts_with("\n  at ") || line.starts_with("\n  in ") ? last : text.size();
+}
+
 // That of an error of Armilla may have several lines.
 std::string text_of(const ending& e) {
-  return escaped(without_prefix(e.text, e.first), e.text.starts_with("armilla::") ? "\n" : "");
+  const std::string text = without_prefix(e.text, e.first);
+  const std::size_t place = start_of_own_place(text);
+  return escaped(text.substr(0, place), e.text.starts_with("armilla::") ? "\n" : "") + escaped(text.substr(place), "\n");
 }
 
 std::string cause_text(const ending& e) {
@@ -82,13 +101,6 @@ ending::how kind_of(failure_kind kind) noexcept {
   }
 }
 
-// Of a message of several lines what stands in the last one, where that is a place.
-std::size_t start_of_place(std::string_view text) {
-  const std::size_t last = text.rfind('\n');
-  const bool place = last != text.npos && (text.substr(last).starts_with("\n  at ") || text.substr(last).starts_with("\n  in "));
-  return place ? last : text.size();
-}
-
 const char* name_of(ending::how kind) {
   switch (kind) {
     case ending::how::exception: return "exception";
@@ -119,10 +131,12 @@ json object_of(const ending& e) {
   if (e.kind == ending::how::signal) object["signal"] = signal_name(e.code);
   if (e.kind != ending::how::exception) return object;
   const std::string text = text_of(e);
-  const std::size_t place = start_of_place(text), type = std::min(text.find(": "), place);
+  const std::size_t place = start_of_own_place(text), other = start_of_other_place(text), type = std::min(text.find(": "), place);
   object["type"] = text.substr(0, type);
   object["text"] = text.substr(std::min(type + 2, place), place - std::min(type + 2, place));
-  if (place < text.size()) object["place"] = text.substr(text.compare(place, 6, "\n  at ") == 0 ? place + 6 : place + 3);
+  const auto without_at = [](std::string line) { return line.starts_with("at ") ? line.substr(3) : line; };
+  if (place < other) object["place"] = without_at(text.substr(place + 3, other - place - 3));
+  if (other < text.size()) object["thrown_at"] = without_at(text.substr(text.find(" threw ", other) + 7));
   return object;
 }
 
@@ -148,7 +162,7 @@ std::string report_of(std::string account, std::string_view outcome, std::string
     return dumped(object);
   }
   std::string all = "armilla: " + std::move(account);
-  if (!outcome.empty()) all.insert(start_of_place(all), fmt::format("; {}", outcome));
+  if (!outcome.empty()) all.insert(start_of_own_place(all), fmt::format("; {}", outcome));
   return all.append(hint);
 }
 

@@ -58,6 +58,10 @@ TEST(ending, is_an_object_if_asked_for_json) {
   EXPECT_EQ(object["place"], "a.cpp:3, in f()");
   EXPECT_EQ(object["outcome"], "the job was stopped");
   EXPECT_EQ(object["hint"], "the address is no memory");
+  e.text = "std::range_error: no\n  at a.cpp:3, in f()\n  rank 12 threw in g()+0x3";
+  EXPECT_EQ(nlohmann::json::parse(account_of(e))["text"], "no");
+  EXPECT_EQ(nlohmann::json::parse(account_of(e))["place"], "a.cpp:3, in f()");
+  EXPECT_EQ(nlohmann::json::parse(account_of(e))["thrown_at"], "in g()+0x3");
   e.text = "int";
   EXPECT_EQ(nlohmann::json::parse(account_of(e))["text"], "");
   EXPECT_EQ(nlohmann::json::parse(account_of(of(ending::how::signal, SIGSEGV)))["signal"], "SIGSEGV");
@@ -115,11 +119,21 @@ TEST(ending, gives_a_process_the_code_that_the_shell_sees_and_never_that_of_succ
 
 TEST(ending, knows_signals_of_real_time) { EXPECT_EQ(signal_name(SIGRTMIN + 2), "SIGRTMIN+2"); }
 
-TEST(ending, a_place_stays_the_last_line_of_a_report) {
+TEST(ending, of_an_exception_of_the_user_only_the_places_are_further_lines) {
+  ending e = of(ending::how::exception, 1);
+  e.text = "std::range_error: a\n  b\n  at a.cpp:3, in f()";
+  EXPECT_TRUE(cause_of(e).ends_with("std::range_error: a\\n  b\n  at a.cpp:3, in f()")) << cause_of(e);
+}
+
+TEST(ending, places_stay_the_last_lines_of_a_report) {
   EXPECT_EQ(report_of("rank 1 failed: no"), "armilla: rank 1 failed: no; the job was stopped");
   EXPECT_EQ(report_of("rank 1 failed: no\n  at a.cpp:3, in f()", "the other rank goes on"),
             "armilla: rank 1 failed: no; the other rank goes on\n  at a.cpp:3, in f()");
   EXPECT_EQ(report_of("rank 1 failed: no\n  in f()+0x3"), "armilla: rank 1 failed: no; the job was stopped\n  in f()+0x3");
+  EXPECT_EQ(report_of("rank 1 failed: no\n  at a.cpp:3, in f()\n  rank 2 threw at b.cpp:5, in g()"),
+            "armilla: rank 1 failed: no; the job was stopped\n  at a.cpp:3, in f()\n  rank 2 threw at b.cpp:5, in g()");
+  EXPECT_EQ(report_of("rank 1 failed: no\n  rank 2 threw at b.cpp:5, in g()"),
+            "armilla: rank 1 failed: no; the job was stopped\n  rank 2 threw at b.cpp:5, in g()");
   EXPECT_EQ(report_of("rank 1 failed: no\n  rank 0: call: no"),
             "armilla: rank 1 failed: no\n  rank 0: call: no; the job was stopped");
 }

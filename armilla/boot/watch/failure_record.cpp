@@ -72,33 +72,26 @@ bool record_failure(job_block& job, rank_t rank, failure_kind kind, int code, st
 
 void record_current_exception(job_block& job, rank_t rank) noexcept {
   failure_kind kind = failure_kind::exception;
-  bool has_place = false;
   try {
     throw;
   } catch (const consequence&) {
-    has_place = true;
     kind = failure_kind::secondary;
     await_cause(job);
   } catch (const error& e) {
-    has_place = true;
     if (e.code() == errc::rank_lost) kind = failure_kind::secondary;
   } catch (...) {}
   try {
     const exception_text said = describe_current_exception();
-    record(job, rank, kind, 1, said.type_name + ": " + said.text, has_place);
-  } catch (...) { record(job, rank, kind, 1, "no memory left to describe it", has_place); }
+    record(job, rank, kind, 1, said.type_name + ": " + said.text, true);
+  } catch (...) { record(job, rank, kind, 1, "no memory left to describe it", true); }
 }
 
 void record_place(job_block& job, rank_t rank) noexcept {
   failure_record& first = job.failure;
   if (!first.complete() || first.rank != rank || first.search.load(std::memory_order_relaxed) != 1) return;
   try {
-    throw;
-  } catch (const std::exception& e) {
-    try {
-      put_text(first.place, place_of(e));
-    } catch (...) {}  // no memory: the report does without
-  } catch (...) {}
+    put_text(first.place, place_of_current_exception());
+  } catch (...) {}  // no memory: the report does without
   first.search.store(2, std::memory_order_release);
 }
 

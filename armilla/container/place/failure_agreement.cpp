@@ -5,6 +5,7 @@
 #include <new>
 #include <ranges>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -103,12 +104,13 @@ std::string with_element(const std::string& text, std::size_t index) {
 }
 
 // The first; the others of that team, or of all, are forgotten with it.
-bool take_kept(context&, const std::uint64_t* part, std::string& type, std::string& text) {
+bool take_kept(context&, const std::uint64_t* part, exception_text& what) {
   const auto first = std::ranges::find_if(mine->kept, [part](const kept_failure& k) { return is_of(k, part); });
   if (first == mine->kept.end()) return false;
   const auto& r = failures::of(first->what);
-  type = r.type.empty() ? "armilla::usage_error" : r.type;
-  text = fmt::format("{} (in {} that did not wait)", with_element(r.text, r.index), first->operation);
+  what.type_name = r.type.empty() ? "armilla::usage_error" : r.type;
+  what.from = r.from;
+  what.text = fmt::format("{} (in {} that did not wait)", with_element(r.text, r.index), first->operation);
   std::erase_if(mine->kept, [part](const kept_failure& k) { return is_of(k, part); });
   return true;
 }
@@ -128,11 +130,11 @@ void failure::note(std::size_t index) {
   try {
     throw;
   } catch (const rank_lost&) { throw; } catch (const broken_rule& broken) {
-    if (what_ == nullptr) what_ = std::make_unique<record>(record{"", broken.rule(), npos});  // no type: a usage_error
+    if (what_ == nullptr) what_ = std::make_unique<record>(record{"", broken.rule(), npos, {}});  // no type: a usage_error
   } catch (...) {
     if (what_ != nullptr) return;
     const exception_text thrown = describe_current_exception();
-    what_ = std::make_unique<record>(record{thrown.type_name, thrown.text, index});
+    what_ = std::make_unique<record>(record{thrown.type_name, thrown.text, index, thrown.from});
     try {
       throw;
     } catch (const std::bad_alloc&) {
@@ -147,14 +149,14 @@ std::uint64_t vote_of(const team& t, const failure& now) {
 
 void throw_failure_of(const team& t, const char* operation, std::uint64_t loser, failure& now) {
   failure first = take_first(t, now);
-  std::vector<std::string> said(2);
+  std::tuple<std::string, std::string, throw_place> said;
   if (std::uint64_t(t.rank()) == loser) {
     const auto& r = failures::of(first);
-    said = {r.type, with_element(r.text, r.index)};
+    said = {r.type, with_element(r.text, r.index), r.from};
   }
-  said = t.broadcast(said, rank_t(loser));
-  if (said[0].empty()) throw_usage(algorithm_here(operation), said[1]);
-  throw remote_error(t.world_rank(rank_t(loser)), algorithm_here(operation), said[0], said[1]);
+  const auto& [type, text, from] = said = t.broadcast(said, rank_t(loser));
+  if (type.empty()) throw_usage(algorithm_here(operation), text);
+  throw remote_error(t.world_rank(rank_t(loser)), algorithm_here(operation), type, text, from);
 }
 
 void keep_failure(const team& t, const char* operation, failure& now) {

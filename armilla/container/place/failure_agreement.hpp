@@ -40,6 +40,7 @@ class failure {
   struct record {
     std::string type, text;
     std::size_t index = npos;
+    throw_place from = {};
   };
   std::unique_ptr<record> what_;
 };

@@ -10,12 +10,13 @@ namespace armilla::detail {
 
 bool fence_hooks::take_any_error(context& self, const team_record* part, error_record& first) const {
   if (take_error != nullptr && take_error(self, first)) return true;
-  std::string type, text;
-  const auto takes = [&](const kept_errors& k) { return k.take(self, part != nullptr ? &part->id : nullptr, type, text); };
+  exception_text what;
+  const auto takes = [&](const kept_errors& k) { return k.take(self, part != nullptr ? &part->id : nullptr, what); };
   if (std::ranges::none_of(kept, takes)) return false;
   first.rank = self.rank;
-  std::snprintf(first.type, sizeof first.type, "%s", type.c_str());
-  std::snprintf(first.text, sizeof first.text, "%s", text.c_str());
+  std::snprintf(first.type, sizeof first.type, "%s", what.type_name.c_str());
+  std::snprintf(first.text, sizeof first.text, "%s", what.text.c_str());
+  first.from = what.from;
   return true;
 }
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "armilla/error.hpp"
+
 namespace armilla::detail {
 
 struct context;
@@ -14,7 +16,7 @@ struct team_record;
 struct kept_errors {
   std::uint64_t (*count)(context& self, const std::uint64_t* team) = nullptr;
   /// Gives out the first, and forgets them all. False: there are none.
-  bool (*take)(context& self, const std::uint64_t* team, std::string& type, std::string& text) = nullptr;
+  bool (*take)(context& self, const std::uint64_t* team, exception_text& what) = nullptr;
 };
 
 /// What the layers above add to a fence; null where they have nothing to say.

@@ -10,6 +10,7 @@
 
 #include "armilla/am/endpoint/sending.hpp"
 #include "armilla/base/core/context_head.hpp"
+#include "armilla/base/core/throw_place.hpp"
 #include "armilla/base/values/collective_pattern.hpp"
 #include "armilla/base/values/owned.hpp"
 #include "armilla/fiber/scheduler.hpp"
@@ -30,8 +31,8 @@ struct error_record {
   rank_t rank;
   char type[60];
   char text[960];
+  throw_place from;
 };
-static_assert(sizeof(error_record) == 1024);
 
 /// A rank's view of one team. The handles (`armilla::team`) point here and count themselves.
 struct team_record {

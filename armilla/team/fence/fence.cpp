@@ -291,7 +291,7 @@ round_sums run_rounds(team_record& t, const intention& what) {
   std::exception_ptr disagreed;
   if (what.kind == collective::fence) disagreed = let_participants_agree(t, sums.changed);
   let_retired_go(t);
-  if (failed) throw remote_error(first.rank, "fence", first.type, first.text);
+  if (failed) throw remote_error(first.rank, "fence", first.type, first.text, first.from);
   if (disagreed) std::rethrow_exception(disagreed);
 }
 

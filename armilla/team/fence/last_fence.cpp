@@ -197,7 +197,7 @@ class last_fence {
 void tell_errors(context& c) {
   error_record first{};
   if (!c.teams->hooks.take_any_error(c, nullptr, first) || std::string_view(first.type) == "armilla::rank_lost") return;
-  throw remote_error(first.rank, "fence", first.type, first.text);
+  throw remote_error(first.rank, "fence", first.type, first.text, first.from);
 }
 
 void post_word(context& c, std::uint64_t word) {

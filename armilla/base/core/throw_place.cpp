@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/base/core/throw_place.hpp"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <typeinfo>
+
+#include "armilla/base/core/call_stack.hpp"
+#include "armilla/base/values/put_text.hpp"
+#include "armilla/error.hpp"
+
+namespace armilla::detail {
+namespace {
+
+/// The last exception of this thread that has passed a `passing`.
+struct last_passed {
+  const void* object = nullptr;
+  call_stack calls;
+};
+thread_local last_passed last;
+
+std::string_view name_of(const dl_phdr_info& module) noexcept {
+  const std::string_view path = module.dlpi_name[0] != 0 ? module.dlpi_name : program_invocation_short_name;
+  return path.substr(path.rfind('/') + 1);
+}
+
+class hash {
+ public:
+  void add(const void* bytes, std::size_t n) noexcept {
+    for (std::size_t i = 0; i < n; ++i) value_ = (value_ ^ static_cast<const unsigned char*>(bytes)[i]) * 0x100000001b3;
+  }
+  std::uint64_t value() const noexcept { return value_ | 1; }
+
+ private:
+  std::uint64_t value_ = 0xcbf29ce484222325;
+};
+
+// By its headers and its notes, in which linkers write a hash of all the rest (the build ID).
+std::uint64_t number_of(const dl_phdr_info& module) noexcept {
+  hash all;
+  for (const ElfW(Phdr) & segment : std::span(module.dlpi_phdr, module.dlpi_phnum)) {
+    all.add(&segment, sizeof segment);
+    if (segment.p_type == PT_NOTE) all.add(reinterpret_cast<const void*>(module.dlpi_addr + segment.p_vaddr), segment.p_memsz);
+  }
+  return all.value();
+}
+
+bool holds(const dl_phdr_info& module, std::uintptr_t at) noexcept {
+  return std::ranges::any_of(std::span(module.dlpi_phdr, module.dlpi_phnum), [&](const ElfW(Phdr) & segment) {
+    return segment.p_type == PT_LOAD && at - (module.dlpi_addr + segment.p_vaddr) < segment.p_memsz;
+  });
+}
+
+template <class F>
+void each_module(F f) noexcept {
+  dl_iterate_phdr([](dl_phdr_info* module, std::size_t, void* call) { return (*static_cast<F*>(call))(*module) ? 1 : 0; }, &f);
+}
+
+// The addresses of the one file in which the innermost lies that may be the user's.
+throw_place place_from(const call_stack& calls) noexcept {
+  const std::span all(calls.address.data(), static_cast<std::size_t>(calls.size));
+  const auto first = std::ranges::find_if(all, may_be_own);
+  throw_place place;
+  if (first == all.end()) return place;
+  each_module([&](const dl_phdr_info& module) {
+    if (!holds(module, *first)) return false;
+    place.module = number_of(module);
+    put_text(place.file, name_of(module));
+    for (auto at = first; at != all.end() && place.size < throw_place::most; ++at)
+      if (holds(module, *at)) place.offset[place.size++] = static_cast<std::uint32_t>(*at - module.dlpi_addr);
+    return true;
+  });
+  return place;
+}
+
+bool has_passed(const void* thrown) noexcept { return thrown != nullptr && thrown == last.object; }
+
+const void* object_of(const std::exception_ptr& thrown) noexcept {
+  static_assert(sizeof thrown == sizeof(void*));
+  const void* object;
+  std::memcpy(&object, &thrown, sizeof object);
+  return object;
+}
+
+}  // namespace
+
+#ifdef __GLIBCXX__
+
+// The personality routine of g++'s and clang++'s functions asks the type of each `catch` whether it takes what is thrown, before
+// anything is unwound. The linker takes this object for the type of `passing`.
+class asks_where final : public std::type_info {
+ public:
+  asks_where() noexcept : std::type_info("N7armilla6detail7passingE") {}
+  bool __do_catch(const std::type_info*, void** object, unsigned) const override {
+    last.object = *object;
+    last.calls = take_call_stack();
+    return false;
+  }
+};
+
+[[gnu::visibility("default")]] extern const asks_where of_passing __asm__("_ZTIN7armilla6detail7passingE");
+const asks_where of_passing;
+
+#else
+passing::~passing() = default;
+#endif
+
+std::string own_frame(const throw_place& from) {
+  call_stack calls;
+  each_module([&](const dl_phdr_info& module) {
+    if (from.module == 0 || number_of(module) != from.module) return false;
+    for (std::uint32_t i = 0; i < std::min(from.size, throw_place::most); ++i)
+      calls.address[static_cast<std::size_t>(calls.size++)] = module.dlpi_addr + from.offset[i];
+    return true;
+  });
+  if (calls.size != 0 || from.module == 0) return own_frame(calls);
+  char offset[24];  // of another program: for addr2line
+  std::snprintf(offset, sizeof offset, "+0x%x", from.offset[0]);
+  return "in " + std::string(from.file, strnlen(from.file, sizeof from.file)) + offset;
+}
+
+const call_stack* calls_of_throw(const std::exception_ptr& thrown) noexcept {
+  return has_passed(object_of(thrown)) ? &last.calls : nullptr;
+}
+
+void forget_throw() noexcept { last.object = nullptr; }
+
+throw_place place_of_throw(const std::exception_ptr& thrown) noexcept {
+  const call_stack* calls = calls_of_throw(thrown);
+  try {
+    if (thrown != nullptr) std::rethrow_exception(thrown);
+  } catch (const remote_error& e) { return error_places::other(e); } catch (const error& e) {
+    if (calls == nullptr) calls = &error_places::own(e);
+  } catch (...) {}
+  return calls != nullptr ? place_from(*calls) : throw_place{};
+}
+
+}  // namespace armilla::detail

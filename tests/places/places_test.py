@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Which places in a user's program are named by errors, crashes and lists of waits: places_test.py PROGRAM lines|names."""
+import os
+import re
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from jobs import Job  # noqa: E402
+
+PROGRAM = os.path.abspath(sys.argv[1])
+LINES = sys.argv[2] == "lines"  # compiled with -g
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "places.cpp")
+
+
+def line(comment):
+    with open(SOURCE, encoding="utf-8") as source:
+        return next(n for n, text in enumerate(source, 1) if text.rstrip().endswith("// " + comment))
+
+
+def place(comment, function):
+    """As it is printed: a line or, without -g, the function and an offset in it."""
+    return rf"at places\.cpp:{line(comment)}, in {function}" if LINES else rf"in {function}( \[clone \S+\])?\+0x[0-9a-f]+"
+
+
+READ = r"heat::read\(int\)"
+
+
+class Places(unittest.TestCase):
+    def run_scene(self, scene, ranks=3, fabric="shm", **env):
+        return Job([PROGRAM, scene], ranks=ranks, fabric=fabric, env=env).end()
+
+    def ends_by(self, scene, *places):
+        for fabric in ("shm", "threads"):
+            with self.subTest(scene=scene, fabric=fabric):
+                job = self.run_scene(scene, fabric=fabric)
+                self.assertNotEqual(job.code, 0)
+                self.assertRegex(job.err, r"(?m)^armilla: (rank|ranks) [^\n]*\n(  [^\n]*\n)*?" + "".join(rf"  {each}\n" for each in places) + r"\Z")
+                self.assertLessEqual(job.err.count("\n"), 6, job.err)
+
+    def test_a_call_names_the_caller_and_where_the_function_threw(self):
+        self.ends_by("call", place("asks", r"heat::ask\(int\)"), "rank 1 threw " + place("throws", READ))
+
+    def test_a_chain_of_calls_names_the_innermost(self):
+        self.ends_by("chain", place("asks one more", r"heat::ask_by_one_more\(int\)"), "rank 2 threw " + place("throws", READ))
+
+    def test_a_method_of_an_object_names_the_function_in_it(self):
+        job = self.run_scene("object")
+        self.assertRegex(job.err, "rank 1 threw " + place("throws", READ))
+
+    def test_a_fence_names_where_a_one_way_call_threw(self):
+        self.ends_by("async", place("fences", r"heat::tell\(int\)"), "rank 1 threw " + place("throws", READ))
+
+    def test_a_fence_names_where_a_fiber_of_it_threw(self):
+        self.ends_by("fiber", place("fences for a fiber", r"heat::spawn_there\(int\)"), "rank 1 threw " + place("throws", READ))
+
+    def test_an_exception_of_the_users_own_type_has_a_place(self):
+        self.ends_by("own", place("throws", READ))
+
+    def test_an_algorithm_names_where_a_function_threw_on_another_rank(self):
+        job = self.run_scene("for_each")
+        self.assertRegex(job.err, "rank 1 threw " + place("throws at", r"heat::element\(int\)"))
+
+    def test_whoever_catches_it_gets_both(self):
+        job = self.run_scene("caught")
+        both = "|".join(each.removeprefix("at ") for each in (place("asks", r"heat::ask\(int\)"), place("throws", READ)))
+        self.assertRegex(job.out, both.replace("|", r"\|"))
+        self.assertEqual(job.code, 0, job.err)
+
+    def test_a_machine_reads_both(self):
+        job = self.run_scene("call", ARMILLA_ERRORS="json")
+        for key, where in (("place", place("asks", r"heat::ask\(int\)")), ("thrown_at", place("throws", READ))):
+            self.assertRegex(job.err, f'"{key}":"{where.removeprefix("at ")}"')
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
