@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/team/collectives/collective_bulk.hpp"
 
+#include <algorithm>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -85,7 +86,13 @@ class short_exchange {
   }
 
  private:
-  exchange_state& with(std::uint32_t member) { return t_.owner->area(t_.slot).exchange[std::size_t(t_.members[member])]; }
+  // Numbers begin beyond those of teams that had the slot before: lines that they left, or that are on their way still, are
+  // lower.
+  exchange_state& with(std::uint32_t member) {
+    exchange_state& e = t_.owner->area(t_.slot).exchange[std::size_t(t_.members[member])];
+    e.count = std::max(e.count, t_.first_step);
+    return e;
+  }
   std::size_t set(std::uint64_t number) const { return number % 2 * t_.owner->layout.exchange_lines(); }
   static void copy_line(std::byte* to, const std::byte* from, std::size_t left) {
     if (left >= flag_line::payload_bytes) [[likely]]

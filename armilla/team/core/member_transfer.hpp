@@ -70,6 +70,7 @@ class member_transfer {
  private:
   void add(std::uint32_t member, const std::byte* data, std::uint64_t bytes);
   void move_all();
+  bool is_followed(rank_t member) const;
   bool push_far();
   bool pull_far(in_stream& in);
   void open_far(in_stream& in);

@@ -131,6 +131,12 @@ handler_slot& revoke_slot = fixed_handler<revoke_message, well_known(handler_ran
 
 }  // namespace
 
+void forget_pairs(context& self, rank_t r) {
+  for (const auto& area : self.teams->areas)
+    if (area != nullptr)
+      if (const auto known = area->far.with.find(r); known != area->far.with.end()) known->second = {};
+}
+
 scratch make_scratch_for(rank_t from, std::uint64_t bytes) {
   try {
     return make_scratch(bytes);

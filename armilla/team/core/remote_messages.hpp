@@ -88,6 +88,9 @@ struct remote_pairs {
   std::uint32_t abandoned_team = 0;
 };
 
+/// Rank `r` is another process now: all that is known of messages to and from the one before it is forgotten.
+void forget_pairs(context& self, rank_t r);
+
 /// Scratch for a message of another rank. limit_error if there is no memory for its length.
 scratch make_scratch_for(rank_t from, std::uint64_t bytes);
 

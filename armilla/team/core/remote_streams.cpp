@@ -9,10 +9,16 @@
 
 namespace armilla::detail {
 
+// It has nothing of this team, and must get nothing of it.
+bool member_transfer::is_followed(rank_t member) const {
+  const outbox& out = outbox_of(state_.self);
+  return !t_.lives.empty() && out.life(member) != t_.lives[std::size_t(t_.number_of(member))];
+}
+
 bool member_transfer::push_far() {
   bool any = false;
   for (remote_out_stream& o : area_.remote_outgoing) {
-    if (o.sent || !o.pair->admits() || state_.self.out->is_lost(o.to)) continue;
+    if (o.sent || !o.pair->admits() || state_.self.out->is_lost(o.to) || is_followed(o.to)) continue;
     o.sent = true;
     o.zero_copy = send_far(state_.self, t_, *o.pair, o.to, sign(), o.data, o.bytes, &o);
     any = true;
@@ -32,7 +38,7 @@ void member_transfer::open_far(in_stream& in) {
 }
 
 bool member_transfer::pull_far(in_stream& in) {
-  if (in.count != 0 && in.next == in.count) return false;
+  if ((in.count != 0 && in.next == in.count) || is_followed(in.from)) return false;
   bool any = false;
   if (in.count == 0) {
     drop_earlier(state_.self, t_, *in.far, in.from);

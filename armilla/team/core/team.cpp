@@ -82,7 +82,8 @@ std::uint64_t highest_step(const team_state& s) {
 
 survivor_board::request slots_here(team_state& s) {
   const std::uint32_t free = free_slots(s);  // which may raise the highest step
-  return {highest_step(s), free, s.unsettled};
+  // What a network carries is told by its team from what comes behind.
+  return {highest_step(s), free, s.near.empty() ? 0 : s.unsettled};
 }
 
 // What moved in its slot may have stopped in the middle.
@@ -251,7 +252,7 @@ team_state::~team_state() {
 }
 
 bool has_ended(const team_state& s, rank_t r) noexcept {
-  const std::uint64_t word = s.slot(r, 0).end.word.load(std::memory_order_acquire);
+  const std::uint64_t word = s.boards(r, 0).end.word.load(std::memory_order_acquire);
   return word >> end_board::round_bits > s.end_stage && (word & end_board::round_mask) != 0;
 }
 

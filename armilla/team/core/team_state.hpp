@@ -108,6 +108,13 @@ struct team_state {
   team_slot& slot(rank_t world_rank, std::uint32_t i) const noexcept {
     return *reinterpret_cast<team_slot*>(shown(world_rank, collective_layout::slot(i)));
   }
+  /// A slot's boards, by which the ranks of a host agree: in the memory that they share, also where a network carries what else
+  /// they show each other.
+  team_slot& boards(rank_t world_rank, std::uint32_t i) const noexcept {
+    const host_map& host = *self.host;
+    return *reinterpret_cast<team_slot*>(host.base + host.layout.collectives() +
+                                         layout.place(world_rank, collective_layout::slot(i)));
+  }
   /// Byte `offset` of a rank's collective area.
   std::byte* shown(rank_t world_rank, std::size_t offset) const noexcept {
     return self.host->collectives + layout.place(world_rank, offset);

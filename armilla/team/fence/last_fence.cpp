@@ -74,7 +74,7 @@ class last_fence {
 
  private:
   std::uint64_t word_of(std::uint64_t round) const noexcept { return stage_ << round_bits | round; }
-  end_board& board(rank_t r) const noexcept { return s_.slot(r, 0).end; }
+  end_board& board(rank_t r) const noexcept { return s_.boards(r, 0).end; }
 
   // What is open leaves, and what has come is taken in.
   void settle() {
@@ -201,7 +201,7 @@ void tell_errors(context& c) {
 }
 
 void post_word(context& c, std::uint64_t word) {
-  c.teams->slot(c.rank, 0).end.word.store(word, std::memory_order_release);
+  c.teams->boards(c.rank, 0).end.word.store(word, std::memory_order_release);
   c.host->locals().each([&](rank_t r) { c.out->notify(r); });
 }
 

@@ -102,7 +102,7 @@ class agreement {
   }
 
  private:
-  survivor_board& board(std::uint32_t i) const noexcept { return t_.slots[i]->survivors; }
+  survivor_board& board(std::uint32_t i) const noexcept { return survivor_board_of(t_, i); }
   survivor_board& mine() const noexcept { return board(t_.rank); }
   bool is_lost(std::uint32_t i) const noexcept { return is_lost_to(t_, i); }
   bool has_posted(std::uint32_t i, std::uint64_t step) const noexcept {
@@ -122,7 +122,7 @@ class agreement {
   }
   void post(std::uint64_t step) const {
     mine().step.store(step, std::memory_order_release);
-    notify_members(t_);
+    wake_members_here(t_);
   }
 
   void propose() {
@@ -136,7 +136,7 @@ class agreement {
     std::uint64_t before = decision_.load(std::memory_order_acquire);
     while (before >> proposer_bits < step_)
       if (decision_.compare_exchange_weak(before, step_ << proposer_bits | t_.rank, std::memory_order_acq_rel)) break;
-    notify_members(t_);
+    wake_members_here(t_);
   }
 
   team_record& t_;
@@ -148,7 +148,7 @@ class agreement {
 };
 
 // One in which nothing may be on its way to a member, if there is one: settle_slot clears memory, and reaches nothing that a
-// network still carries.
+// network still carries between hosts.
 std::uint32_t pick_slot(const survivor_board::request& common) {
   const std::uint32_t settled = common.free_slots & ~common.unsettled;
   return std::uint32_t(std::countr_zero(settled != 0 ? settled : common.free_slots));
@@ -219,6 +219,15 @@ agreed agree_by_gathering(team_record& t, std::uint64_t step, const char* operat
 }
 
 }  // namespace
+
+survivor_board& survivor_board_of(const team_record& t, std::uint32_t i) noexcept {
+  return t.owner->boards(i < t.size ? t.members[i] : t.self->rank, t.slot).survivors;
+}
+
+void wake_members_here(const team_record& t) {
+  for (const rank_t r : t.members)
+    if (r != t.self->rank && t.self->host->locals().holds(r)) t.self->out->notify(r);
+}
 
 bool has_news(const team_record& t) noexcept {
   for (std::uint32_t i = 0; i < t.size; ++i)

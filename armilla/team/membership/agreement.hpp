@@ -22,6 +22,11 @@ struct agreed {
 agreed agree_on_team(team_record& t, std::uint64_t step, const char* operation, const std::function<bool()>& over,
                      bool grows = false);
 
+/// By which member `i` of `t` agrees with the others of this host; `t.size`: this rank, which is none.
+survivor_board& survivor_board_of(const team_record& t, std::uint32_t i) noexcept;
+/// Wakes the members whose memory this rank shares, whatever carries messages to them.
+void wake_members_here(const team_record& t);
+
 /// Whether members of `t` are lost that were in the last team that was agreed on.
 bool has_news(const team_record& t) noexcept;
 /// Revokes the teams that the program has made from `t`: others may wait for this rank in one of them.

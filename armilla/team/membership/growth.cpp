@@ -11,6 +11,7 @@
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/core/team_state.hpp"
+#include "armilla/team/membership/agreement.hpp"
 #include "armilla/team/membership/survivors.hpp"
 
 /// How a new rank comes into a team.
@@ -31,9 +32,10 @@ constexpr const char* operation = "await_team";
 
 static_assert(new_rank_board::lives == lives_on_boards && survivor_board::lives == lives_on_boards);
 
-std::uint64_t highest_step_in(const team_slot& slot) {
-  std::uint64_t highest =
-      std::max(slot.entered.number.load(std::memory_order_acquire), slot.survivors.step.load(std::memory_order_acquire));
+std::uint64_t highest_step_in(const team_state& s, std::uint32_t i) {
+  const team_slot& slot = s.slot(s.self.rank, i);
+  std::uint64_t highest = std::max(slot.entered.number.load(std::memory_order_acquire),
+                                   s.boards(s.self.rank, i).survivors.step.load(std::memory_order_acquire));
   const auto look = [&highest](const auto& lines) {
     for (const flag_line& line : lines) highest = std::max(highest, step_of(line.step.load(std::memory_order_acquire)));
   };
@@ -63,9 +65,9 @@ void begin_as_new_rank(team_state& s) {
   revoke(*s.world, s.self.rank);
   revoke(*s.ending, s.self.rank);
   for (std::uint32_t i = 0; i < collective_layout::all_slots; ++i)
-    if (i != collective_layout::ending_slot) s.highest_step = std::max(s.highest_step, highest_step_in(s.slot(s.self.rank, i)));
+    if (i != collective_layout::ending_slot) s.highest_step = std::max(s.highest_step, highest_step_in(s, i));
   s.unsettled = (1u << collective_layout::slots) - 1;
-  end_board& end = s.slot(s.self.rank, 0).end;  // the lost rank may have come to its last fences; what it had passed stays
+  end_board& end = s.boards(s.self.rank, 0).end;  // the lost rank may have come to its last fences; what it had passed stays
   end.word.store(0, std::memory_order_release);
   for (end_board::counts& counts : end.of) counts.ranks_hash.store(0, std::memory_order_release);
   board_of_new_rank(s, s.self.rank).asks.store(0, std::memory_order_release);
@@ -79,7 +81,7 @@ void require_member(const team_state& s, const char* what) {
         "grow() comes from armilla::await_team()");
 }
 
-new_rank_board& board_of_new_rank(const team_state& s, rank_t r) noexcept { return s.slot(r, 0).new_ranks; }
+new_rank_board& board_of_new_rank(const team_state& s, rank_t r) noexcept { return s.boards(r, 0).new_ranks; }
 
 std::vector<new_rank> new_ranks_that_ask(const team_state& s) {
   std::vector<new_rank> found;
@@ -164,7 +166,7 @@ team_record& make_invited(team_state& s, const invitation& i) {
 
 bool member_is_ready(const team_state& s, const team_record& made, const invitation& i, std::uint32_t member) noexcept {
   if (member >= i.head.members) return is_ready(s, new_rank::from(i.ranks[member]), made.id);
-  return s.slot(made.members[member], i.head.old_slot).survivors.step.load(std::memory_order_acquire) >= i.head.ready_step;
+  return s.boards(made.members[member], i.head.old_slot).survivors.step.load(std::memory_order_acquire) >= i.head.ready_step;
 }
 
 bool member_will_not_be(const team_state& s, const team_record& made, const invitation& i, std::uint32_t member) noexcept {
@@ -190,7 +192,7 @@ team_record* accept(team_state& s, const invitation& i, new_rank_board& mine) {
   s.self.messages->lost.hear();  // of the other new ranks that they live, before they are taken for lost
   team_record& made = make_invited(s, i);
   mine.of(s.self.out->life(s.self.rank)).ready.store(made.id, std::memory_order_release);
-  notify_members(made);
+  wake_members_here(made);
   if (!all_are_ready(s, made, i)) {
     hold(&made);
     let_go(&made);

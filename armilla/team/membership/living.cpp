@@ -34,7 +34,7 @@ namespace {
 
 constexpr unsigned attempt_bits = 16;
 
-end_board& board(const team_state& s, rank_t r) noexcept { return s.slot(r, 0).end; }
+end_board& board(const team_state& s, rank_t r) noexcept { return s.boards(r, 0).end; }
 
 }  // namespace
 
@@ -122,12 +122,12 @@ void living_ranks::raise(rank_t lost, const char* what) const { s_.self.messages
 
 void living_ranks::give_up() noexcept {
   if (s_.left != nullptr) return tell_passed(), s_.left->give_up();
-  if (goes_on_) s_.slot(0, 0).survivors.asked_for.store(1, std::memory_order_release);
+  if (goes_on_) s_.boards(0, 0).survivors.asked_for.store(1, std::memory_order_release);
 }
 
 bool living_ranks::given_up() const noexcept {
   if (s_.left != nullptr) return s_.left->given_up();
-  return s_.slot(0, 0).survivors.asked_for.load(std::memory_order_acquire) != 0;
+  return s_.boards(0, 0).survivors.asked_for.load(std::memory_order_acquire) != 0;
 }
 
 // Those that meet without a lost rank may wait for one that looks for the survivors of another team.

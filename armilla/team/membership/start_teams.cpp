@@ -4,6 +4,7 @@
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team.hpp"
 #include "armilla/team/core/loss_listener.hpp"
+#include "armilla/team/core/remote_messages.hpp"
 #include "armilla/team/core/team_state.hpp"
 #include "armilla/team/membership/growth.hpp"
 #include "armilla/team/membership/living.hpp"
@@ -29,6 +30,7 @@ void start_teams(context& self, const launch& start) {
   s.living->start(s.world, self.host->job().goes_on != 0);
   if (self.host->new_rank) begin_as_new_rank(s);
   self.messages->lost.tell(lose_member);
+  self.messages->lost.tell_of_return(forget_pairs);
   self.messages->lost.tell_at_the_end(follow_survivors);
 }
 

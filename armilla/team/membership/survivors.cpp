@@ -22,10 +22,10 @@ namespace {
 void require_one_host(const team_record& t, const char* operation) {
   if (t.owner->left != nullptr) return;
   for (const rank_t r : t.members)
-    if (t.self->host->far[std::size_t(r)])
+    if (!t.self->host->locals().holds(r))
       throw_usage(operation,
                   "the team has members that do not share this rank's memory; what is left of a team is found on one "
-                  "host, with ARMILLA_FABRIC=shm, or by armilla-run --hosts with ARMILLA_ON_LOSS=continue");
+                  "host, or by armilla-run --hosts with ARMILLA_ON_LOSS=continue");
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ void follow_survivors(context& self) {
     const std::uint64_t asked = t == s.ending ? s.living->step() : t->survivor_step;
     // What stands on the board of a lost member may be of its successor's teams.
     const auto gives_up = [&](std::uint32_t i) {
-      return !is_lost_to(*t, i) && t->slots[i]->survivors.step.load(std::memory_order_acquire) > asked;
+      return !is_lost_to(*t, i) && survivor_board_of(*t, i).step.load(std::memory_order_acquire) > asked;
     };
     if (t->lost == self.rank) continue;                   // a new rank was never in it
     if (t == s.ending && s.living->given_up()) continue;  // ranks that asked before are in no fence any more
