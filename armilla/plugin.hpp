@@ -21,11 +21,12 @@ struct network_settings {
   bool one_thread = false;  ///< only the thread that opens it will ever use it
   std::uint32_t hosts = 1;  ///< on which the ranks are
   bool goes_on = false;     ///< the job outlives ranks; the same on all ranks
+  bool new_rank = false;    ///< the others are in the job already, and expect this one
 };
 
 /// Where a function fails it returns null and writes why, with what to do, to `why` (`room` bytes, ended by a zero).
 struct plugin {
-  static constexpr std::uint32_t good_version = 8;  ///< of this file, network.hpp and bootstrap.hpp
+  static constexpr std::uint32_t good_version = 9;  ///< of this file, network.hpp and bootstrap.hpp
   std::uint32_t version;
   const char* name;  ///< of what is under it, for people: "UCX"
   /// What is under it, before anything is started: "UCX 1.13.1". May be absent (null).

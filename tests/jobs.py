@@ -8,12 +8,13 @@ import subprocess
 import uuid
 
 PATIENCE = 60  # seconds before a hang is called one
+FABRIC = os.environ.get("TEST_FABRIC", "shm")  # of jobs that do not name another one
 
 
 class Job:
     """One started job. Its processes bear a token in their environment, by which those left behind are found."""
 
-    def __init__(self, command, ranks=None, fabric="shm", env=None, stdin=subprocess.DEVNULL, **more):
+    def __init__(self, command, ranks=None, fabric=FABRIC, env=None, stdin=subprocess.DEVNULL, **more):
         self.token = "START_TEST_TOKEN=" + uuid.uuid4().hex
         name, value = self.token.split("=")
         environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMILLA_")}

@@ -51,6 +51,7 @@ class choosing {
   void require_fabric() const;
   bool leads_host() const;
   const std::byte* addresses_of_all(const network& carries);
+  std::string why_closed() const;
   std::string take_addresses();
   std::string try_neighbours();
   rank_t first_without_tcp(const std::vector<rank_t>& peers);
@@ -64,17 +65,19 @@ class choosing {
   chosen_network chosen_;
 };
 
-// All take a step or none: what the first rank that cannot says, or nothing.
+// All take a step or none: what the first rank that cannot says, or nothing. A rank that comes into the running job takes the
+// steps that the others have taken.
 std::string choosing::agree(const std::string& problem) const {
+  if (self_.new_rank) return problem;
   // Mostly none has anything to say: of many ranks the words would be long.
   const std::uint8_t can = problem.empty() ? 1 : 0;
-  std::vector<std::uint8_t> each(std::size_t(self_.places));
+  std::vector<std::uint8_t> each(std::size_t(self_.world_size()));
   exchange(self_, &can, each.data(), sizeof can);
   if (std::ranges::count(each, std::uint8_t{1}) == std::ptrdiff_t(each.size())) return {};
   verdict mine;
   mine.failed = problem.empty() ? 0 : 1;
   std::snprintf(mine.why, sizeof mine.why, "%s", problem.c_str());
-  std::vector<verdict> all(std::size_t(self_.places));
+  std::vector<verdict> all(std::size_t(self_.world_size()));
   exchange(self_, &mine, all.data(), sizeof mine);
   const auto first = std::ranges::find_if(all, [](const verdict& v) { return v.failed != 0; });
   if (first == all.end()) return {};
@@ -84,9 +87,10 @@ std::string choosing::agree(const std::string& problem) const {
 
 // All ranks take what rank 0 says: what lies in the folders of another host may differ.
 std::string choosing::as_rank_0(const std::string& text) const {
+  if (self_.new_rank) return text;
   verdict mine;
   std::snprintf(mine.why, sizeof mine.why, "%s", text.c_str());
-  std::vector<verdict> all(std::size_t(self_.places));
+  std::vector<verdict> all(std::size_t(self_.world_size()));
   exchange(self_, &mine, all.data(), sizeof mine);
   all[0].why[sizeof all[0].why - 1] = 0;
   return all[0].why;
@@ -110,7 +114,8 @@ std::string exposure(std::string_view engine, const std::vector<listener>& befor
 network_settings choosing::network_options() const {
   network_settings how;
   how.hosts = std::uint32_t(hosts());
-  how.goes_on = self_.left != nullptr;
+  how.goes_on = self_.job->goes_on != 0;
+  how.new_rank = self_.new_rank;
   how.listens_on = how.hosts == 1 ? "lo" : self_.interface.c_str();
   how.one_thread =
       (settings_.progress == progress_mode::automatic || settings_.progress == progress_mode::poll) && settings_.faults.empty();
@@ -148,14 +153,15 @@ bool choosing::leads_host() const {
 const std::byte* choosing::addresses_of_all(const network& carries) {
   const std::size_t bytes = carries.address_bytes();
   if (bytes == 0) return nullptr;
-  const std::size_t all = bytes * std::size_t(self_.places);
+  std::byte* const shared = self_.host_base + self_.layout.addresses();
+  if (self_.new_rank) return shared;
+  const std::size_t all = bytes * std::size_t(self_.world_size());
   auto received = std::make_unique<std::byte[]>(all);
   exchange(self_, carries.address(), received.get(), bytes);
   if (bytes > host_layout::address_bytes) {
     chosen_.addresses = std::move(received);
     return chosen_.addresses.get();
   }
-  std::byte* const shared = self_.host_base + self_.layout.addresses();
   if (leads_host()) std::memcpy(shared, received.get(), all);
   meet(self_, exchange_meeting);
   return shared;
@@ -190,7 +196,7 @@ std::string place_of(const network_interface& at) {
 // Whether any rank says so.
 bool choosing::any(bool mine) const {
   const std::uint8_t said = mine ? 1 : 0;
-  std::vector<std::uint8_t> each(std::size_t(self_.places));
+  std::vector<std::uint8_t> each(std::size_t(self_.world_size()));
   exchange(self_, &said, each.data(), sizeof said);
   return std::ranges::count(each, std::uint8_t{1}) != 0;
 }
@@ -200,7 +206,7 @@ bool choosing::any(bool mine) const {
 rank_t choosing::first_without_tcp(const std::vector<rank_t>& peers) {
   const trial_port mine(self_.rank == first_of(self_.host_of[std::size_t(self_.rank)]) ? interface_of(self_.interface).address
                                                                                        : 0);
-  std::vector<trial_place> places(std::size_t(self_.places));
+  std::vector<trial_place> places(std::size_t(self_.world_size()));
   const trial_place place = mine.place();
   exchange(self_, &place, places.data(), sizeof place);
   const std::string_view goes_by = chosen_.carries->version();
@@ -237,7 +243,7 @@ std::string choosing::try_neighbours() {
   }
   if (!any(mine.deaf_to != no_rank)) return {};
   mine.at = interface_of(self_.interface);
-  std::vector<host_report> reports(std::size_t(self_.places));
+  std::vector<host_report> reports(std::size_t(self_.world_size()));
   exchange(self_, &mine, reports.data(), sizeof mine);
   const auto first = std::ranges::find_if(reports, [](const host_report& one) { return one.deaf_to != no_rank; });
   if (first == reports.end() || first->deaf_to < 0 || first->deaf_to >= self_.places) return "hosts do not reach each other";
@@ -253,8 +259,19 @@ std::string choosing::try_neighbours() {
                                : "hosts of a job need addresses of IPv4 in one network; IPv6 is not used");
 }
 
+// What keeps ranks from coming into a running job; nothing: they may, or none does.
+std::string choosing::why_closed() const {
+  const network& carries = *chosen_.carries;
+  if (!self_.job->takes_new_ranks()) return {};
+  if (!settings_.faults.empty()) return "with ARMILLA_FAULTS ranks are not replaced and do not join; unset it";
+  if (carries.takes_new_ranks() && carries.address_bytes() <= host_layout::address_bytes) return {};
+  return fmt::format("over {} ranks are not replaced and do not join; set ARMILLA_FABRIC=shm, or ARMILLA_ON_LOSS=continue",
+                     carries.version());
+}
+
 // What keeps its hosts apart; nothing: it is taken.
 std::string choosing::take_addresses() {
+  if (std::string problem = why_closed(); !problem.empty()) return problem;
   if (self_.all_far && reaches_segments(settings_)) hold_segment(*chosen_.carries, self_);
   chosen_.carries->set_addresses(addresses_of_all(*chosen_.carries));
   if (std::string problem = try_neighbours(); !problem.empty()) {
@@ -291,7 +308,7 @@ void choosing::loop() {
   chosen_.carries = make_loop_network(self_.host_base, self_.layout, self_.rank, self_.places);
   self_.all_far = true;
   self_.why = "ARMILLA_FABRIC=loop";
-  take_addresses();  // the ranks are on one host
+  if (const std::string problem = take_addresses(); !problem.empty()) throw_usage("start", self_.why + ": " + problem);
 }
 
 std::string names_with_spaces(const std::vector<backend_entry>& all) {
@@ -350,6 +367,13 @@ chosen_network choosing::run() {
 }
 
 }  // namespace
+
+void show_address(const launch& self) {
+  if (self.beyond == nullptr) return;
+  const std::size_t bytes = self.beyond->address_bytes();
+  if (bytes != 0)
+    std::memcpy(self.host_base + self.layout.addresses() + std::size_t(self.rank) * bytes, self.beyond->address(), bytes);
+}
 
 chosen_network choose_network(launch& self, std::string_view joined_by) { return choosing(self, joined_by).run(); }
 

@@ -15,6 +15,9 @@ struct chosen_network {
   std::unique_ptr<network> carries;        ///< null: none is needed
 };
 
+/// Of a rank that comes into the running job: lets the others see how the network reaches it, in the memory of their host.
+void show_address(const launch& self);
+
 /// Decides as ARMILLA_FABRIC says, opens the network on all ranks, which decide alike, and tells `self`: what carries, what is
 /// far, and why, for people. `joined_by`: the backend that `self.started` is from, or nothing. Throws `usage_error` or
 /// `limit_error` with what was tried.

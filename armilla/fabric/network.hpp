@@ -110,6 +110,15 @@ class network {
   /// as this network can end it. What it cannot may never be `done`.
   virtual void give_up(rank_t r) { (void)r; }
 
+  // ---- ranks that come into the running job ----
+
+  /// Whether it knows `expect`. A job that takes new ranks needs that.
+  virtual bool takes_new_ranks() const noexcept { return false; }
+  /// Another process comes as rank `r`, where one has ended that was given up, or none was before. What was with that one is
+  /// forgotten, and nothing of it comes any more. The new one puts its address among those of `set_addresses` before it sends;
+  /// what it sends comes from then on. Nothing is sent there before.
+  virtual void expect(rank_t r) { (void)r; }
+
   /// All ranks have come to the end and nothing is under way that matters: forgets the rest and lets go of the peers. The
   /// destructor may come much later.
   virtual void finish() = 0;

@@ -21,6 +21,7 @@ struct remote_link::peer {
   std::uint64_t reported = 0;      // of them the peer has been told
   std::uint64_t next_out = 0;      // number of the next frame
   std::uint64_t next_in = 0;
+  std::uint64_t released = 0;  // frames, of those in front of `next_in`
   std::uint32_t next_bulk = 0;
   bool held = false;                     // nothing of it is taken
   bool shut = false;                     // only words are
@@ -322,12 +323,42 @@ void remote_link::release(const frame& f) {
     delete[] f.copy;
   else
     net_.release(f.token);
+  ++p.released;
   if (!f.watch) ++events_taken_;
   if (f.control) return;
   ++frames_taken_;
   p.taken += lines_for(f.bytes);
   if (!is_progress_thread(f.end)) taken_ += lines_for(f.bytes) * pair_weight(f.end, std::uint32_t(me_));
   if (p.taken - p.reported > window_ / 4) tell(f.end);
+}
+
+// ---- ranks that come into the running job ----
+
+bool remote_link::is_done_with(end_t source) const noexcept {
+  const peer* const p = peers_[source];
+  return p == nullptr || p->released == p->next_in;
+}
+
+void remote_link::begin_again(end_t e) {
+  peer& p = peer_of(e);
+  for (const auto& [number, f] : p.early) delete[] f.copy;
+  p.early.clear();
+  p.stored = 0;
+  p.acknowledged = p.sent;
+  p.reported = p.taken;
+  p.next_out = p.next_in = p.released = 0;
+  p.next_bulk = 0;
+  p.shut = p.put_back = p.owes = false;
+  std::erase(owing_, e);
+  p.held = true;
+}
+
+void remote_link::follow(end_t e, std::uint64_t sent, std::uint64_t taken) {
+  peer& p = peer_of(e);
+  p.sent = p.acknowledged = sent;
+  p.taken = p.reported = taken;
+  sent_ += sent * pair_weight(std::uint32_t(me_), e);
+  taken_ += taken * pair_weight(e, std::uint32_t(me_));
 }
 
 void remote_link::throw_damaged(rank_t source, const char* what, std::uint64_t value) const {

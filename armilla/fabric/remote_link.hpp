@@ -92,6 +92,16 @@ class remote_link {
   /// The next number for a bulk transfer to `to`.
   std::uint32_t next_bulk(end_t to);
 
+  // ---- ranks that come into the running job: boot/wire_up/new_rank.hpp ----
+
+  /// Whether all frames that have come from `source` in turn have been released.
+  bool is_done_with(end_t source) const noexcept;
+  /// A rank that was lost is followed by another one: orders and credit begin again, counts go on. What comes from it waits until
+  /// `go_on`.
+  void begin_again(end_t e);
+  /// Of a new rank: what was counted between `e` and those that had its number before.
+  void follow(end_t e, std::uint64_t sent, std::uint64_t taken);
+
  private:
   struct peer;
   static constexpr end_t no_end = ~end_t{0};

@@ -386,5 +386,47 @@ TEST_F(remote_link_test, frames_may_be_released_in_any_order) {
   EXPECT_EQ(link.taken(2), 2U);
 }
 
+// ---- ranks that come into the running job ----
+
+TEST_F(remote_link_test, behind_a_lost_rank_order_and_credit_begin_again_and_counts_go_on) {
+  while (send(2)) {}
+  comes(2, 0);
+  EXPECT_EQ(take(), content(2, 0));
+  comes(2, 2);  // early, and what it waits for never comes
+  EXPECT_EQ(take(), 0U);
+  EXPECT_TRUE(link.is_done_with(2));
+  link.begin_again(2);
+  EXPECT_EQ(link.sent(2), window);
+  EXPECT_EQ(link.taken(2), 1U);
+  comes(2, 0);
+  EXPECT_EQ(take(), 0U) << "until it is known to live";
+  link.go_on(2);
+  EXPECT_EQ(take(), content(2, 0));
+  EXPECT_TRUE(send(2));
+  EXPECT_EQ(net.sent.back().head().number, 0U);
+  EXPECT_EQ(link.sent(2), window + 1);
+  EXPECT_EQ(net.held(), 0U);
+}
+
+TEST_F(remote_link_test, a_frame_that_is_not_released_is_not_done) {
+  EXPECT_TRUE(link.is_done_with(2));
+  comes(2, 0);
+  remote_link::frame f;
+  ASSERT_TRUE(link.next(f));
+  EXPECT_FALSE(link.is_done_with(2));
+  link.release(f);
+  EXPECT_TRUE(link.is_done_with(2));
+}
+
+TEST_F(remote_link_test, a_new_rank_counts_on_from_those_before_it) {
+  link.follow(2, 7, 9);
+  EXPECT_EQ(link.sent(2), 7U);
+  EXPECT_EQ(link.taken(2), 9U);
+  for (std::uint64_t i = 0; i < window; ++i) EXPECT_TRUE(send(2));
+  EXPECT_FALSE(send(2));
+  EXPECT_EQ(net.sent[0].head().number, 0U);
+  EXPECT_EQ(net.sent[0].head().taken, 9U);
+}
+
 }  // namespace
 }  // namespace armilla::detail

@@ -52,6 +52,8 @@ class remote_segments {
   }
   /// Rank `r` is lost.
   void forget(rank_t r) noexcept;
+  /// Another process has its place.
+  void ask_again(rank_t r) noexcept { segments_[std::size_t(r)].known.store(answer::none, std::memory_order_release); }
 
  private:
   enum class answer : std::uint8_t { none, given };

@@ -67,9 +67,11 @@ const call_stack* end_of_memory_at(std::uintptr_t address) noexcept {
   return current == nullptr || current->memory == nullptr ? nullptr : memory_of(*current).retired.end_of(address);
 }
 
-// Of a rank that is lost nothing is copied; of its successor as at the start.
+// Of a rank that is lost nothing is copied or mapped; of its successor as at the start.
 void copy_again(context& self, rank_t successor) {
-  if (self.memory != nullptr && self.settings->cross_copy) memory_of(self).cross[std::size_t(successor)] = 0;
+  if (self.memory == nullptr) return;
+  if (self.settings->cross_copy) memory_of(self).cross[std::size_t(successor)] = 0;
+  if (memory_of(self).mapped_far != nullptr) memory_of(self).mapped_far->ask_again(successor);
 }
 
 void leave(context& self) {

@@ -25,6 +25,7 @@
 #include "armilla/boot/wire_up/launched_end.hpp"
 #include "armilla/boot/wire_up/new_rank.hpp"
 #include "armilla/error.hpp"
+#include "armilla/fabric/choice.hpp"
 #include "armilla/fabric/network.hpp"
 #include "armilla/session/layers.hpp"
 #include "armilla/session/report.hpp"
@@ -70,6 +71,7 @@ void begin_with_the_others(const launch& self) {
   await_turn(self);
   if (!await_hand_overs(self)) _exit(not_needed_exit_code);
   clear_place(self);
+  show_address(self);
 }
 
 // The last meetings are closed waits like any other.

@@ -16,6 +16,7 @@ transfer& ofi_network::begin(rank_t with, std::uint32_t id, operation::kind what
   *made = {};
   made->what = what;
   made->with = with;
+  made->life = peer_of(with).life;
   made->id = id;
   made->place = place;
   made->bytes = bytes;
@@ -100,6 +101,7 @@ void ofi_network::answer(rank_t by, const two_way_call& asked) {
 void ofi_network::moved(transfer& t, std::size_t bytes) {
   t.asked = t.posted = false;
   t.registered = {};
+  if (t.life != peer_of(t.with).life) return end(t);
   if (bytes != t.piece) {
     end(t);
     return lose(t.with, "it sent bulk of another length");

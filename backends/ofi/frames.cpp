@@ -57,6 +57,8 @@ bool ofi_network::more_buffers() {
 
 void ofi_network::submit(rank_t to, std::size_t bytes) {
   peer& p = peer_of(to);
+  if (p.key == 0) [[unlikely]]
+    (void)know(to);
   if (p.lost || finished_) return;  // what goes to it is forgotten
   send_buffer& buffer = *std::exchange(current_, nullptr);
   buffer.with = to;
@@ -68,6 +70,7 @@ void ofi_network::submit(rank_t to, std::size_t bytes) {
 
 void ofi_network::send(operation& what) {
   peer& p = peer_of(what.with);
+  what.life = p.life;
   if (p.waiting.empty()) {
     if (sent(what)) return;
     with_waiting_.push_back(what.with);
@@ -116,14 +119,14 @@ ssize_t ofi_network::post(operation& what) {
 void ofi_network::drop(operation& what) {
   if (what.what == operation::kind::bulk_out) return end(static_cast<transfer&>(what));
   const bool frame = what.what == operation::kind::frame;
-  if (frame) --peer_of(what.with).frames;
+  if (peer& p = peer_of(what.with); frame && what.life == p.life) --p.frames;
   what.next = std::exchange(frame ? free_buffers_ : free_two_way_calls_, &what);
 }
 
 /// libfabric has it no more.
 void ofi_network::returned(const operation& what) {
   peer& p = peer_of(what.with);
-  if (p.lost) return;
+  if (p.lost || what.life != p.life) return;
   --p.under_way;
   --under_way_;
 }
@@ -235,21 +238,27 @@ void ofi_network::failed(operation& what, int error, std::string why) {
   // A frame that is too long, or of a peer that broke off: no rank is known by it, and a sender learns of it by itself.
   if (what.what == operation::kind::receive) return receive(what);
   const rank_t with = what.with;
+  const bool present = what.life == peer_of(with).life;
   if (what.what == operation::kind::bulk_in) {
     end(static_cast<transfer&>(what));
   } else {
     returned(what);
     drop(what);
   }
-  lose(with, error == FI_ECANCELED ? "the connection broke" : std::move(why));
+  if (present) lose(with, error == FI_ECANCELED ? "the connection broke" : std::move(why));
 }
 
 /// Whether the slot stays with us. False: what is in it is no frame, or has been seen to.
 bool ofi_network::take(receive_slot& slot) {
   if (finished_) return true;
-  if (slot.bytes < sizeof(packet_head) || slot.head().key != key_) return refuse_stranger();
+  if (slot.bytes < sizeof(packet_head)) return refuse_stranger();
   const std::uint32_t source = slot.head().source & ~packet_head::asks;
   if (source >= std::uint32_t(ranks_)) return refuse_stranger();
+  peer& from = peers_[source];
+  if (const std::uint64_t key = slot.head().key; key != from.key) [[unlikely]] {
+    if (key == from.gone && from.life != 0) return false;  // of the one before
+    if (from.key != 0 || !know(rank_t(source)) || key != from.key) return refuse_stranger();
+  }
   if ((slot.head().source & packet_head::asks) != 0) {
     two_way_call asked;
     if (slot.bytes != sizeof asked) return refuse_stranger();
@@ -257,7 +266,6 @@ bool ofi_network::take(receive_slot& slot) {
     answer(rank_t(source), asked);
     return false;
   }
-  peer& from = peers_[source];
   if (slot.head().number != from.next_in) [[unlikely]] {
     if (std::int32_t(slot.head().number - from.next_in) < 0) return refuse_stranger();
     early_.push_back(&slot);

@@ -53,6 +53,22 @@ detail::network::loss ofi_network::lost() {
   return {next.rank, next.why.c_str()};
 }
 
+void ofi_network::expect(rank_t r) {
+  const auto is_of = [r](const receive_slot& slot) { return rank_t(slot.head().source & ~packet_head::asks) == r; };
+  for (operation_list all = arrivals_.taken(); !all.empty();) {
+    auto& slot = static_cast<receive_slot&>(all.pop());
+    is_of(slot) ? receive(slot) : arrivals_.push(slot);
+  }
+  std::erase_if(early_, [&](receive_slot* slot) { return is_of(*slot) && (receive(*slot), true); });
+  lose(r, "it has ended");
+  address_head before;
+  std::memcpy(&before, all_ + std::size_t(r) * room_for_address, sizeof before);
+  const std::uint32_t life = peer_of(r).life + 1;
+  peer_of(r) = {};
+  peer_of(r).life = life;
+  peer_of(r).gone = before.key ^ key_;
+}
+
 void ofi_network::give_up(rank_t r) { lose(r, "it was given up"); }
 
 // ---- sleep ----

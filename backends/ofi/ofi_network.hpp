@@ -21,7 +21,7 @@ struct address_head {
   char provider[32];
   std::uint32_t format;
   std::uint32_t bytes;  ///< of libfabric's address
-  std::uint64_t key;    ///< random; each message to this rank bears it
+  std::uint64_t key;    ///< random; each message to this rank bears it, with that of the sender
 };
 
 /// Frames as messages of one endpoint FI_EP_RDM, bulk as its tagged messages.
@@ -64,6 +64,8 @@ class ofi_network final : public detail::network {
   bool arm() override;
   loss lost() override;
   void give_up(rank_t r) override;
+  bool takes_new_ranks() const noexcept override { return true; }
+  void expect(rank_t r) override;
   void finish() override;
 
   /// For tests: bulk in pieces of so many bytes at most.
@@ -75,7 +77,9 @@ class ofi_network final : public detail::network {
   static constexpr std::size_t operations_a_chunk = 32;
   struct peer {
     fi_addr_t address = FI_ADDR_NOTAVAIL;
-    std::uint64_t key = 0;
+    std::uint64_t key = 0;   ///< of its messages and of those to it; 0: its address is not known
+    std::uint64_t gone = 0;  ///< that of the one that was in its place before
+    std::uint32_t life = 0;  ///< which it is of those that were
     std::uint32_t next_out = 0, next_in = 0;
     bool lost = false;
     std::uint32_t frames = 0;                     ///< that wait, or that libfabric has
@@ -106,6 +110,7 @@ class ofi_network final : public detail::network {
   bool open_endpoint(std::string& why);
   int open_queue();
   bool take_address(std::string& why);
+  bool know(rank_t r);
   int enroll(const void* memory, std::size_t bytes, std::uint64_t access, registration& made);
 
   // frames.cpp
@@ -160,6 +165,7 @@ class ofi_network final : public detail::network {
   handle<fid_ep> endpoint_;
 
   alignas(8) std::byte address_[room_for_address] = {};
+  const std::byte* all_ = nullptr;  ///< addresses of all ranks
   std::string version_;
   int descriptor_ = -1;
 

@@ -261,5 +261,25 @@ TEST_F(ofi_network_test, one_host_stays_on_the_loopback_unless_the_provider_is_t
   EXPECT_EQ(text.substr(text.rfind(' ')), " lo") << text;
 }
 
+TEST_F(ofi_network_test, behind_a_rank_that_is_expected_again_comes_another_process) {
+  connect();
+  send(1, 0, 1);
+  ASSERT_TRUE(arrives(0, 1));
+  send(0, 1, 2);
+  ASSERT_TRUE(arrives(1, 2));
+  send(1, 0, 3);  // is on its way when it ends
+  nets[1].reset();
+  nets[0]->give_up(1);
+  nets[0]->expect(1);
+  nets[1] = opened(1);
+  std::memcpy(&addresses[bytes()], address_of(1), bytes());
+  nets[1]->set_addresses(addresses.data());
+  send(1, 0, 4);
+  EXPECT_TRUE(arrives(0, 4));
+  for (const auto& [at, word] : came) EXPECT_NE(word, 3U);
+  send(0, 1, 5);
+  EXPECT_TRUE(arrives(1, 5));
+}
+
 }  // namespace
 }  // namespace armilla::ofi

@@ -140,20 +140,28 @@ bool ofi_network::take_address(std::string& why) {
 }
 
 void ofi_network::set_addresses(const std::byte* all) {
-  for (rank_t r = 0; r < ranks_; ++r) {
-    if (r == rank_) continue;
-    const std::byte* const place = all + std::size_t(r) * room_for_address;
-    address_head head;
-    std::memcpy(&head, place, sizeof head);
-    head.provider[sizeof head.provider - 1] = '\0';  // another program wrote it
-    peer_of(r).key = head.key;
-    if (head.format != info_->addr_format ||
-        std::strncmp(head.provider, info_->fabric_attr->prov_name, sizeof head.provider) != 0)
-      lose(r, std::string("it has the provider ") + head.provider + ", this one " + text_of(*info_) +
-                  " or another format of addresses; name the same one on all hosts by FI_PROVIDER");
-    else if (fi_av_insert(addresses_.get(), place + sizeof head, 1, &peer_of(r).address, 0, nullptr) != 1)
-      lose(r, "fi_av_insert: " + text_of(*info_) + " takes no such address");
-  }
+  all_ = all;
+  for (rank_t r = 0; r < ranks_; ++r)
+    if (r != rank_) (void)know(r);
+}
+
+/// Takes in where the rank is. False: no process has that place yet.
+bool ofi_network::know(rank_t r) {
+  peer& p = peer_of(r);
+  if (p.key != 0) return true;
+  if (all_ == nullptr) return false;
+  const std::byte* const place = all_ + std::size_t(r) * room_for_address;
+  address_head head;
+  std::memcpy(&head, place, sizeof head);
+  if (head.key == 0 || (head.key ^ key_) == p.gone) return false;
+  head.provider[sizeof head.provider - 1] = '\0';  // another program wrote it
+  p.key = head.key ^ key_;
+  if (head.format != info_->addr_format || std::strncmp(head.provider, info_->fabric_attr->prov_name, sizeof head.provider) != 0)
+    lose(r, std::string("it has the provider ") + head.provider + ", this one " + text_of(*info_) +
+                " or another format of addresses; name the same one on all hosts by FI_PROVIDER");
+  else if (fi_av_insert(addresses_.get(), place + sizeof head, 1, &p.address, 0, nullptr) != 1)
+    lose(r, "fi_av_insert: " + text_of(*info_) + " takes no such address");
+  return true;
 }
 
 }  // namespace armilla::ofi

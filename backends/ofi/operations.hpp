@@ -16,7 +16,7 @@ struct packet_head {
   static constexpr std::uint32_t asks = 0x80000000u;  ///< in `source`: this is a `two-way call`
   std::uint32_t source;
   std::uint32_t number;  ///< of this frame from this source
-  std::uint64_t key;     ///< of the receiver
+  std::uint64_t key;     ///< of the two ranks: that of the one with that of the other
 };
 static_assert(sizeof(packet_head) == 16);
 
@@ -35,6 +35,7 @@ struct operation {
   fi_context2 context;
   kind what;
   rank_t with = -1;
+  std::uint32_t life = 0;     ///< of that rank's place
   operation* next = nullptr;  ///< in a list, or among the free ones
 };
 

@@ -19,12 +19,13 @@ struct ucx_address_head {
   std::uint64_t length;  ///< of UCX's address
   ucx_held_part part[most_parts];
   /// Random, made by the rank that has this address. It goes to the ranks of the job alone, by what started them, and each
-  /// frame and each transfer to that rank bears it: UCX takes in whatever is sent to its port.
+  /// frame and each transfer to that rank bears it, with the key of its sender: UCX takes in whatever is sent to its port.
   std::uint64_t key;
   host_mark host;
 };
 
-/// The tag of a transfer to the rank that has this key: for each source and id another one, and none that can be guessed.
+/// The tag of a transfer between the two ranks that have this key: for each source and id another one, and none that can be
+/// guessed.
 constexpr std::uint64_t ucx_tag(std::uint64_t key, std::uint32_t source, std::uint32_t id) noexcept {
   // Each step can be undone, so that no two transfers have the same tag.
   std::uint64_t tag = (std::uint64_t{source} << 32 | id) ^ key;

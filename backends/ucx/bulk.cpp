@@ -12,14 +12,14 @@ ucx_network::transfer& ucx_network::fresh_transfer(rank_t with, std::size_t byte
   } else {
     what = &transfers_.emplace_back();
   }
-  *what = transfer{this, nullptr, with, receives, true, bytes, nullptr};
+  *what = transfer{this, nullptr, with, peers_[static_cast<std::size_t>(with)].life, receives, true, bytes, nullptr};
   return *what;
 }
 
 std::uintptr_t ucx_network::begun(transfer& what, ucs_status_ptr_t request) {
   if (UCS_PTR_IS_ERR(request)) {
     what.active = false;
-    broken(what.with, UCS_PTR_STATUS(request));
+    broken(what.with, what.life, UCS_PTR_STATUS(request));
   } else if (request == nullptr) {
     what.active = false;
   } else {
@@ -50,8 +50,8 @@ std::uintptr_t ucx_network::receive_bulk(rank_t from, std::uint32_t id, std::byt
   how.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
   how.cb.recv = on_bulk_received;
   how.user_data = &what;
-  return begun(
-      what, ucp_tag_recv_nbx(worker_, data, bytes, ucx_tag(key_, static_cast<std::uint32_t>(from), id), ~std::uint64_t{0}, &how));
+  return begun(what, ucp_tag_recv_nbx(worker_, data, bytes, ucx_tag(pair_key(from), static_cast<std::uint32_t>(from), id),
+                                      ~std::uint64_t{0}, &how));
 }
 
 bool ucx_network::done(std::uintptr_t number) {
@@ -74,14 +74,14 @@ void ucx_network::cancel(transfer& what) {
 void ucx_network::on_bulk_sent(void*, ucs_status_t status, void* transfer_) {
   auto* what = static_cast<transfer*>(transfer_);
   what->active = false;
-  if (status != UCS_OK) what->owner->broken(what->with, status);
+  if (status != UCS_OK) what->owner->broken(what->with, what->life, status);
 }
 
 void ucx_network::on_bulk_received(void*, ucs_status_t status, const ucp_tag_recv_info_t* info, void* transfer_) {
   auto* what = static_cast<transfer*>(transfer_);
   what->active = false;
   if (status == UCS_OK && info->length != what->bytes) status = UCS_ERR_MESSAGE_TRUNCATED;
-  if (status != UCS_OK) what->owner->broken(what->with, status);
+  if (status != UCS_OK) what->owner->broken(what->with, what->life, status);
 }
 
 }  // namespace armilla::detail

@@ -22,7 +22,7 @@ ucx_network::send_buffer* ucx_network::fresh_buffer() {
   // All in one piece, whose pages come when they are written: the last buffer used is used again first.
   if (!buffers_) buffers_ = std::make_unique_for_overwrite<std::byte[]>(each * most_send_buffers);
   return new (buffers_.get() + each * buffers_made_++)
-      send_buffer{this, nullptr, no_rank, {static_cast<std::uint32_t>(rank_), 0, 0}};
+      send_buffer{this, nullptr, no_rank, 0, {static_cast<std::uint32_t>(rank_), 0, 0}};
 }
 
 void ucx_network::submit(rank_t to, std::size_t bytes) {
@@ -31,6 +31,7 @@ void ucx_network::submit(rank_t to, std::size_t bytes) {
   send_buffer* buffer = current_;
   buffer->to = to;
   peer& other = peers_[static_cast<std::size_t>(to)];
+  buffer->life = other.life;
   buffer->front = {static_cast<std::uint32_t>(rank_), other.next_out++, other.key};
   how_to_send_.user_data = buffer;
   const std::size_t length = sizeof(prefix) + bytes;
@@ -39,7 +40,7 @@ void ucx_network::submit(rank_t to, std::size_t bytes) {
   if (buffer->front.number == 0) [[unlikely]]
     greet(to);
   if (request == nullptr) return;  // it is out: the buffer is free again
-  if (UCS_PTR_IS_ERR(request)) return broken(to, UCS_PTR_STATUS(request));
+  if (UCS_PTR_IS_ERR(request)) return broken(to, other.life, UCS_PTR_STATUS(request));
   current_ = nullptr;
   ++sends_under_way_;
 }
@@ -47,7 +48,7 @@ void ucx_network::submit(rank_t to, std::size_t bytes) {
 void ucx_network::on_sent(void* request, ucs_status_t status, void* buffer) {
   auto* sent = static_cast<send_buffer*>(buffer);
   ucx_network& self = *sent->owner;
-  if (status != UCS_OK) self.broken(sent->to, status);
+  if (status != UCS_OK) self.broken(sent->to, sent->life, status);
   --self.sends_under_way_;
   sent->next = self.free_buffers_;
   self.free_buffers_ = sent;
@@ -104,9 +105,13 @@ inline bool ucx_network::take(const void* data, std::size_t length, const void* 
     return !finished_ && refuse_stranger();
   prefix front;
   std::memcpy(&front, data, sizeof front);
-  if (front.key != key_ || front.source >= static_cast<std::uint32_t>(ranks_)) [[unlikely]]
+  if (front.source >= static_cast<std::uint32_t>(ranks_)) [[unlikely]]
     return refuse_stranger();
   peer& from = peers_[front.source];
+  if (front.key != from.key) [[unlikely]] {
+    if (from.life != 0 && front.key == from.gone) return false;  // of the one before
+    if (from.key != 0 || front.key != find_key(static_cast<rank_t>(front.source)) || front.key == 0) return refuse_stranger();
+  }
   const came what(static_cast<const std::byte*>(kept) + sizeof(prefix), length - sizeof(prefix), front.source, in_slot);
   if (front.number != from.next_in) [[unlikely]]
     return take_early(front.number, what);

@@ -73,6 +73,7 @@ ucx_network::ucx_network(rank_t rank, rank_t ranks, const network_settings& sett
     : rank_(rank),
       ranks_(ranks),
       goes_on_(settings.goes_on),
+      new_rank_(settings.new_rank),
       greetings_(static_cast<std::size_t>(ranks)),
       most_(settings.frame_bytes),
       held_at_most_(settings.receives > 2 ? settings.receives - 1 : 1),

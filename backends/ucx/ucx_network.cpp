@@ -25,19 +25,19 @@ ucp_ep_h ucx_network::connect(rank_t to) {
   if (other.lost || finished_) return nullptr;
   const std::byte* place = address_of(to);
   const ucx_address_head head = head_of(place);
+  if (pair_key(to) == 0) return nullptr;
   bool reports_errors = !near(head);
-  connection& mine = connections_.emplace_back(connection{this, to, reports_errors, nullptr});
+  connection& mine = connections_.emplace_back(connection{this, to, other.life, reports_errors, nullptr});
   ucp_ep_params_t how{};
   how.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
   how.address = reinterpret_cast<const ucp_address_t*>(place + sizeof head);
   how.err_mode = reports_errors ? UCP_ERR_HANDLING_MODE_PEER : UCP_ERR_HANDLING_MODE_NONE;
   how.err_handler.cb = on_error;
   how.err_handler.arg = &mine;
-  other.key = head.key;
   ucs_status_t status = ucp_ep_create(worker_, &how, &mine.endpoint);
   if (status == UCS_OK) return other.endpoint = mine.endpoint;
   connections_.pop_back();
-  broken(to, status);
+  broken(to, other.life, status);
   return nullptr;
 }
 
@@ -60,7 +60,7 @@ ucs_status_t ucx_network::on_greeting(void* self_, const void* header, std::size
   prefix front{};
   if (header_length != sizeof front) return UCS_OK;
   std::memcpy(&front, header, sizeof front);
-  if (front.key == self.key_ && front.source < static_cast<std::uint32_t>(self.ranks_))
+  if (front.source < static_cast<std::uint32_t>(self.ranks_) && front.key == self.pair_key(static_cast<rank_t>(front.source)))
     self.peers_[front.source].greeted_us = true;
   return UCS_OK;
 }
@@ -70,12 +70,12 @@ void ucx_network::set_addresses(const std::byte* all) {
   unsigned major = 0, minor = 0, release = 0;
   ucp_get_version(&major, &minor, &release);
   // Before 1.14 UCX aborts a rank whose answer to one that wants to connect finds that one dead. So none is left to connect.
-  if (goes_on_ && (major < 1 || (major == 1 && minor < 14))) connect_all();
+  if (goes_on_ && !new_rank_ && (major < 1 || (major == 1 && minor < 14))) connect_all();
 }
 
 /// A greeting comes when its sender's connection is there. Behind the last one nothing is left that a peer waits for.
 void ucx_network::connect_all() {
-  const auto is_far = [this](rank_t r) { return r != rank_ && !near(head_of(address_of(r))); };
+  const auto is_far = [this](rank_t r) { return r != rank_ && !near(head_of(address_of(r))) && pair_key(r) != 0; };
   const auto waits_for = [&](rank_t r) {
     return is_far(r) && !peers_[std::size_t(r)].lost && !peers_[std::size_t(r)].greeted_us;
   };
@@ -92,12 +92,12 @@ void ucx_network::connect_all() {
 
 void ucx_network::on_error(void* arg, ucp_ep_h, ucs_status_t status) {
   auto* mine = static_cast<connection*>(arg);
-  mine->owner->broken(mine->rank, status);
+  mine->owner->broken(mine->rank, mine->life, status);
 }
 
-void ucx_network::broken(rank_t rank, ucs_status_t status) {
+void ucx_network::broken(rank_t rank, std::uint32_t life, ucs_status_t status) {
   peer& other = peers_[static_cast<std::size_t>(rank)];
-  if (other.lost || finished_) return;
+  if (other.lost || other.life != life || finished_) return;
   other.lost = true;
   other.endpoint = nullptr;  // closed at the end: this may be called while UCX uses it
   bool cut = status == UCS_ERR_ENDPOINT_TIMEOUT || status == UCS_ERR_CONNECTION_RESET;
@@ -111,6 +111,32 @@ void ucx_network::give_up(rank_t rank) {
   other.endpoint = nullptr;  // closed at the end, which ends what is still to be sent
   for (transfer& each : transfers_)
     if (each.with == rank) cancel(each);
+}
+
+std::uint64_t ucx_network::find_key(rank_t r) noexcept {
+  if (addresses_ == nullptr) return 0;
+  peer& other = peers_[static_cast<std::size_t>(r)];
+  const std::uint64_t theirs = head_of(address_of(r)).key;
+  if (theirs != 0 && (theirs ^ key_) != other.gone) other.key = theirs ^ key_;
+  return other.key;
+}
+
+void ucx_network::expect(rank_t rank) {
+  give_up(rank);
+  const auto is_of = [rank](const came& one) { return static_cast<rank_t>(one.source()) == rank; };
+  std::uint64_t kept = head_;
+  for (std::uint64_t i = head_; i != tail_; ++i) {
+    const came one = arrivals_[i & (arrivals_.size() - 1)];
+    is_of(one) ? release(one.token()) : void(arrivals_[kept++ & (arrivals_.size() - 1)] = one);
+  }
+  tail_ = kept;
+  std::erase_if(early_, [&](const early_frame& one) { return is_of(one.what) && (release(one.what.token()), true); });
+  peer& other = peers_[static_cast<std::size_t>(rank)];
+  const std::uint32_t life = other.life + 1;
+  const std::uint64_t before = head_of(address_of(rank)).key;
+  other = {};
+  other.life = life;
+  other.gone = before != 0 ? before ^ key_ : 0;
 }
 
 network::loss ucx_network::lost() {

@@ -67,6 +67,8 @@ class ucx_network final : public network {
   bool arm() override;
   loss lost() override;
   void give_up(rank_t r) override;
+  bool takes_new_ranks() const noexcept override { return true; }
+  void expect(rank_t r) override;
   void finish() override;
 
  private:
@@ -76,12 +78,13 @@ class ucx_network final : public network {
   struct prefix {
     std::uint32_t source;
     std::uint32_t number;
-    std::uint64_t key;  // of the receiver
+    std::uint64_t key;  // of the two ranks: pair_key
   };
   struct send_buffer {  // the frame follows
     ucx_network* owner;
     send_buffer* next;
     rank_t to;
+    std::uint32_t life;  // of the peer
     alignas(8) prefix front;
     std::byte* frame() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
   };
@@ -96,15 +99,18 @@ class ucx_network final : public network {
 
   struct peer {  // one a rank, connected or not; zeros at first
     ucp_ep_h endpoint;
-    std::uint64_t key;  // where there is an endpoint
+    std::uint64_t key;   // pair_key; 0: not looked for yet
+    std::uint64_t gone;  // that of the process that was this rank before
     std::uint32_t next_out;
     std::uint32_t next_in;
+    std::uint32_t life;  // how many were it before
     bool lost;
     bool greeted_us;  // and so has its side of the connection
   };
   struct connection {  // one a connected rank, for the handler of errors and for the end
     ucx_network* owner;
     rank_t rank;
+    std::uint32_t life;   // of the peer
     bool reports_errors;  // and may be closed by force
     ucp_ep_h endpoint;
   };
@@ -129,6 +135,7 @@ class ucx_network final : public network {
     ucx_network* owner = nullptr;
     void* request = nullptr;  // null: nothing to wait for
     rank_t with = no_rank;
+    std::uint32_t life = 0;  // of the peer
     bool receives = false;
     bool active = false;
     std::size_t bytes = 0;
@@ -141,6 +148,13 @@ class ucx_network final : public network {
   bool take_address(char* why, std::size_t room);
   const std::byte* address_of(rank_t r) const noexcept { return addresses_ + static_cast<std::size_t>(r) * room_for_address; }
   static ucx_address_head head_of(const std::byte* address) noexcept;
+  /// What frames and transfers between this rank and that one bear: the key of the one with that of the other. 0: its address is
+  /// not there yet.
+  std::uint64_t pair_key(rank_t r) noexcept {
+    const std::uint64_t known = peers_[static_cast<std::size_t>(r)].key;
+    return known != 0 ? known : find_key(r);
+  }
+  [[gnu::cold]] std::uint64_t find_key(rank_t r) noexcept;
   /// Whether shared memory joins this rank and the one with that address. Both sides decide alike: the marks are the same, and so
   /// are the settings.
   bool near(const ucx_address_head& other) const noexcept { return shared_memory_ && other.host == host_; }
@@ -154,7 +168,7 @@ class ucx_network final : public network {
   /// right behind the first frame, so that a rank that is about to sleep can leave a long frame to a peer that computes.
   void greet(rank_t to);
   void connect_all();
-  void broken(rank_t rank, ucs_status_t status);
+  void broken(rank_t rank, std::uint32_t life, ucs_status_t status);
 
   send_buffer* fresh_buffer();
   bool take(const void* data, std::size_t length, const void* kept, bool in_slot);
@@ -186,6 +200,7 @@ class ucx_network final : public network {
   rank_t rank_;
   rank_t ranks_;
   bool goes_on_;
+  bool new_rank_;
   zeroed_array<prefix> greetings_;  // one a rank: UCX may read them later
   std::size_t most_;
   std::size_t held_at_most_;

@@ -145,10 +145,14 @@ void unix_network::greet(int stranger) {
   peers_[head.id].in = std::move(caller);
 }
 
-/// Nothing can be sent to this peer any more. What it has sent before is still read; the end of that tells its loss.
-void unix_network::close_out(rank_t to, std::string why) {
+void unix_network::greet_all() {
   accept_all();
   for (auto next = strangers_.begin(); next != strangers_.end();) greet((next++)->first);
+}
+
+/// Nothing can be sent to this peer any more. What it has sent before is still read; the end of that tells its loss.
+void unix_network::close_out(rank_t to, std::string why) {
+  greet_all();
   peer& p = peer_of(to);
   if (!p.in) return lose(to, std::move(why));
   forget(p.out);
@@ -175,6 +179,15 @@ detail::network::loss unix_network::lost() {
   if (told_ == losses_.size()) return {};
   const told_loss& next = losses_[told_++];
   return {next.rank, next.why.c_str()};
+}
+
+// The one before has ended, so all its calls are there, and are refused as long as it counts as lost.
+void unix_network::expect(rank_t r) {
+  greet_all();
+  const bool ready = peer_of(r).ready;
+  peer_of(r) = {};
+  peer_of(r).ready = ready;
+  std::erase(unconnected_, r);
 }
 
 void unix_network::give_up(rank_t r) { lose(r, "it was given up"); }

@@ -52,6 +52,8 @@ class unix_network final : public detail::network {
   bool arm() override { return ready_.empty(); }
   loss lost() override;
   void give_up(rank_t r) override;
+  bool takes_new_ranks() const noexcept override { return true; }
+  void expect(rank_t r) override;
   void finish() override;
 
  private:
@@ -101,6 +103,7 @@ class unix_network final : public detail::network {
   void connect_again();
   void accept_all();
   void greet(int stranger);
+  void greet_all();
   void close_out(rank_t to, std::string why);
   void lose(rank_t r, std::string why);
 

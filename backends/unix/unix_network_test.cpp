@@ -255,5 +255,36 @@ TEST_F(unix_network_test, a_socket_that_a_forked_child_holds_tells_nothing_when_
   waitpid(child, nullptr, 0);
 }
 
+TEST_F(unix_network_test, behind_a_rank_that_is_expected_again_comes_another_process) {
+  send(1, 0, 1);
+  send(0, 1, 2);
+  ASSERT_EQ(next(0), 1U);
+  ASSERT_EQ(next(1), 2U);
+  send(1, 0, 3);  // is on its way when it ends
+  nets[1].reset();
+  nets[0]->give_up(1);
+  nets[0]->expect(1);
+  nets[1] = opened(1, {});
+  addresses[1] = *reinterpret_cast<const address_of_rank*>(nets[1]->address());
+  nets[1]->set_addresses(reinterpret_cast<const std::byte*>(addresses.data()));
+  send(1, 0, 4);
+  EXPECT_EQ(next(0), 4U);
+  send(0, 1, 5);
+  EXPECT_EQ(next(1), 5U);
+}
+
+TEST_F(unix_network_test, a_caller_of_before_is_not_taken_for_the_process_that_is_expected) {
+  send(1, 0, 1);  // it has called, and rank 0 has not looked
+  nets[0]->give_up(1);
+  nets[1].reset();
+  nets[0]->expect(1);
+  look(0);
+  nets[1] = opened(1, {});
+  addresses[1] = *reinterpret_cast<const address_of_rank*>(nets[1]->address());
+  nets[1]->set_addresses(reinterpret_cast<const std::byte*>(addresses.data()));
+  send(1, 0, 4);
+  EXPECT_EQ(next(0), 4U);
+}
+
 }  // namespace
 }  // namespace armilla::unix_sockets

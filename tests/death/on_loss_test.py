@@ -143,9 +143,8 @@ class OnLoss(FailedJobs, unittest.TestCase):
             self.assertNotEqual(run.code, 0)
             self.assertRegex(run.err, rf"ARMILLA_ON_LOSS=continue with ARMILLA_FABRIC={fabric}: .*set ARMILLA_FABRIC=shm")
 
-    def test_over_a_network_the_command_that_goes_on_is_named(self):
-        run = job([], fabric="unix")
-        self.assertRegex(run.err, r"ARMILLA_FABRIC=unix: over a network they go on where .* start the program by armilla-run -n \d")
+    def test_over_a_network_the_others_go_on(self):
+        self.assert_goes_on(job(["1:kill:start:2000"], fabric="unix", steps=200), lost=[1], done=[0, 2, 3])
 
     def test_two_agents_of_one_machine_are_two_hosts(self):
         with tempfile.NamedTemporaryFile("w", suffix=".sh") as rsh:

@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""ARMILLA_ON_LOSS=replace seen from outside: on_replace_test.py SCENES ARMILLA_RUN DENY, which is in tests/start."""
+"""ARMILLA_ON_LOSS=replace seen from outside: on_replace_test.py SCENES ARMILLA_RUN DENY, which is in tests/start. TEST_FABRIC: over
+a network."""
 import os
 import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from jobs import FailedJobs, Job  # noqa: E402
+from jobs import FABRIC, FailedJobs, Job  # noqa: E402
 
 SCENES, ARMILLA_RUN, DENY = (sys.argv.pop(1) for _ in range(3))
 NOT_HERE = 77  # what DENY says of a system that lets no process be denied a call
 REPLACE = {"ARMILLA_ON_LOSS": "replace"}
 
 
-def job(scene, ranks=4, fabric="shm", env=None, launcher=()):
+def job(scene, ranks=4, fabric=FABRIC, env=None, launcher=()):
     return Job([*launcher, SCENES, scene], ranks=ranks, fabric=fabric, env=REPLACE | (env or {})).end()
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks are killed at random moments, and others take their places: replaced_test.py REPLACED COUNT [--seed N]."""
+"""Ranks are killed at random moments, and others take their places: replaced_test.py REPLACED COUNT [--seed N]. TEST_FABRIC: over a network."""
 import argparse
 import os
 import re
@@ -9,7 +9,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from jobs import Job, read_arguments  # noqa: E402
+from jobs import FABRIC, Job, read_arguments  # noqa: E402
 
 
 def kill_some(job, dice, until):
@@ -54,7 +54,7 @@ def main():
         good, lost, back = one_job(chosen.program, dice)
         failed, losses, returns = failed + (not good), losses + lost, returns + back
     print(f"{chosen.count} jobs, {failed} wrong; {losses} ranks lost, {returns} others in their places")
-    return failed != 0 or returns * 2 < losses
+    return failed != 0 or returns * (2 if FABRIC == "shm" else 4) < losses  # a network takes some time to open
 
 
 sys.exit(main())

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Ranks die at random moments, and the others go on: survivors_test.py PROGRAM COUNT [--seed N]
-[--hosts LAUNCHER | --over FABRIC LAUNCHER]: beside two hosts of tests/hosts/hosts, the ranks are on both; or over a network on this
-one.
+[--hosts LAUNCHER]: beside two hosts of tests/hosts/hosts, the ranks are on both. TEST_FABRIC names a network on this one.
 
 Those that are left must come to the end of their work with teams on which they agree, or having heard of the same losses at the
 same meetings; the job must end by code 0, with one line for each rank that was lost, and nothing may stay.
@@ -14,7 +13,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from jobs import FABRIC_OF_HOSTS, Job, over_hosts, read_arguments, until_tried  # noqa: E402
+from jobs import FABRIC, FABRIC_OF_HOSTS, Job, over_hosts, read_arguments, until_tried  # noqa: E402
 
 CAUSES = {
     "kill": r"was killed by signal 9 \(SIGKILL\)",
@@ -47,10 +46,10 @@ def one_after_the_other(ranks):
     return [(v, "kill", "start", 60_000 * v) for v in range(1, ranks - 1)]
 
 
-def one_job(survivor, dice, many=False, launcher=None, over=None):
+def one_job(survivor, dice, many=False, launcher=None):
     ranks = 20 if many else dice.randint(2, 5)
     seed, steps = dice.randrange(10**6), 4000 if many else dice.choice((40, 200, 400))
-    if launcher or over:
+    if launcher or FABRIC != "shm":
         steps = dice.choice((20, 40))
     deaths = one_after_the_other(ranks) if many else deaths_of(dice, ranks)
     env = {"ARMILLA_ON_LOSS": "continue", "ARMILLA_PROGRESS_MODE": dice.choice(("poll", "poll", "thread")),
@@ -62,8 +61,6 @@ def one_job(survivor, dice, many=False, launcher=None, over=None):
     began = time.monotonic()
     if launcher:
         job = Job(over_hosts(launcher, ranks) + words, fabric=FABRIC_OF_HOSTS, env=env)
-    elif over:
-        job = Job([over[1], "-n", str(ranks)] + words, fabric=over[0], env=env)
     else:
         job = Job(words, ranks=ranks, env=env)
     job.end()
@@ -100,12 +97,11 @@ def one_job(survivor, dice, many=False, launcher=None, over=None):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--hosts", metavar="LAUNCHER")
-    parser.add_argument("--over", metavar=("FABRIC", "LAUNCHER"), nargs=2)
     chosen, dice = read_arguments(parser)
     failed = losses = teams = 0
     for i in until_tried(chosen.count, lambda: losses and teams):
-        good, lost, agreed = one_job(chosen.program, dice, many=i % 300 == 0 and not (chosen.hosts or chosen.over),
-                                     launcher=chosen.hosts, over=chosen.over)
+        good, lost, agreed = one_job(chosen.program, dice, many=i % 300 == 0 and not chosen.hosts and FABRIC == "shm",
+                                     launcher=chosen.hosts)
         failed, losses, teams = failed + (not good), losses + lost, teams + agreed
     print(f"{i + 1} jobs, {failed} wrong; {losses} ranks lost, {teams} teams or meetings of those that were left")
     if losses == 0 or teams == 0:

@@ -203,7 +203,7 @@ class Joining(FailedJobs, unittest.TestCase):
                           ({"ARMILLA_PROGRESS_MODE": "thread"}, "ranks join where ranks poll only"),
                           ({"ARMILLA_RECORD": "nowhere"}, "ARMILLA_RECORD or ARMILLA_REPLAY"),
                           ({"ARMILLA_FABRIC": "threads"}, "a rank that crashes ends the process"),
-                          ({"ARMILLA_FABRIC": "unix"}, "ranks are replaced and join in shared memory only")):
+                          ({"ARMILLA_FABRIC": "loop"}, "it is for tests of jobs that lose no rank")):
             job = Job([SCENES, "calls"], ranks=2, env=GOES_ON | more).end()
             self.assertRegex(job.err, why)
             self.assertNotEqual(job.code, 0)

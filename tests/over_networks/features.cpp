@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-am::per_rank<std::int64_t> value, done;
+am::per_rank<std::int64_t> value, done, came;
 am::per_rank<bool> seen;
 
 am::rank_t last() { return am::ranks() - 1; }
@@ -92,15 +92,55 @@ void who_waits() {
   am::sync_var<int>().read();
 }
 
+void say_alone(const char* feature, bool works) {
+  if (am::rank() == 0) std::printf("%s: %s\n", feature, works ? "yes" : "no");
+}
+
+void die_if_last() {
+  am::barrier();
+  if (am::rank() == last()) raise(SIGKILL);
+}
+
+// One rank is killed: one fence of the others tells it, and the next one works.
+void goes_on() {
+  die_if_last();
+  bool told = false;
+  try {
+    am::fence();
+  } catch (const am::rank_lost&) { told = true; }
+  am::fence();
+  say_alone("continue", told);
+}
+
+// What a new rank does: rank 0 waits for it.
+void come() {
+  am::call(0, [] { ++*came; }).get();
+}
+
+void await_new_rank(const char* feature) {
+  const auto until = std::chrono::steady_clock::now() + 10s;
+  while (am::rank() == 0 && *came == 0 && std::chrono::steady_clock::now() < until) am::sleep_for(1ms);
+  say_alone(feature, *came == 1);
+}
+
+void replaced() {
+  die_if_last();
+  await_new_rank("replace");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string feature = argc > 1 ? argv[1] : "";
+  am::on_join(come);
   return am::run(argc, argv, [&feature] {
     if (feature == "access") one_sided();
     if (feature == "safe") safe_calls();
     if (feature == "interrupts") interrupts();
     if (feature == "stalls") stalls();
     if (feature == "waits") who_waits();
+    if (feature == "continue") goes_on();
+    if (feature == "replace") replaced();
+    if (feature == "join") await_new_rank("join");
   });
 }

@@ -24,7 +24,10 @@ ROWS = {"access": "memory of a rank that computes is read and written, without s
         "safe": "`safe` calls are answered by a rank that computes, without settings",
         "interrupts": "called functions interrupt a rank that allows it (`ARMILLA_PROGRESS_MODE=signal`)",
         "stalls": "a job that stands still ends with a report",
-        "waits": "SIGUSR1 to one rank prints what all ranks wait for"}
+        "waits": "SIGUSR1 to one rank prints what all ranks wait for",
+        "continues": "the others go on when a rank is lost (`ARMILLA_ON_LOSS=continue`)",
+        "replaces": "another process takes its place (`replace`)",
+        "joins": "ranks join the running job (`ARMILLA_MAX_RANKS`)"}
 # How a column starts the program: the words in front of it, and its environment.
 HERE = []  # the program starts its ranks
 AGENTS = [LAUNCHER, "--hosts", "h1:2,h2:2", "--rsh", os.path.join(TESTS, "hosts", "host-rsh")]
@@ -97,6 +100,22 @@ def waits(column):
     job = Job(column, "waits", ARMILLA_STALL="0")
     _, err = job.end(until=lambda text: len(ranks_told(text)) == RANKS)
     return "who waits for what" in err and len(ranks_told(err)) == RANKS
+
+
+def continues(column):
+    return "continue: yes" in Job(column, "continue", ARMILLA_ON_LOSS="continue").end()[0]
+
+
+def replaces(column):
+    return "replace: yes" in Job(column, "replace", ARMILLA_ON_LOSS="replace").end()[0]
+
+
+def joins(column):
+    job = Job(column, "join", ARMILLA_ON_LOSS="continue", ARMILLA_MAX_RANKS=str(RANKS + 1))
+    asked = [LAUNCHER, "--join", str(job.process.pid), PROGRAM, "join"]
+    while job.process.poll() is None and subprocess.run(asked, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE).returncode != 0:
+        time.sleep(0.05)
+    return "join: yes" in job.end()[0]
 
 
 def found():

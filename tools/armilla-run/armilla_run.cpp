@@ -251,13 +251,6 @@ int run_on_several(const chosen_hosts& chosen, std::vector<program_spec> program
   return armilla::run::run_on_hosts(hosts, chosen.rsh, programs, settings);
 }
 
-// Where ranks go on that have no memory in common, an agent looks after them, as on several hosts.
-bool needs_agent(const options& settings) {
-  const bool in_memory =
-      settings.fabric == "auto" || settings.fabric == "shm" || settings.fabric == "threads" || settings.fabric == "loop";
-  return settings.on_loss == armilla::detail::loss_use::go_on && settings.max_ranks == options{}.max_ranks && !in_memory;
-}
-
 // Hosts that meet are told nothing else.
 void check_meeting(const job_words& job) {
   const auto& plan = job.meeting;
@@ -351,11 +344,6 @@ int run(int argc, char** argv) {
   for (auto& program : programs)
     if (program.ranks == 0) program.ranks = programs.size() == 1 ? settings.ranks : 1;
   if (meets) return armilla::run::run_with_meeting(job.meeting, programs, settings);
-  if (needs_agent(settings)) {
-    int ranks = 0;
-    for (const auto& program : programs) ranks += program.ranks;
-    return run_on_several({{{"localhost", ranks}}, ""}, std::move(programs), settings);
-  }
   return armilla::detail::supervise(programs, settings);
 }
 

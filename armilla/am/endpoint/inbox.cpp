@@ -383,6 +383,7 @@ bool inbox::passes_over(const inbound& in) const noexcept {
 }
 
 bool inbox::is_done_with(rank_t source) {
+  if (out.host().far[std::size_t(source)]) return out.far()->link.is_done_with(std::uint32_t(source));
   const inbound& in = ring_of(source);
   return !in.reader.ready() && in.blocks == 0;
 }

@@ -83,12 +83,26 @@ void losses::hand_over_places() {
   }
 }
 
+namespace {
+
+// The ring to that place in the memory of this host. Where a network carries what goes there, its header alone is used.
+ring_memory ring_to(const outbox& out, rank_t r) { return out.host().ring(host_layout::to_rank, out.self.rank, r); }
+
+// None begins from here on. The positions stay for one that has seen before that they were handed over to it.
+void refuse(const ring_memory& ring) { ring.handed_over().store(ring_memory::refused, std::memory_order_release); }
+
+}  // namespace
+
 void losses::hand_over(peer_channel& c, std::uint32_t to) {
-  if (ends_) return c.ring.refuse();
+  const ring_memory ring = ring_to(out_, c.to);
+  if (ends_) return refuse(ring);
   inbox& in = out_.self.messages->in;
   if (!in.is_done_with(c.to)) return hear_again();
   c.handed_over = c.holds = true;  // nothing of its successor is read yet
-  c.ring.hand_over(to, in.taken_from(c.to));
+  if (c.far) out_.far()->expect(c.to);
+  ring.tail().store(c.far ? out_.far()->link.sent(c.index) : c.ring.position(), std::memory_order_relaxed);
+  ring.taken().store(in.taken_from(c.to), std::memory_order_relaxed);
+  ring.handed_over().store(to, std::memory_order_release);
 }
 
 // What it has sent since it began is taken in from here on, not before: replies would have been dropped.
@@ -99,6 +113,7 @@ void losses::take_back(peer_channel& c, std::uint32_t life) {
   out_.take_back(c.to, life);
   std::erase(news_, c.to);
   for (const listener known : of_return_) known(out_.self, c.to);
+  if (c.far) out_.far()->link.go_on(c.index);
 }
 
 // The refusal is written before this rank looks for new ranks: one either sees it, or is seen and waited for.
@@ -106,7 +121,7 @@ void losses::let_no_more_come() {
   if (std::exchange(ends_, true)) return;
   const job_block& job = out_.host().job();
   for (rank_t r = 0; r < out_.self.places; ++r)
-    if (const peer_channel& c = out_.to(r); c.lost) c.ring.refuse();
+    if (out_.is_lost(r)) refuse(ring_to(out_, r));
   std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with that in await_hand_overs
   const auto comes = [&](rank_t r) { return out_.to(r).handed_over && job.life(r).now == presence::coming; };
   for (rank_t r = 0; r < out_.self.places; ++r)

@@ -60,7 +60,7 @@ outbox::outbox(context& self, const host_map& host, role who)
   for (std::size_t& bytes : aggregate_) bytes = self.settings->aggregate;
   prepared_to(self.rank);
   for (std::size_t i = 0; opens_all_ && i < channels; ++i)
-    if (!host.far[i % places]) prepared(at(i));
+    if (!host.far[i % places] || host.job().takes_new_ranks()) prepared(at(i));
 }
 
 outbox::~outbox() {

@@ -78,8 +78,9 @@ void outbox::take_back(rank_t r, std::uint32_t life) noexcept {
   c.life = life;
   c.lost = c.holds = c.handed_over = false;
   c.same_program = host_.program[std::size_t(r)] == self.program;
+  c.held_there = false;
   c.ready = true;
-  c.direct = c.same_program;
+  c.direct = c.same_program && !c.far;
 }
 
 void outbox::enter_child() noexcept {

@@ -19,7 +19,14 @@ remote_traffic::remote_traffic(endpoint& owner, network& net, remote_link::role 
     : all(owner),
       self(owner.out.self),
       link(net, self.rank, self.places, self.settings->network_window, who),
-      losses_told(owner.out.host().job().losses_told != 0) {}
+      losses_told(owner.out.host().job().losses_told != 0) {
+  const host_map& host = owner.out.host();
+  for (rank_t r = 0; host.new_rank && r < self.places; ++r)
+    if (r != self.rank && host.job().life(r).now == presence::living) {
+      const ring_memory shown = host.ring(host_layout::to_rank, r, self.rank);
+      link.follow(std::uint32_t(r), shown.taken().load(std::memory_order_acquire), shown.tail().load(std::memory_order_acquire));
+    }
+}
 
 std::unique_ptr<remote_traffic> remote_traffic::open(endpoint& owner, role who) {
   const context& rank = owner.out.self;
@@ -53,6 +60,8 @@ std::size_t remote_traffic::longest_control() const noexcept { return link.most(
 
 void remote_traffic::send_control(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data,
                                   std::size_t bytes) {
+  if (all.out.is_lost(to)) [[unlikely]]
+    return;
   const bundle_header what{h, std::uint32_t(head_bytes + bytes)};
   const std::size_t size = sizeof what + what.length;
   const bool behind = !control_queue.empty();

@@ -111,6 +111,9 @@ struct remote_traffic {
 
   /// Rank `r` is lost: what was under way with it ends.
   void lose(rank_t r);
+  /// Another process takes the place of rank `r`, which was lost: what is known of that one is forgotten, but for what was
+  /// counted. Nothing is sent there, and nothing of it is taken in, until the link goes on.
+  void expect(rank_t r);
   /// Behind a look that found nothing, now and then: asks the network which ranks it cannot reach.
   void look_for_losses() {
     if ((++idle_looks & 255) == 0) ask_network();

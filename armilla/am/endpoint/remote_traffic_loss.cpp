@@ -50,6 +50,14 @@ void remote_traffic::lose(rank_t r) {
       orphans.push_back({t.number, nullptr, t.end});
 }
 
+void remote_traffic::expect(rank_t r) {
+  std::erase_if(control_queue, [r](const queued_control& q) { return q.to == r; });
+  link.begin_again(std::uint32_t(r));
+  link.net().expect(r);
+  note_broken();  // what the network has said of the one before
+  std::erase_if(broken, [r](const broken_connection& b) { return b.what.rank == r; });
+}
+
 // Ranks that the network cannot reach any more. A supervisor that watches the ranks mostly knows sooner, and why.
 void remote_traffic::ask_network() {
   for (const auto& o : take_out(orphans, [this](const orphan& one) { return link.net().done(one.number); })) {

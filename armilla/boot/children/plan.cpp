@@ -66,17 +66,12 @@ void require_places(long long ranks, const options& settings) {
                              "unset ARMILLA_MAX_RANKS");
 }
 
-// What keeps ranks that are no processes with common memory from going on without lost ones.
-std::string why_not_over(const options& settings, long long ranks) {
-  if (settings.fabric == "threads")
+// Where ranks do not go on without lost ones.
+const char* why_not_over(const std::string& fabric) {
+  if (fabric == "threads")
     return "a rank that crashes ends the process, and so all ranks; set ARMILLA_FABRIC=shm, or unset ARMILLA_ON_LOSS";
-  if (settings.on_loss == loss_use::replace || settings.max_ranks > ranks || settings.fabric == "loop")
-    return "ranks are replaced and join in shared memory only; set ARMILLA_FABRIC=shm, or unset ARMILLA_ON_LOSS and "
-           "ARMILLA_MAX_RANKS";
-  return fmt::format(
-      "over a network they go on where armilla-run looks after them; start the program by armilla-run -n {}, or set "
-      "ARMILLA_FABRIC=shm",
-      ranks);
+  if (fabric == "loop") return "it is for tests of jobs that lose no rank; set ARMILLA_FABRIC=shm, or unset ARMILLA_ON_LOSS";
+  return nullptr;
 }
 
 void require_possible(const std::vector<program_spec>& programs, long long ranks, const options& settings) {
@@ -89,9 +84,8 @@ void require_possible(const std::vector<program_spec>& programs, long long ranks
   require_places(ranks, settings);
   if (settings.on_loss == loss_use::end) return;
   const std::string on_loss = settings.get("on_loss");
-  if (settings.fabric != "auto" && settings.fabric != "shm")
-    throw_usage("start", fmt::format("ARMILLA_ON_LOSS={} with ARMILLA_FABRIC={}: {}", on_loss, settings.fabric,
-                                     why_not_over(settings, ranks)));
+  if (const char* const why = why_not_over(settings.fabric); why != nullptr)
+    throw_usage("start", fmt::format("ARMILLA_ON_LOSS={} with ARMILLA_FABRIC={}: {}", on_loss, settings.fabric, why));
   if (settings.on_loss == loss_use::replace && has_other_progress(settings))
     throw_usage("start", fmt::format("ARMILLA_ON_LOSS={} with ARMILLA_PROGRESS_MODE={}: lost ranks are replaced where ranks poll "
                                      "only; unset ARMILLA_PROGRESS_MODE, or set ARMILLA_ON_LOSS=continue",

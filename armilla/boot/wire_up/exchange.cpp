@@ -20,7 +20,7 @@ void exchange_in_memory(const launch& self, const void* mine, std::byte* all, st
   const auto place = [&](rank_t r) { return self.host_base + self.layout.staging(self.job->locals.of(r)); };
   std::memcpy(place(self.rank), mine, bytes);
   meet(self, exchange_meeting);
-  for (rank_t r = 0; r < self.places; ++r) std::memcpy(all + std::size_t(r) * bytes, place(r), bytes);
+  for (rank_t r = 0; r < self.world_size(); ++r) std::memcpy(all + std::size_t(r) * bytes, place(r), bytes);
   meet(self, exchange_meeting);
   std::memset(place(self.rank), 0, bytes);
 }

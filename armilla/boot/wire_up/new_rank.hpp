@@ -10,6 +10,9 @@
 /// written, and touches nothing of that place any more. When all have, the new rank clears the memory of the place, begins its
 /// ends of the rings there, and says that it lives.
 ///
+/// Where a network carries what goes there, the headers of these rings serve it alike: with the counts of its frames. It forgets
+/// the connection when its rank hands over, and the new rank's address is written where the old one's was before it lives.
+///
 /// A rank that is about to pass the first of the last fences refuses. Then no new rank is taken in.
 namespace armilla::detail {
 
