@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include <chrono>
+#include <cstring>
 #include <string>
 #include <utility>
 
