@@ -167,10 +167,10 @@ class Reports(unittest.TestCase):
 class Stalls(unittest.TestCase):
     """Jobs that would hang for ever."""
 
-    def check(self, scene, expected, numbers=(1, 2, 4)):
+    def check(self, scene, expected, numbers=(1, 2, 4), **more):
         for ranks, fabric in everywhere(numbers):
             began = time.monotonic()
-            job = run(scene, ranks, fabric, stall="300ms")
+            job = run(scene, ranks, fabric, stall="300ms", **more)
             self.assertEqual(job.returncode, STALLED, (scene, ranks, fabric, job.err))
             self.assertLess(time.monotonic() - began, 10)
             self.assertEqual(job.err.count("armilla:"), 1, job.err)
@@ -192,7 +192,8 @@ class Stalls(unittest.TestCase):
         self.check("call", r"the reply of rank \d to call wait_for_ever\(\)")
 
     def test_a_body_that_never_ends_under_a_fence(self):
-        self.check("one_way_call", r"fence: bodies that have not ended")
+        for fence in ("flat", "tree", "hypercube"):
+            self.check("one_way_call", "fence: bodies that have not ended", fence=fence)
 
     def test_a_barrier_that_one_does_not_come_to(self):
         self.check("barrier", "has not come", (2, 4))
@@ -346,6 +347,10 @@ class OverNetworks(unittest.TestCase):
     def test_waits_that_nobody_ends(self):
         for scene, expected in (("sync_var", "which is not written yet"), ("crosswise", r"held by fiber \d")):
             Stalls.check(self, scene, expected, (2, 4))
+
+    def test_bodies_that_never_end_under_a_fence(self):
+        for fence in ("flat", "tree", "hypercube"):
+            Stalls.check(self, "one_way_call", "fence: bodies that have not ended", (2, 3, 4), fence=fence)
 
     def test_waits_that_end(self):
         for scene, said in (("sleep", ""), ("slow_answer", "7\n"), ("slow_body", ""), ("wait_for", "late\n"), ("outside", "")):

@@ -19,7 +19,9 @@ constexpr std::uint32_t fold_out = team_slot::rounds - 1;
 // all had entered, so all have left this one.
 class meeting {
  public:
-  meeting(team_record& t, const fold_value& v, const char* what) : t_(t), v_(v), what_(what), step_(++t.pattern_step + base(t)) {}
+  meeting(team_record& t, const fold_value& v, const char* what) : t_(t), v_(v), what_(what), step_(next_meeting(t)) {
+    ++t.pattern_step;
+  }
 
   void tree() {
     const std::uint32_t children[2] = {2 * t_.rank + 1, 2 * t_.rank + 2};
@@ -57,9 +59,6 @@ class meeting {
   }
 
  private:
-  // Steps of the patterns have their own lines, but like all of a slot they go on from its last team.
-  static std::uint64_t base(const team_record& t) { return t.first_step; }
-
   void double_up_from(std::uint32_t corner, const hypercube& cube) {
     std::uint32_t round = 0;
     for (std::uint32_t bit = 1; bit < cube.corners; bit *= 2, ++round) {
@@ -116,6 +115,12 @@ void meet(team_record& t, pattern how, const fold_value& v, const char* what) {
   const bool counts_once = v.bytes == 0 || std::has_single_bit(t.size);
   if (how == pattern::dissemination && counts_once) return m.dissemination();
   m.double_up();
+}
+
+// A line that no pattern takes: where the members are as many as a power of two none is folded in, and else the last round is one
+// that only 65,536 have.
+flag_line& call_line(const team_record& t, std::uint32_t i) noexcept {
+  return t.slots[i]->pattern[0][std::has_single_bit(t.size) ? fold_in : fold_in - 1];
 }
 
 namespace {

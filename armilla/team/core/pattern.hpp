@@ -31,6 +31,11 @@ struct fold_value {
 /// Meets all members, and leaves the fold over all of them in `v`. `how` is tree, hypercube or dissemination.
 void meet(team_record& t, pattern how, const fold_value& v, const char* what);
 
+/// What member `i` shows all others when it begins a meeting on which they would not come by themselves.
+flag_line& call_line(const team_record& t, std::uint32_t i) noexcept;
+/// The step of the next meeting.
+inline std::uint64_t next_meeting(const team_record& t) noexcept { return t.first_step + t.pattern_step + 1; }
+
 /// What a team does, given the option.
 pattern choose_barrier(pattern asked, const team_record& t, bool oversubscribed);
 pattern choose_fence(pattern asked, const team_record& t, bool oversubscribed);

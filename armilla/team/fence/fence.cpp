@@ -11,7 +11,6 @@
 
 #include "armilla/am/endpoint/endpoint.hpp"
 #include "armilla/am/endpoint/remote_traffic.hpp"
-#include "armilla/base/values/clock.hpp"
 #include "armilla/error.hpp"
 #include "armilla/team/core/fence_participant.hpp"
 #include "armilla/team/core/member_transfer.hpp"
@@ -176,51 +175,53 @@ round_sums run_round(team_record& t, round_sums& posted, const char* what) {
 
 constexpr int rounds_at_once = 8;  // that count the same, before a fence takes its time
 
-/// A fence whose counts stand still has to wait until bodies that wait have ended, and counts now and then only. It ends at once
-/// when something comes in, when a body here ends, or when another member counts again.
+/// A fence whose counts stand still has to wait until bodies that wait have ended. As long as each member would count what it has
+/// counted before, another round has the same sums: the first that would not begins it, and the others follow.
 class unhurried {
  public:
-  explicit unhurried(team_record& t) noexcept : t_(t), messages_(*t.self->messages) {}
+  explicit unhurried(team_record& t) noexcept : t_(t) {}
 
   void after(const round_sums& sums, const round_sums& posted) {
-    const std::uint64_t runs = messages_.out.count().bundles_received;
-    const bool same = sums.counts_as(last_) && runs == runs_;
+    equal_ = sums.counts_as(last_) ? equal_ + 1 : 0;
     last_ = sums;
-    runs_ = runs;
-    if (!same) equal_ = 0, since_ns_ = 0;
-    if (same && ++equal_ >= rounds_at_once) [[unlikely]]
-      take_a_nap(posted);
+    if (equal_ >= rounds_at_once) [[unlikely]]
+      await_change(posted);
   }
 
  private:
-  // It asks for all that it would count again: a progress thread counts by itself, and wakes its rank for that.
-  [[gnu::cold]] void take_a_nap(const round_sums& posted) {
-    const std::uint64_t now = now_ns();
-    if (since_ns_ == 0) since_ns_ = now;
-    struct lingering {
-      event_count& who;
-      ~lingering() { who.linger(0); }
-    } until_end{messages_.sleeper};
-    until_end.who.linger(since_ns_);
-    const auto something = [&] {
-      return messages_.out.count().bundles_received != runs_ || !count_here(t_).counts_as(posted) || another_counts();
+  // A progress thread counts by itself, and wakes its rank for that.
+  [[gnu::cold]] void await_change(const round_sums& posted) {
+    const event_count& sleeper = t_.self->messages->sleeper;
+    const auto over = [&] {
+      return another_counts() || !count_here(t_).counts_as(posted) || t_.lost != no_rank ||
+             (sleeper.wait_prepared() && any_has_left());
     };
-    messages_.waits.wait_until_deadline(something, now + (t_.flat_fence ? nap_ns : short_nap_ns),
-                                        "fence: bodies that have not ended");
-  }
-  bool another_counts() const noexcept {
-    const std::uint64_t next = t_.step + 1;
-    for (std::uint32_t i = 0; t_.flat_fence && i < t_.size; ++i)
-      if (i != t_.rank && step_of(t_.slots[i]->flat[next % team_slot::flat_lines].step.load(std::memory_order_acquire)) >= next)
-        return true;
-    return false;
+    t_.self->messages->waits.wait_until(over, "fence: bodies that have not ended");
+    if (!t_.flat_fence && !another_counts()) call_all();
   }
 
-  static constexpr std::uint64_t nap_ns = 20'000'000, short_nap_ns = 1'000'000;
+  // By a pattern a member sees few of the others.
+  void call_all() {
+    flag_line& mine = call_line(t_, t_.rank);
+    mine.step.store(next_meeting(t_), std::memory_order_release);
+    post_line(t_, mine, 0);
+  }
+  bool another_counts() const noexcept {
+    const std::uint64_t next = t_.flat_fence ? t_.step + 1 : next_meeting(t_);
+    for (std::uint32_t i = 0; i < t_.size; ++i) {
+      if (i == t_.rank) continue;
+      const flag_line& line = t_.flat_fence ? t_.slots[i]->flat[next % team_slot::flat_lines] : call_line(t_, i);
+      if (step_of(line.step.load(std::memory_order_acquire)) >= next) return true;
+    }
+    return false;
+  }
+  // The next round will say which.
+  bool any_has_left() const noexcept {
+    return std::ranges::any_of(t_.members, [this](rank_t r) { return has_left(t_, r); });
+  }
+
   team_record& t_;
-  endpoint& messages_;
   round_sums last_;
-  std::uint64_t runs_ = 0, since_ns_ = 0;
   int equal_ = 0;
 };
 

@@ -2,6 +2,7 @@
 #include "armilla/fence.hpp"
 
 #include <array>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -170,6 +171,21 @@ RANK_TEST(a_fence_goes_on_while_a_body_in_front_of_its_counts_waits) {
     am::fence();
     EXPECT(answered);
     EXPECT_EQ(ran, 1u);
+  }
+}
+
+RANK_TEST(a_fence_counts_again_only_when_something_has_changed) {
+  using am::detail::pattern;
+  const std::uint64_t& rounds = am::detail::here("test").count->fence_rounds;
+  for (const pattern how : {pattern::flat, pattern::tree, pattern::hypercube}) {
+    ran = 0;
+    am::barrier();
+    const std::uint64_t before = rounds;
+    for (int i = 1; i <= 2; ++i)
+      am::async(am::ranks() - 1, [](int n) { am::sleep_for(std::chrono::milliseconds(50 * n)), ++ran; }, i);
+    am::detail::run_fence_in(am::world(), how);
+    if (am::rank() == am::ranks() - 1) EXPECT_EQ(ran, 2u * unsigned(am::ranks()));
+    EXPECT_LE(rounds - before, 100u * unsigned(am::ranks()));  // at each end of a body, and some
   }
 }
 
