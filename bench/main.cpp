@@ -49,6 +49,7 @@ const std::string suites =
     "  matrix      stencils, transposes, conjugate gradients beside MPI; loops over own elements\n"
     "  crowded     more ranks than cores, beside two ranks\n"
     "  fiber       spawn and join, switches, locks\n"
+    "  grain       the shortest task of a task graph at which half of the peak is reached, beside MPI\n"
     "  mrpc        the table of the MRPC paper, in one program and between two\n"
     "  network     the same over MPI and UCX, beside programs written for them\n"
     "  loss        how long the others wait when a rank dies\n"

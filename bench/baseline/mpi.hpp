@@ -13,6 +13,7 @@ void add_one_sided(row_table& rows);
 void add_updates(row_table& rows);
 void add_em3d(row_table& rows);
 void add_graph(row_table& rows);
+void add_grain(row_table& rows);
 void add_ring(row_table& rows);
 void add_two_way_calls(row_table& rows);
 

@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
   bench::mpi::add_updates(rows);
   bench::mpi::add_em3d(rows);
   bench::mpi::add_graph(rows);
+  bench::mpi::add_grain(rows);
   bench::mpi::add_two_way_calls(rows);
   bench::mpi::add_ring(rows);
   try {

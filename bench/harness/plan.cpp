@@ -353,6 +353,7 @@ std::vector<spec> plan() {
   add_matrices(t);
   add_crowded(t);
   add_fiber(t);
+  add_grain(t);
   add_mrpc(t);
   add_network(t);
   add_loss(t);

@@ -48,6 +48,7 @@ void add_crowded(std::vector<spec>& rows);
 void add_graphs(std::vector<spec>& rows);
 void add_programs(std::vector<spec>& rows);
 void add_fiber(std::vector<spec>& rows);
+void add_grain(std::vector<spec>& rows);
 void add_mrpc(std::vector<spec>& rows);
 void add_network(std::vector<spec>& rows);
 void add_loss(std::vector<spec>& rows);

@@ -20,6 +20,7 @@ void add_transfers(row_table& rows);
 void add_em3d(row_table& rows);
 void add_graph(row_table& rows);
 void add_fiber(row_table& rows);
+void add_grain(row_table& rows);
 void add_mrpc(row_table& rows);
 void add_mrpc_calls(row_table& rows);
 void add_attention(row_table& rows);

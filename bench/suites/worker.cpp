@@ -27,6 +27,7 @@ int work(int argc, char** argv) {
     add_graph(rows);
     add_graph_algorithms(rows);
     add_fiber(rows);
+    add_grain(rows);
     add_mrpc(rows);
     add_mrpc_calls(rows);
     add_attention(rows);
