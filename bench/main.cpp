@@ -47,6 +47,7 @@ const std::string suites =
     "  programs    the examples that have a twin by MPI, beside it\n"
     "  order       sorts and selections, beside two threads\n"
     "  matrix      stencils, transposes, conjugate gradients beside MPI; loops over own elements\n"
+    "  prk         the Parallel Research Kernels, beside MPI\n"
     "  crowded     more ranks than cores, beside two ranks\n"
     "  fiber       spawn and join, switches, locks\n"
     "  grain       the shortest task of a task graph at which half of the peak is reached, beside MPI\n"

@@ -8,6 +8,7 @@ void add_algorithms(row_table& rows);
 void add_containers(row_table& rows);
 void add_matrices(row_table& rows);
 void add_equations(row_table& rows);
+void add_prk(row_table& rows);
 void add_messages(row_table& rows);
 void add_one_sided(row_table& rows);
 void add_updates(row_table& rows);

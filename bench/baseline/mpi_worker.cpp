@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   bench::mpi::add_containers(rows);
   bench::mpi::add_matrices(rows);
   bench::mpi::add_equations(rows);
+  bench::mpi::add_prk(rows);
   bench::mpi::add_messages(rows);
   bench::mpi::add_one_sided(rows);
   bench::mpi::add_updates(rows);

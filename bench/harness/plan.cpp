@@ -351,6 +351,7 @@ std::vector<spec> plan() {
   add_programs(t);
   add_orders(t);
   add_matrices(t);
+  add_prk(t);
   add_crowded(t);
   add_fiber(t);
   add_grain(t);

@@ -44,6 +44,7 @@ void add_algorithms(std::vector<spec>& rows);
 void add_containers(std::vector<spec>& rows);
 void add_orders(std::vector<spec>& rows);
 void add_matrices(std::vector<spec>& rows);
+void add_prk(std::vector<spec>& rows);
 void add_crowded(std::vector<spec>& rows);
 void add_graphs(std::vector<spec>& rows);
 void add_programs(std::vector<spec>& rows);

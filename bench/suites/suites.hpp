@@ -16,6 +16,7 @@ void add_containers(row_table& rows);
 void add_footprint(row_table& rows);
 void add_graph_algorithms(row_table& rows);
 void add_memory(row_table& rows);
+void add_prk(row_table& rows);
 void add_transfers(row_table& rows);
 void add_em3d(row_table& rows);
 void add_graph(row_table& rows);

@@ -19,6 +19,7 @@ int work(int argc, char** argv) {
     add_by_keys(rows);
     add_matrices(rows);
     add_equations(rows);
+    add_prk(rows);
     add_containers(rows);
     add_footprint(rows);
     add_memory(rows);
