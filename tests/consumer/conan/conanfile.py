@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `conan create` does with a new package: the user's project of the folder above is built with it, and run."""
+"""What `conan create` does with a new package: the user's project of the folder above is built with it, in build/conan, and run."""
 from conan import ConanFile
 from conan.tools.build import can_run
-from conan.tools.cmake import CMake, cmake_layout
+from conan.tools.cmake import CMake, CMakeToolchain, cmake_layout
 
 
 class Consumer(ConanFile):
     settings = "os", "compiler", "build_type", "arch"
-    generators = "CMakeToolchain", "CMakeDeps"
+    generators = "CMakeDeps"
 
     def requirements(self):
         self.requires(self.tested_reference_str)
 
     def layout(self):
-        cmake_layout(self, src_folder="..")
+        cmake_layout(self, src_folder="..", build_folder="../../../build/conan")
+
+    def generate(self):
+        how = CMakeToolchain(self)
+        how.user_presets_path = False  # a file beside the sources
+        how.generate()
 
     def build(self):
         cmake = CMake(self)
