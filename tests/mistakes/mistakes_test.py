@@ -15,7 +15,7 @@ BEYOND = "index or a pointer went beyond its end"
 MAYBE = "one-way calls of this rank to the container may be still under way; call fence"
 STAGED = "this rank has appended elements, which the next fence adds to the container; call fence"
 UNDER_WAY = r"one-way call that changes element \d+ may be still under way"
-OWN = r"(at mistakes[.]cpp:\d+|in \S*span_\S+)"  # the user's line; without -g, or by clang++, the function
+OWN = r"(at mistakes[.]cpp:\d+.*|in .*span_.*)"  # the line and function of the user; without -g, or by clang++, the function
 ENDED = rf"SIGSEGV arose {OWN}\n(.*\n)*rank \d: the container was destroyed, or its elements moved, {OWN}\n(.*\n)*.* was memory of a container until"
 COLLECTIVES = "ranks entered different collectives"
 

@@ -70,6 +70,11 @@ struct furnace {
   return never.read();  // waits
 }
 
+[[gnu::noinline]] int join() {
+  am::fiber<int> one = am::spawn(wait);
+  return one.join();  // joins
+}
+
 [[gnu::noinline]] void meet() {
   am::barrier();  // meets
 }
@@ -97,11 +102,9 @@ int play(const std::string& scene) {
     const am::remote<heat::furnace> f = am::create<heat::furnace>(other).get();
     am::call<&heat::furnace::burn>(f, 1).get();
   }
+  if (scene == "join") heat::join();
   if (scene == "wait" && am::rank() == 0) heat::meet();
-  if (scene == "wait" && am::rank() == other) {
-    am::fiber<int> one = am::spawn(heat::wait);
-    one.join();  // joins
-  }
+  if (scene == "wait" && am::rank() == other) heat::join();
   return 0;
 }
 

@@ -73,6 +73,10 @@ class Places(unittest.TestCase):
         for key, where in (("place", place("asks", r"heat::ask\(int\)")), ("thrown_at", place("throws", READ))):
             self.assertRegex(job.err, f'"{key}":"{where.removeprefix("at ")}"')
 
+    def test_a_crash_names_the_function_as_in_the_program(self):
+        job = self.run_scene("crash")
+        self.assertRegex(job.err, r"(?m)^rank 1: SIGSEGV arose " + place("crashes", r"heat::crash\(int\*\)") + "$")
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

@@ -2,6 +2,9 @@
 #include "armilla/base/core/call_stack.hpp"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <unwind.h>
 
@@ -210,15 +213,41 @@ std::string own_frame(const call_stack& calls) {
   return find_own(calls, place) ? described(place) : "";
 }
 
+namespace {
+
+void print(std::string_view line) noexcept {
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+}
+
+// What C++ calls the function takes memory, and its allocator may be what broke, or be locked: a copy of the process finds it.
+bool copy_says([[maybe_unused]] const char* before, [[maybe_unused]] const source_place& place) noexcept {
+#if __GLIBC_PREREQ(2, 34)
+  const pid_t copy = _Fork();
+  if (copy == 0) {
+    signal(SIGALRM, SIG_DFL);
+    alarm(2);
+    print(std::string(before) + (place.line > 0 ? " at " : " ") + described(place) + "\n");
+    _exit(0);
+  }
+  int status = -1;
+  while (copy > 0 && waitpid(copy, &status, 0) < 0)
+    if (errno != EINTR) return true;  // the program lets others wait for its children
+  return status == 0;
+#else
+  return false;
+#endif
+}
+
+}  // namespace
+
 void say_own_frame(const call_stack& calls, const char* before) noexcept {
   source_place place;
-  if (!find_own(calls, place)) return;
+  if (!find_own(calls, place) || copy_says(before, place)) return;
   char text[1400];
   const int n = place.line > 0 ? std::snprintf(text, sizeof text, "%s at %s:%d\n", before, place.file, place.line)
                                : std::snprintf(text, sizeof text, "%s in %s+0x%zx\n", before, place.function,
                                                static_cast<std::size_t>(place.offset));
-  [[maybe_unused]] const ssize_t written =
-      ::write(STDERR_FILENO, text, std::min(sizeof text - 1, static_cast<std::size_t>(std::max(n, 0))));
+  print({text, std::min(sizeof text - 1, static_cast<std::size_t>(std::max(n, 0)))});
 }
 
 }  // namespace armilla::detail

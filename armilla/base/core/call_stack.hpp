@@ -11,7 +11,7 @@
 namespace armilla {
 class error;
 class remote_error;
-}
+}  // namespace armilla
 
 namespace armilla::detail {
 
@@ -49,8 +49,8 @@ struct error_places {
   static throw_place other(const remote_error& e) noexcept;
 };
 
-/// Prints `before` and that frame to stderr: "rank 2: SIGSEGV arose at heat.cpp:42". Without -g the function's name, as the
-/// linker knows it. Prints nothing if no frame is the user's. For a signal handler of a process that ends: allocates no memory.
+/// Prints `before` and that frame to stderr: "rank 2: SIGSEGV arose at heat.cpp:42, in step(double)". Prints nothing if no frame
+/// is the user's. For a signal handler of a process that ends: allocates no memory in it.
 void say_own_frame(const call_stack& calls, const char* before) noexcept;
 
 }  // namespace armilla::detail
