@@ -24,6 +24,7 @@ struct remote_link::peer {
   std::uint64_t released = 0;  // frames, of those in front of `next_in`
   std::uint32_t next_bulk = 0;
   bool held = false;                     // nothing of it is taken
+  bool is_cut = false;                   // and nothing ever will
   bool shut = false;                     // only words are
   bool put_back = false;                 // the same, because of the first one in `kept`
   bool queued = false;                   // stands in `waiting_`
@@ -334,15 +335,23 @@ void remote_link::release(const frame& f) {
 
 // ---- ranks that come into the running job ----
 
+void remote_link::cut(end_t source) {
+  peer& p = peer_of(source);
+  p.held = p.is_cut = true;
+}
+
 bool remote_link::is_done_with(end_t source) const noexcept {
   const peer* const p = peers_[source];
-  return p == nullptr || p->released == p->next_in;
+  return p == nullptr || p->released + (p->is_cut ? p->kept.size() : 0) == p->next_in;
 }
 
 void remote_link::begin_again(end_t e) {
   peer& p = peer_of(e);
   for (const auto& [number, f] : p.early) delete[] f.copy;
   p.early.clear();
+  for (const frame& f : p.kept) delete[] f.copy;
+  p.kept.clear();
+  p.is_cut = false;
   p.stored = 0;
   p.acknowledged = p.sent;
   p.reported = p.taken;

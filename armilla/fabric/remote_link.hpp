@@ -94,7 +94,9 @@ class remote_link {
 
   // ---- ranks that come into the running job: boot/wire_up/new_rank.hpp ----
 
-  /// Whether all frames that have come from `source` in turn have been released.
+  /// Part of what a lost rank had sent is missing: what it sent behind that is not taken in either.
+  void cut(end_t source);
+  /// Whether all frames that have come from `source` in turn have been released, or are cut off.
   bool is_done_with(end_t source) const noexcept;
   /// A rank that was lost is followed by another one: orders and credit begin again, counts go on. What comes from it waits until
   /// `go_on`.
