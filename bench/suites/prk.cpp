@@ -67,7 +67,7 @@ double stencil(row_context& c) {
   return time;
 }
 
-/// Each rank reads what belongs to its rows, tile by tile, from where it is.
+/// Each rank reads what belongs to its rows, tile by tile, from where it is. The number of rows is a multiple of the ranks.
 double transpose(row_context& c) {
   const auto n = std::size_t(c.size);
   constexpr std::size_t tile = prk::tile;
@@ -77,15 +77,16 @@ double transpose(row_context& c) {
   const std::size_t rows = result.extent(0), first = result.origin(0);
   const double time = time_iterations(c, [&] {
     double piece[tile][tile];
-    for (std::size_t i = 0; i < n; i += tile)
-      for (std::size_t j = 0; j < rows; j += tile) {
-        const am::strided<2> part{.extent = {std::min(tile, n - i), std::min(tile, rows - j)},
-                                  .local = {std::ptrdiff_t(tile), 1},
-                                  .global = {std::ptrdiff_t(n), 1}};
-        am::get_strided(&piece[0][0], a.ptr({i, first + j}), part);
-        am::sync_memory();
-        prk::add_turned(&piece[0][0], tile, &result(j, i), n, part.extent[0], part.extent[1]);
-      }
+    for (std::size_t block = 0; block < n; block += rows)  // of one rank
+      for (std::size_t i = block; i < block + rows; i += tile)
+        for (std::size_t j = 0; j < rows; j += tile) {
+          const am::strided<2> part{.extent = {std::min(tile, block + rows - i), std::min(tile, rows - j)},
+                                    .local = {std::ptrdiff_t(tile), 1},
+                                    .global = {std::ptrdiff_t(n), 1}};
+          am::get_strided(&piece[0][0], a.ptr({i, first + j}), part);
+          am::sync_memory();
+          prk::add_turned(&piece[0][0], tile, &result(j, i), n, part.extent[0], part.extent[1]);
+        }
     am::barrier();
     prk::add_one(&mine(0, 0), rows * n);
     am::barrier();
