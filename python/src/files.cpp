@@ -98,8 +98,8 @@ std::uint64_t read_numbers(const std::string& path, bool header, const std::stri
   });
 }
 
-// A new object of type bytes, made shorter in place. The function for that is documented, but it is no part of the stable interface: where
-// an interpreter has none, the bytes are copied.
+// A new object of type bytes, made shorter in place. The function for that is documented, but it is no part of the stable
+// interface: where an interpreter has none, the bytes are copied.
 nb::object cut_to(nb::object bytes, std::size_t size) {
   PyObject* whole = bytes.release().ptr();
   using resize = int(PyObject**, Py_ssize_t);
