@@ -2,6 +2,7 @@
 #include "armilla/boot/watch/failure_record.hpp"
 
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <exception>
@@ -36,6 +37,13 @@ void note_if_the_same(job_block& job, rank_t rank, failure_kind kind, int code, 
   put_text(own, text);
   if (comparable(own, rank) != comparable(first.text, first.rank)) return;
   job.same_failure[rank / 64].fetch_or(std::uint64_t{1} << rank % 64, std::memory_order_relaxed);
+}
+
+// A child that has ended, and that nobody has waited for, still takes signals.
+bool is_alive(pid_t process) noexcept {
+  siginfo_t how{};
+  if (waitid(P_PID, id_t(process), &how, WEXITED | WNOHANG | WNOWAIT) == 0) return how.si_pid == 0;
+  return kill(process, 0) == 0;
 }
 
 // Where ranks are threads nothing else orders them: the rank that caused this may still be on its way out of its functions.
@@ -99,9 +107,8 @@ std::string text_of_failure(const job_block& job) {
   const failure_record& first = job.failure;
   const bool known = first.rank >= 0 && std::uint32_t(first.rank) < job.places;
   const pid_t process = known ? job.rank[first.rank].pid.load(std::memory_order_relaxed) : 0;
-  constexpr int most_ms = 1000;
-  for (int ms = 0; ms < most_ms && first.search.load(std::memory_order_acquire) == 1 && process > 0 && kill(process, 0) == 0;
-       ++ms)
+  constexpr int most_ms = 20'000;  // it takes 100 ms of a core, of which a crowded host gives few
+  for (int ms = 0; ms < most_ms && first.search.load(std::memory_order_acquire) == 1 && process > 0 && is_alive(process); ++ms)
     usleep(1000);
   std::string text = first.text;
   if (first.search.load(std::memory_order_acquire) == 2 && first.place[0] != 0) text.append("\n  ").append(first.place);

@@ -21,7 +21,7 @@ void record_current_exception(job_block& job, rank_t rank) noexcept;
 /// is the one that was noted. Takes up to some 100 ms.
 void record_place(job_block& job, rank_t rank) noexcept;
 
-/// What a complete note says, with where it arose as a further line. Waits while its rank looks for that, a second at most.
+/// What a complete note says, with where it arose as a further line. Waits while its rank looks for that, 20 seconds at most.
 std::string text_of_failure(const job_block& job);
 
 /// The ranks that failed as the first did, without that one.

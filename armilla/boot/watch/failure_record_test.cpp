@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/boot/watch/failure_record.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <memory>
 #include <stdexcept>
@@ -124,6 +127,39 @@ TEST(failure_record, has_the_place_of_an_error_as_a_further_line) {
     record_place(*job, 1);
   }
   EXPECT_NE(from_record(*job).text.find("no such bucket\n  in fail_as_a_user()"), std::string::npos) << from_record(*job).text;
+}
+
+TEST(failure_record, waits_for_a_place_that_a_crowded_host_finds_late) {
+  const auto job = std::make_unique<job_block>();
+  job->places = 1;
+  job->rank[0].pid.store(getpid());
+  std::string text;
+  std::thread reader;
+  try {
+    fail_as_a_user();
+  } catch (...) {
+    record_current_exception(*job, 0);
+    reader = std::thread([&] { text = from_record(*job).text; });
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+    record_place(*job, 0);
+  }
+  reader.join();
+  EXPECT_NE(text.find("\n  in fail_as_a_user()"), text.npos) << text;
+}
+
+TEST(failure_record, waits_for_no_place_of_a_process_that_has_ended) {
+  const auto job = std::make_unique<job_block>();
+  job->places = 1;
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  job->rank[0].pid.store(child);
+  try {
+    fail_as_a_user();
+  } catch (...) { record_current_exception(*job, 0); }
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(from_record(*job).text.find('\n'), std::string::npos);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+  waitpid(child, nullptr, 0);
 }
 
 TEST(failure_record, lists_the_ranks_that_failed_as_the_first_did) {
