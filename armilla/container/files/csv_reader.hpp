@@ -137,14 +137,15 @@ struct csv_reader {
     line_ = at;
     const std::string_view wrong = record_.next(at, part.end());
     if (!wrong.empty()) part.complain(line_, "field " + std::to_string(fields().size() + 1) + ": " + std::string(wrong), "");
-    return wrong.empty() && !record_.blank();
+    const bool is_record = wrong.empty() && !record_.blank();
+    records_ += is_record ? 1 : 0;
+    return is_record;
   }
   bool fits(file_part& part, value& row, const char* end) {
     const std::size_t right = columns_.in_file != 0 ? columns_.in_file : wanted();
     if (right != 0 && fields().size() != right) {
-      const bool first = !fitted_ && columns_.in_file == 0;
       part.complain(line_, text_of_bad_number_of_fields(fields().size(), right, {line_, end}),
-                    first ? "give read_csv one type for each field" : nullptr);
+                    begins_file(part) ? "give read_csv one type for each field" : nullptr);
       return false;
     }
     if constexpr (sizeof...(T) == 0) {
@@ -153,11 +154,13 @@ struct csv_reader {
       if (columns_.fields.empty()) row = fields();
     } else if (bad_field bad; !parse(row, bad)) {
       const char* const advice = "give read_csv the types of the fields, or file_options::header if the first record names them";
-      part.complain(line_, text_of_bad_field(fields()[bad.number], bad), fitted_ || columns_.in_file != 0 ? nullptr : advice);
+      part.complain(line_, text_of_bad_field(fields()[bad.number], bad), begins_file(part) ? advice : nullptr);
       return false;
     }
-    return fitted_ = true;
+    return true;
   }
+  /// The record is the first of the file, and may be a header, or be what the types do not fit.
+  bool begins_file(const file_part& part) const noexcept { return records_ == 1 && part.is_first(); }
   /// Returns false if a field is not a value of its type; `bad` is that field.
   bool parse(value& row, bad_field& bad) {
     std::size_t i = 0;
@@ -178,7 +181,7 @@ struct csv_reader {
   chosen_columns columns_;
   field_rules rules_;
   const char* line_ = nullptr;
-  bool fitted_ = false;  // a record of this pass did
+  std::size_t records_ = 0;  // of this pass so far, with the header
 };
 
 /// A record as a line.

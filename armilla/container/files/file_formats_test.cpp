@@ -177,9 +177,9 @@ RANK_TEST(an_empty_field_is_an_empty_optional) {
 }
 
 RANK_TEST(errors_of_the_first_record_advise_about_types_and_later_ones_about_lines) {
-  const auto error_of = [](const std::string& text) {
+  const auto error_of = [](const std::string& text, bool header = false) {
     const text_file file(text);
-    const auto read = am::read_csv<int, int>(file.path());
+    const auto read = am::read_csv<int, int>(file.path(), {.header = header});
     std::string what;
     try {
       drain(read.local());
@@ -194,7 +194,11 @@ RANK_TEST(errors_of_the_first_record_advise_about_types_and_later_ones_about_lin
   EXPECT(!says(three, "skip_bad"));
   EXPECT(says(error_of("a,b\n1,2\n"), "file_options::header"));
   EXPECT(says(error_of("1\n"), "1 field where there should be 2"));
-  if (am::ranks() == 1) EXPECT(says(error_of("1,2\n3\n"), "skip such lines with file_options::skip_bad"));
+  for (const std::string& wrong : {error_of("1,2\n3\n"), error_of("1,2\n3,x\n"), error_of("a,b\n1,2\n3,x\n", true),
+                                   error_of("a,b\n1,x\n2,3\n4,5\n6,7\n", true), error_of("1,2\n3,4\n5,6\n7,8,9\n")}) {
+    EXPECT(says(wrong, "; correct the line, or set the option skip_bad to skip such lines"));
+    EXPECT(!says(wrong, "give read_csv"));
+  }
   EXPECT(says(error_of("1,\n"), "field 2 is empty, which only std::optional<T> and std::string can be"));
 }
 

@@ -58,7 +58,7 @@ class file_part {
   const team& members() const noexcept { return use_.members; }
 
   /// What is at `at` does not fit: throws a usage_error that names file and line, or counts it if such lines are skipped.
-  /// `advice`: what to do about it; null: fix the file, or skip_bad.
+  /// `advice`: what to do about it; null: correct the line, or skip_bad.
   void complain(const char* at, std::string_view what, const char* advice = nullptr);
   std::size_t skipped() const noexcept { return skipped_; }
   const std::string& path() const noexcept { return path_; }

@@ -388,7 +388,7 @@ std::uint64_t file_part::line_of(const char* at) const {
 
 void file_part::complain(const char* at, std::string_view what, const char* advice) {
   if (use_.skip_bad) return void(++skipped_);
-  if (advice == nullptr) advice = "fix the file, or skip such lines with file_options::skip_bad";
+  if (advice == nullptr) advice = "correct the line, or set the option skip_bad to skip such lines";
   throw_usage(use_.operation, fmt::format("'{}', line {}: {}{}{}", path_, line_of(at), what, *advice != 0 ? "; " : "", advice));
 }
 

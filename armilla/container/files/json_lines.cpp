@@ -89,9 +89,9 @@ const json_node* json_parser::next(file_part& part, const char*& at, const char*
                                                                   std::size_t(part.end() - text.data()), &first);
     if (wrong == nullptr) return first;
     part.complain(line, fmt::format("it is not a value in JSON: {}", wrong),
-                  fitted ? nullptr
-                         : "fix the file, or skip such lines with file_options::skip_bad; to turn a file "
-                           "that is one array into lines: jq -c '.[]'");
+                  fitted || !part.is_first() ? nullptr
+                                             : "correct the line, or set the option skip_bad to skip such lines; to turn a file "
+                                               "that is one array into lines: jq -c '.[]'");
   }
   return nullptr;
 }
