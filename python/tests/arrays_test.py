@@ -253,6 +253,51 @@ def random_operations(ranks, count, *more):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_a_refused_assignment_raises_on_all_ranks_and_the_job_goes_on(job):
+    job.passes(3, """
+        import armilla as am, numpy as np
+        def assign(where, value): return lambda a: a.__setitem__(where, value)
+        columns = lambda a: a.T.__setitem__((slice(None), [9]), 1)
+        of_one = lambda a: a[:, 0].__setitem__([8], 1)
+        far = [assign([7], 5), assign([-11], 0), assign([0, 10], 1), assign(([7], [1]), 0), assign(am.array([0, 9]), 0), columns, of_one, assign(np.ones((8, 5), bool), 1)]
+        for kind, wrong in [(IndexError, far), (ValueError, [assign([1, 2], np.ones((3, 5)))]), (TypeError, [assign([1, 6], None)])]:
+            for one in wrong:
+                a = am.zeros((7, 5))
+                try: one(a); assert False
+                except kind as error: assert kind is not IndexError or "out of bounds for axis" in str(error) or "mask" in str(error), error
+                assert a.sum() == 0
+        """)
+
+
+def test_numbers_fit_their_type_or_are_refused(job):
+    job.passes(2, """
+        import armilla as am, numpy as np
+        a, b = am.zeros(3, "u1"), am.zeros(3, "i8")
+        for kind, f in [(OverflowError, lambda: a.__setitem__(0, 300)), (OverflowError, lambda: a.__setitem__([1], [-1])), (OverflowError, lambda: a.fill(300)), (OverflowError, lambda: a.put(0, -1)),
+                        (OverflowError, lambda: am.full(3, 300, "u1")), (OverflowError, lambda: am.array([300], "u1")), (ValueError, lambda: b.__setitem__(0, float("nan"))),
+                        (ValueError, lambda: b.put(1, float("nan"))), (OverflowError, lambda: b.__setitem__(0, 2**70))]:
+            try: f(); assert False
+            except kind as error: assert "fit" in str(error) or "out of bounds" in str(error), error
+        assert a.sum() == b.sum() == 0
+        a[:] = np.array([300, 1, 2])  # arrays are cast
+        assert a.tolist() == [44, 1, 2]
+        """)
+
+
+def test_arrays_without_axes_and_negative_sizes(job):
+    job.passes(2, """
+        import armilla as am, numpy as np
+        for value in (np.array(7), np.array(2.5), np.array(1 + 2j), np.array(True)):
+            a = am.array(value)
+            assert a.shape == () and a.dtype == value.dtype and np.asarray(a) == value and am.array(np.asarray(a)).item() == value
+        assert am.array(3).tolist() == [0, 0, 0]
+        for f in (lambda: am.linspace(0, 1, -3), lambda: am.zeros(-1), lambda: am.full((2, -2), 1), lambda: am.eye(-1), lambda: am.empty(-4), lambda: am.array(-1), lambda: am.from_function(lambda i: i, -2),
+                  lambda: am.random.default_rng(1).random(-2)):
+            try: f(); assert False
+            except ValueError as error: assert "negative" in str(error), error
+        """)
+
+
 def test_ranks_answer_while_they_are_in_an_algorithm(job):
     job.passes(2, """
         import armilla as am

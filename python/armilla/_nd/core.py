@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from .. import _core
+from .. import _collectives, _core
 from . import meeting
 from .meeting import UnsupportedError, collective, meet
 
@@ -271,13 +271,13 @@ class Array(NDArrayOperatorsMixin):
             _core.read_memory(memory.addresses[rank], first, room[first:end])
         return found
 
-    def _reached_parts(self, where: Any) -> tuple[list[tuple[int, Any, Any]], Shape]:
+    def _reached_parts(self, where: Any, name: str = "array.get") -> tuple[list[tuple[int, Any, Any]], Shape]:
         """For access by one rank: the parts that an index of integers and slices takes, as (rank, index there, place in the result)."""
         from . import indexing
 
         items = indexing.parsed(where, self.shape)
         if any(item.kind == "array" for item in items):
-            raise UnsupportedError("armilla: array.get: an index of arrays; one rank alone reads and writes by integers and slices")
+            raise UnsupportedError(f"armilla: {name}: an index of arrays; one rank alone reads and writes by integers and slices")
         return indexing.parts_of_basic(self, items)
 
     def get(self, where: Any = ()) -> Any:
@@ -291,9 +291,11 @@ class Array(NDArrayOperatorsMixin):
 
     def put(self, where: Any, value: Any) -> None:
         """Writes the elements at an index of integers and slices: one rank alone does it. Others see them after a barrier."""
+        from . import indexing
+
         with naming(self):
-            parts, shape = self._reached_parts(where)
-            values = np.broadcast_to(np.asarray(value, self.dtype), shape)
+            parts, shape = self._reached_parts(where, "array.put")
+            values = np.broadcast_to(np.asarray(indexing.elements_of(value, self.dtype), self.dtype), shape)
         for rank, index, place in parts:
             there = self.block_of(rank)
             if there is not None:
@@ -431,6 +433,8 @@ def _axis_error(axis: int, ndim: int) -> Exception:
 
 def empty(shape: Shape, dtype: np.dtype, axis: int | None = 0, offsets: Offsets | None = None) -> Array:
     """Room for elements, in row-major blocks. No meeting: the caller's operation ends with one."""
+    if any(n < 0 for n in shape):
+        raise ValueError(f"armilla: array: negative dimensions are not allowed: the shape is {shape}")
     if not shape:
         axis, offsets = None, ()
     elif offsets is None:
@@ -546,8 +550,16 @@ def exchange(name: str, values: Sequence[Any]) -> list[Any]:
 
     if _core.size() == 1:
         return list(values)
+    packed = [dumps(v) for v in values]
+    meet(name)  # where all learn what has failed on one
     name = meeting.operation(name)
-    return [loads(parts) for parts in meeting.run(name, _core.exchange, name, [dumps(v) for v in values])]
+    return [loads(parts) for parts in meeting.run(name, _core.exchange, name, packed)]
+
+
+def gathered(name: str, value: Any) -> list[Any]:
+    """The values of all ranks, on each."""
+    meet(name)
+    return _collectives.gathered(name, value)
 
 
 def after_pulls(before: int, name: str) -> None:

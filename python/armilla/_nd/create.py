@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core
-from . import core, shaping
+from . import core, indexing, shaping
 from .core import Array, axis_of, dtype_of, from_whole
 from .elementwise import part_for
 from .meeting import UnsupportedError, collective, meet, meet_numbers, together
@@ -47,7 +47,7 @@ def asarray(obj: Any, dtype: Any = None, *, axis: int = 0, copy: bool | None = N
 
 
 def array(source: Any, dtype: Any = None, *, axis: int = 0, name: str | None = None) -> Array:
-    """A distributed array of the elements of `source`, which all ranks give alike; of `source` zeros if it is an integer.
+    """A distributed array of the elements of `source`, which all ranks give alike; of `source` zeros if it is an integer. A NumPy array without axes is an array, too.
 
     Elements are dealt in blocks along `axis`. `repr` and errors of indices show `name`. `from_local` takes a part from each rank, `asarray` makes an array without axes of a number.
 
@@ -57,7 +57,7 @@ def array(source: Any, dtype: Any = None, *, axis: int = 0, name: str | None = N
     >>> a.tolist()
     [1.0, 2.0, 3.0]
     """
-    if not isinstance(source, Array) and np.ndim(source) == 0:
+    if not isinstance(source, (Array, np.ndarray)) and np.ndim(source) == 0:
         if isinstance(source, (bool, np.bool_)) or not hasattr(source, "__index__"):
             raise _core.UsageError(f"armilla: array: {source!r}: a number of zeros is an integer; armilla.asarray makes an array of one number")
         return zeros(operator.index(source), np.float64 if dtype is None else dtype, name=name)
@@ -117,14 +117,12 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, *, axis: int = 0, name:
     """
     value = fill_value.item() if isinstance(fill_value, Array) else fill_value
     made = core.empty(shape_given(shape), dtype_of(np.asarray(value).dtype if dtype is None else dtype), _axis(axis, shape))
-    made._block[...] = value
+    made._block[...] = indexing.elements_of(value, made.dtype)
     return made._named(name)
 
 
 def _axis(axis: int, shape: Any) -> int:
     given = shape_given(shape)
-    if any(n < 0 for n in given):
-        raise ValueError(f"armilla: array: negative lengths in the shape {given}")
     return axis_of(axis, len(given)) if given else 0
 
 
@@ -221,6 +219,8 @@ def linspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype:
     [0.0, 0.25, 0.5, 0.75, 1.0]
     """
     n = operator.index(num)
+    if n < 0:
+        raise ValueError(f"armilla: linspace: the number of samples, {n}, must be non-negative")
     kind = np.linspace(start, stop, 1, endpoint=endpoint).dtype
     made = core.empty((n,), dtype_of(kind if dtype is None else dtype))
     low, high = made.bounds()

@@ -163,6 +163,7 @@ def _named(path: str, kind: str) -> Iterator[None]:
 def _load_csv(path: str, header: bool, separator: str) -> Array:
     if len(separator) != 1 or not separator.isascii():
         raise _core.UsageError(f"armilla: armilla.load: {path}: separator {separator!r}; it is one ASCII character")
+    meet("armilla.load", f"{path} {header} {separator}")
     (head,), (data,) = _collectives._run("armilla.load", _core.read_numbers, path, header, separator)
     (columns,) = struct.unpack("<Q", bytes(head))
     block = np.frombuffer(data, np.float64).reshape(-1, max(columns, 1))

@@ -392,16 +392,24 @@ def _gather(first: Array, index: list[np.ndarray], to: np.ndarray) -> None:
 # ---- assignment ----
 
 
-def _value(value: Any, dtype: np.dtype) -> Any:
+def elements_of(value: Any, dtype: np.dtype) -> Any:
     if isinstance(value, Array):
         found = value
     else:
         found = np.asarray(value)
-        if found.dtype.kind not in "biufc":
+        if found.dtype.kind not in "biufc" and not (found.dtype == object and all(isinstance(x, int) for x in found.flat)):  # of large integers
             raise TypeError(f"armilla: array: elements of {found.dtype} cannot be stored in an array of {dtype}")
     if found.dtype.kind == "c" and dtype.kind != "c":
         raise TypeError(f"armilla: array: complex values cannot be stored in an array of {dtype}; take .real")
-    return found
+    return found if isinstance(value, (Array, np.ndarray)) else as_elements(value, dtype)
+
+
+def as_elements(value: Any, dtype: np.dtype) -> np.ndarray:
+    """Numbers of Python in an array, or OverflowError or ValueError, as NumPy has it: arrays are cast, numbers have to fit."""
+    try:
+        return np.asarray(value, dtype)
+    except (OverflowError, ValueError) as why:
+        raise type(why)(f"armilla: array: a value does not fit {dtype}: {why}") from None
 
 
 def _expanded_value(value: Any, ndim: int) -> Any:
@@ -541,7 +549,7 @@ def _scatter(points: Points, value: Any) -> None:
 
 def set(a: Array, where: Any, value: Any) -> None:
     def run() -> None:
-        given = _value(value, a.dtype)
+        given = elements_of(value, a.dtype)
         if isinstance(where, (Array, np.ndarray)) and _is_mask(where) and where.shape == a.shape[: where.ndim] and where.ndim:
             _set_masked(a, where, given)
             return

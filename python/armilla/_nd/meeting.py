@@ -34,7 +34,7 @@ def _known_to_all(error: Exception) -> Exception:
 
 
 def run(name: str, begin: Callable[..., int], *arguments: Any) -> list:
-    """A collective within an operation."""
+    """A collective within an operation. The ranks have met just before: one that fails meets the others, and would be alone there if they were in here."""
     try:
         return _collectives._run(name, begin, *arguments)
     except _core.UsageError as error:

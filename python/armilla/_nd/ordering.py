@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import _calls, _collectives, _core
+from .. import _calls, _core
 from . import core
 from .core import Array, along, axis_of, deal, empty, from_ranges, pull
 from .elementwise import by_blocks, part_for, shape_of
@@ -96,7 +96,7 @@ def _cuts(name: str, values: np.ndarray, index: np.ndarray) -> np.ndarray:
     """Where this rank's sorted elements are cut for the ranks: by value, and for equal values by index."""
     ranks = _core.size()
     at = np.linspace(0, len(values) - 1, min(len(values), _samples * ranks)).astype(np.intp) if len(values) else np.zeros(0, np.intp)
-    said = _collectives.gathered(name, (values[at], index[at]))
+    said = core.gathered(name, (values[at], index[at]))
     all_values, all_index = np.concatenate([v for v, _ in said]), np.concatenate([i for _, i in said])
     order = np.lexsort((all_index, all_values))
     if not len(order):
@@ -155,7 +155,7 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stab
 
 def _borders(name: str, values: np.ndarray) -> np.ndarray:
     at = np.linspace(0, len(values) - 1, min(len(values), _samples * _core.size())).astype(np.intp) if len(values) else np.zeros(0, np.intp)
-    sample = np.sort(np.concatenate(_collectives.gathered(name, values[at])))
+    sample = np.sort(np.concatenate(core.gathered(name, values[at])))
     if not len(sample):
         return np.zeros(_core.size() + 1, np.intp)
     chosen = sample[[r * len(sample) // _core.size() for r in range(1, _core.size())]]

@@ -129,6 +129,7 @@ class _Source:
 
 def _share(name: str, path: str, header: bool, separator: str, quote: str | None) -> _Source:
     room = _core.RoomForShare(os.path.getsize(path))
+    meet(name)
     (head,), (text,) = _collectives._run(name, _core.read_records, name, path, separator, quote or "", room)
     offset, size, begin, in_room = struct.unpack("<4Q", bytes(head))
     header = header and _core.rank() == 0
