@@ -14,7 +14,7 @@ from typing import Any, Callable, Generator, NoReturn, Sequence
 from greenlet import getcurrent
 
 from . import _calls, _collectives, _core, _waits
-from ._pickling import dumps, loads
+from ._pickling import dumps, dumps_error, loads, loads_error
 
 _core.set_pickling(dumps, loads, pickle.loads)
 
@@ -259,8 +259,12 @@ class Team:
         if out is None and _at_once():
             core = self._core
             mine = core.rank == root
-            values = _values("broadcast", _core.broadcast_value(core, value if mine else None, root))
-            return value if mine else values[0]
+            try:
+                number = _core.broadcast_value(core, value if mine else None, root)
+            except Exception as error:
+                return _end(*_refused(self, "broadcast", error, root))
+            values = _values("broadcast", number)
+            return value if mine else _of_root(values[0], root)
         return _end(*_broadcast(self, value, root, out=out))
 
     def all_gather(self, value: Any, *, out: Any = None) -> Any:
@@ -299,8 +303,11 @@ class Team:
         """
         if _at_once():
             core = self._core
-            each = _one_each(self, "scatter", values) if core.rank == root else None
-            return _values("scatter", _core.scatter_values(core, each, root))[0]
+            try:
+                number = _core.scatter_values(core, _one_each(self, "scatter", values) if core.rank == root else None, root)
+            except Exception as error:
+                return _end(*_refused(self, "scatter", error, root))
+            return _of_root(_values("scatter", number)[0], root)
         return _end(*_scatter(self, values, root))
 
     def all_to_all(self, values: Any, *, out: Any = None) -> Any:
@@ -420,6 +427,33 @@ def _moved_by(team: Team, name: str, number: int, source: Any, out: Any) -> Any:
     return name, number, finish
 
 
+class _Refused:
+    """Comes in place of what the root would give: its error."""
+
+    def __init__(self, error: Exception) -> None:
+        self.parts = [bytes(part) for part in dumps_error(error)]
+
+
+def _refused(team: Team, name: str, error: Exception, root: int) -> Any:
+    """The root cannot give its value: the others wait for it, and get its error. Raises what all members have seen by themselves."""
+    if team.rank != root or isinstance(error, _core.RankLost):
+        raise error
+    instead = _Refused(error)
+
+    def finish(values: list) -> Any:
+        raise error
+
+    if name == "scatter":
+        return name, _start(team, name, _core.scatter_values, [instead] * team.size, root), finish
+    return name, _start(team, name, _core.broadcast_value, instead, root), finish
+
+
+def _of_root(value: Any, root: int) -> Any:
+    if type(value) is _Refused:
+        raise loads_error(root, value.parts)
+    return value
+
+
 def _broadcast_by(number: int, out: Any, root: int) -> Any:
     def finish(values: list) -> Any:
         if values[0] is not None:
@@ -438,7 +472,11 @@ def _broadcast(team: Team, value: Any = None, root: int = 0, *, out: Any = None)
         elif value is not out or not _in_order(out):
             _checked_out("broadcast", out, getattr(out, "shape", ()), getattr(out, "dtype", None))
         return _broadcast_by(_start(team, "broadcast", _core.broadcast_array, out, root), out, root)
-    return "broadcast", _start(team, "broadcast", _core.broadcast_value, value if mine else None, root), lambda values: value if mine else values[0]
+    try:
+        number = _start(team, "broadcast", _core.broadcast_value, value if mine else None, root)
+    except Exception as error:
+        return _refused(team, "broadcast", error, root)
+    return "broadcast", number, lambda values: value if mine else _of_root(values[0], root)
 
 
 def _contiguous(value: Any) -> Any:
@@ -468,8 +506,11 @@ def _one_each(team: Team, name: str, values: Any) -> list[Any]:
 
 
 def _scatter(team: Team, values: Any = None, root: int = 0) -> Any:
-    each = _one_each(team, "scatter", values) if team.rank == root else None
-    return "scatter", _start(team, "scatter", _core.scatter_values, each, root), lambda values: values[0]
+    try:
+        number = _start(team, "scatter", _core.scatter_values, _one_each(team, "scatter", values) if team.rank == root else None, root)
+    except Exception as error:
+        return _refused(team, "scatter", error, root)
+    return "scatter", number, lambda values: _of_root(values[0], root)
 
 
 def _all_to_all(team: Team, values: Any, *, out: Any = None) -> Any:

@@ -293,3 +293,19 @@ def test_a_fence_waits_for_one_way_calls_that_wait(job):
         am.fence()
         assert sorted(ended) == [0, 1, 2], ended
         """)
+
+
+def test_what_the_root_cannot_give_raises_on_all_members(job):
+    job.passes(3, """
+        import armilla as am, threading
+        half = am.world.split(0 if am.rank else 1)
+        for team in (am.world, half):
+            for f in (lambda: team.scatter([1] * 7 if team.rank == 0 else None), lambda: team.future.scatter([1] * 7 if team.rank == 0 else None).get(), lambda: team.scatter(5)):
+                try: f(); assert False
+                except (am.UsageError, TypeError) as error: assert "7 values for" in str(error) or "not iterable" in str(error), error
+            for f in (lambda: team.broadcast(threading.Lock()), lambda: team.scatter([threading.Lock()] * team.size), lambda: team.future.broadcast(threading.Lock()).get()):
+                if team.size > 1:
+                    try: f(); assert False
+                    except TypeError as error: assert "pickle" in str(error), error
+            assert team.scatter(list(range(team.size))) == team.rank and team.broadcast(team.rank) == 0 and team.all_reduce(1) == team.size
+        """)
