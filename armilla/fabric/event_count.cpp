@@ -132,7 +132,7 @@ void event_count::sleep(const backoff& s, std::uint64_t deadline_ns, ended_by by
   if (losses_ != nullptr && losses_->load(std::memory_order_seq_cst) != losses_heard_) return cancel_wait();  // likewise
   if (watches_clients_ && mine_.called.load(std::memory_order_seq_cst) != 0) return cancel_wait();            // likewise
   if (outside_ != 0) by = ended_by::anything;
-  const std::uint64_t began = lingers_ != 0 ? lingers_ : s.began_ns;
+  const std::uint64_t began = naps_ != 0 ? napping_since_ : s.began_ns;
   std::uint64_t limit = asymmetric_ ? ~std::uint64_t(0) : bounded_sleep_ns;
   if ((stall_ns_ | report_ns_ | silent_ns_) != 0) limit = std::min(limit, watch_myself(began, by));
   if (deadline_ns != 0) {

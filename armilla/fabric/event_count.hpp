@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -62,9 +63,25 @@ class event_count {
   /// Shows the job how long this rank has found nothing, and whether only ranks of the job can end that, by its memory.
   /// `descriptor`: what also ends it, when it becomes readable; -1: nothing.
   void sleep(const backoff& s, std::uint64_t deadline_ns, ended_by by, int descriptor = -1) noexcept;
-  /// The sleeps from here on are naps of one wait that began then and in which nothing has changed; 0: they are not.
-  void linger(std::uint64_t since_ns) noexcept { lingers_ = since_ns; }
-  bool lingers() const noexcept { return lingers_ != 0; }
+  /// Around a wait with a deadline that is one of several, of one that began at `since_ns`, and since which nothing has come;
+  /// 0: it is not. Such a deadline ends nothing.
+  class nap {
+   public:
+    nap(event_count& who, std::uint64_t since_ns) noexcept : who_(since_ns == 0 ? nullptr : &who) {
+      if (who_ == nullptr) return;
+      ++who.naps_;
+      who.napping_since_ = std::max(who.napping_since_, since_ns);
+    }
+    ~nap() {
+      if (who_ != nullptr && --who_->naps_ == 0) who_->napping_since_ = 0;
+    }
+    nap(const nap&) = delete;
+
+   private:
+    event_count* const who_;
+  };
+  /// Fibers of this rank that nap.
+  std::size_t naps() const noexcept { return naps_; }
 
   /// What a rank does for the supervisor of the job, and for attached clients, on its own thread, in a wait.
   struct reporter {
@@ -118,8 +135,9 @@ class event_count {
   std::uint64_t spin_ns_;
   std::uint64_t yield_ns_;
   bool asymmetric_;  // membarrier works
+  std::uint16_t naps_ = 0;
   int outside_ = 0;
-  std::uint64_t lingers_ = 0;
+  std::uint64_t napping_since_ = 0;
   const std::atomic<std::uint32_t>* losses_ = nullptr;
   std::uint32_t losses_heard_ = 0;
   bool watches_clients_ = false;

@@ -140,7 +140,8 @@ stall_search::host_state stall_search::look(std::uint64_t began_ns) const {
 void stall_search::send(rank_t to, const watch_word& word, std::string_view text) {
   std::vector<std::byte> padded(align_up(text.size() + 1, 8));
   std::memcpy(padded.data(), text.data(), text.size());
-  self_.messages->out.far()->send_control(to, watch_slot.id, &word, sizeof word, padded.data(), padded.size());
+  self_.messages->out.far()->send_control(to, watch_slot.id, &word, sizeof word, padded.data(), padded.size(),
+                                          remote_link::kind::watch);
 }
 
 void stall_search::send_text(rank_t to) {

@@ -345,7 +345,8 @@ class OverNetworks(unittest.TestCase):
     """Where messages are not in memory that somebody sees, the ranks find out whether any is under way."""
 
     def test_waits_that_nobody_ends(self):
-        for scene, expected in (("sync_var", "which is not written yet"), ("crosswise", r"held by fiber \d")):
+        for scene, expected in (("sync_var", "which is not written yet"), ("crosswise", r"held by fiber \d"),
+                                ("call", r"the reply of rank \d to call wait_for_ever\(\)"), ("barrier", "has not come")):
             Stalls.check(self, scene, expected, (2, 4))
 
     def test_bodies_that_never_end_under_a_fence(self):

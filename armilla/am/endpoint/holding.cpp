@@ -63,7 +63,7 @@ void holding::tell(peer_channel& c) {
   follow(c);
   if (all.in.shows_processed != nullptr || c.lost) return;  // a progress thread is not held back
   const std::uint64_t held = c.holds;
-  all.out.far()->send_control(c.to, hold_slot.id, &held, sizeof held, nullptr, 0);
+  all.out.far()->send_control(c.to, hold_slot.id, &held, sizeof held, nullptr, 0, remote_link::kind::word);
 }
 
 void holding::follow(const peer_channel& c) {

@@ -227,7 +227,7 @@ void progress::run_loop() {
       },
       [this] { return in_.has_suspended() || anything_to_do() || ask_waits(); },
       [&](const event_count::backoff& backoff) {
-        sleep(backoff, next_timer, next_timer == 0 || (sleeper_.lingers() && fibers.timers() == 1));
+        sleep(backoff, next_timer, next_timer == 0 || fibers.timers() == sleeper_.naps());
       });
 }
 

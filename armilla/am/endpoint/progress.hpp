@@ -184,7 +184,7 @@ template <class Done>
         return any ? seen::something : seen::nothing;
       },
       [&] { return done() || anything_to_do(); },
-      [&](const event_count::backoff& backoff) { sleep(backoff, deadline_ns, deadline_ns == 0 || sleeper_.lingers()); });
+      [&](const event_count::backoff& backoff) { sleep(backoff, deadline_ns, deadline_ns == 0 || sleeper_.naps() != 0); });
   return end;
 }
 

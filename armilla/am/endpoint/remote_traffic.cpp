@@ -59,15 +59,12 @@ bool remote_traffic::post(const peer_channel& c, const std::byte* frame, std::si
 std::size_t remote_traffic::longest_control() const noexcept { return link.most() - sizeof(bundle_header); }
 
 void remote_traffic::send_control(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data,
-                                  std::size_t bytes) {
+                                  std::size_t bytes, remote_link::kind how) {
   if (all.out.is_lost(to)) [[unlikely]]
     return;
   const bundle_header what{h, std::uint32_t(head_bytes + bytes)};
   const std::size_t size = sizeof what + what.length;
   const bool behind = !control_queue.empty();
-  const auto how = h == hold_handler    ? remote_link::kind::word
-                   : h == watch_handler ? remote_link::kind::watch
-                                        : remote_link::kind::control;
   ++all.out.count().control_sent;
   all.out.count().control_bytes_sent += size;
   std::byte* const room = behind ? nullptr : link.reserve_control(to, size);

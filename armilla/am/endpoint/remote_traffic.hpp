@@ -62,7 +62,8 @@ struct remote_traffic {
 
   /// A control message to a far rank: beside all others, in order among its kind. Two pieces of bytes, multiples of 8, for a
   /// handler whose bodies do not wait. A fence does not count it, and no credit limits it: its sender must.
-  void send_control(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data, std::size_t bytes);
+  void send_control(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data, std::size_t bytes,
+                    remote_link::kind how = remote_link::kind::control);
   /// The most bytes of one.
   std::size_t longest_control() const noexcept;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
+#include <utility>
 
 #include "armilla/am/endpoint/endpoint.hpp"
 #include "armilla/base/values/clock.hpp"
@@ -11,7 +12,8 @@ namespace armilla::detail {
 
 /// How long a rank that is about to sleep waits before it tells all other hosts what it has entered, and asks those that it waits
 /// for: messages that on a slow network would cost more than the collective. They find mistakes, for which there is time. It asks
-/// again and again, ever more seldom: one that has entered something else, and has ended it, says nothing by itself.
+/// again and again, ever more seldom: one that has entered something else, and has ended it, says nothing by itself. Of all this
+/// nobody has got anything that it waits for: to those that look for stalls it is one wait.
 inline constexpr std::uint64_t tell_after_ns = 20'000'000, ask_within_ns = 1'000'000'000;
 
 /// A wait of a collective, answering other ranks, until `ready()`. Before it sleeps it compares with what the ranks that it waits
@@ -24,10 +26,12 @@ void wait_in_collective(const team_record& t, Ready&& ready, Others&& others, co
   rank_t otherwise = no_rank;
   const bool tells = !t.host_leaders.empty();
   std::uint64_t tell_at = 0, pause = tell_after_ns;  // 0: this rank has not been about to sleep
+  const std::uint64_t& got = messages.out.count().bundles_received;
+  std::uint64_t since = 0, before = 0;  // since when nothing has come; what `got` was then
   for (;;) {
     bool sleeps = false;
     const auto over = [&] {
-      if (ready() || t.lost != no_rank || otherwise != no_rank || sleeps) return true;
+      if (ready() || t.lost != no_rank || otherwise != no_rank || sleeps || (since != 0 && got != before)) return true;
       if (!messages.sleeper.wait_prepared()) [[likely]]
         return false;
       others([&](rank_t r) {
@@ -35,18 +39,24 @@ void wait_in_collective(const team_record& t, Ready&& ready, Others&& others, co
       });
       return otherwise != no_rank || (sleeps = tells && tell_at == 0);
     };
-    messages.waits.wait_until_deadline(over, tell_at, what, on);
+    {
+      const event_count::nap mine(messages.sleeper, since);
+      messages.waits.wait_until_deadline(over, tell_at, what, on);
+    }
     if (ready()) return;
     if (t.lost != no_rank) messages.lost.raise(t.lost, what);
     if (otherwise != no_rank) throw_does_otherwise(t, otherwise, 0);
-    if (!sleeps) {
+    const std::uint64_t now = now_ns();
+    if (!sleeps && now >= tell_at) {
       if (pause == tell_after_ns) tell_entered(t);
       others([&](rank_t r) {
         if (t.self->host->far[std::size_t(r)]) ask_entered(t, r);
       });
       pause = std::min(2 * pause, ask_within_ns);
+      tell_at = 0;
     }
-    tell_at = now_ns() + pause;
+    if (tell_at == 0) tell_at = now + pause;
+    if (std::exchange(before, got) != got || since == 0) since = now;
   }
 }
 

@@ -61,15 +61,24 @@ static std::uint64_t offset_of(const context& c, const void* at) {
   return c.teams->layout.offset_of(std::size_t(static_cast<const std::byte*>(at) - c.host->collectives));
 }
 
-void replicate(context& c, rank_t to, const void* at, std::size_t bytes) {
+static void replicate_as(remote_link::kind how, context& c, rank_t to, const void* at, std::size_t bytes) {
   const auto* from = static_cast<const std::byte*>(at);
   std::uint64_t offset = offset_of(c, from);
   const std::size_t most = outbox_of(c).far()->longest_control() - sizeof(replicate_head);
   for (std::size_t piece; bytes != 0; bytes -= piece, from += piece, offset += piece) {
     piece = std::min(bytes, most);
     const replicate_head head{offset};
-    outbox_of(c).far()->send_control(to, replicate_slot.id, &head, sizeof head, from, piece);
+    outbox_of(c).far()->send_control(to, replicate_slot.id, &head, sizeof head, from, piece, how);
   }
+}
+
+void replicate(context& c, rank_t to, const void* at, std::size_t bytes) {
+  replicate_as(remote_link::kind::control, c, to, at, bytes);
+}
+
+// What a rank has entered: nobody waits for that. So it is no event, also where it is told again and again.
+static void replicate_entered(context& c, rank_t to, const intention_line& line) {
+  replicate_as(remote_link::kind::watch, c, to, &line, sizeof line);
 }
 
 namespace {
@@ -81,8 +90,7 @@ struct ask_entered_message {
     std::memcpy(&slot, at, sizeof slot);
     if (slot >= collective_layout::all_slots) throw_damaged(source, "the slot of what it asks for", slot);
     if (in.self.teams == nullptr) return;  // the session ends
-    const intention_line& mine = in.self.teams->slot(in.self.rank, std::uint32_t(slot)).entered;
-    replicate(in.self, source, &mine, sizeof mine);
+    replicate_entered(in.self, source, in.self.teams->slot(in.self.rank, std::uint32_t(slot)).entered);
   }
 };
 handler_slot& ask_entered_slot = fixed_handler<ask_entered_message, well_known(handler_range::team, 5)>;
@@ -91,7 +99,7 @@ handler_slot& ask_entered_slot = fixed_handler<ask_entered_message, well_known(h
 
 void ask_entered(const team_record& t, rank_t r) {
   const std::uint64_t slot = t.slot;
-  outbox_of(*t.self).far()->send_control(r, ask_entered_slot.id, &slot, sizeof slot, nullptr, 0);
+  outbox_of(*t.self).far()->send_control(r, ask_entered_slot.id, &slot, sizeof slot, nullptr, 0, remote_link::kind::watch);
 }
 
 void replicate_to_hosts(team_record& t, const void* at, std::size_t bytes) {
@@ -99,7 +107,7 @@ void replicate_to_hosts(team_record& t, const void* at, std::size_t bytes) {
 }
 
 void tell_entered(const team_record& t) {
-  for (const rank_t r : t.host_leaders) replicate(*t.self, r, t.entered, sizeof *t.entered);
+  for (const rank_t r : t.host_leaders) replicate_entered(*t.self, r, *t.entered);
 }
 
 void replicate_with_one_way_calls(team_record& t, const flag_line& line, std::size_t bytes) {
