@@ -21,8 +21,11 @@ struct remote_link::peer {
   std::uint64_t reported = 0;      // of them the peer has been told
   std::uint64_t next_out = 0;      // number of the next frame
   std::uint64_t next_in = 0;
-  std::uint64_t released = 0;  // frames, of those in front of `next_in`
+  std::uint64_t released = 0;      // frames, of those in front of `next_in`
+  std::uint64_t events_sent = 0;   // of those of the link
+  std::uint64_t events_taken = 0;
   std::uint32_t next_bulk = 0;
+  bool forgotten = false;
   bool held = false;                     // nothing of it is taken
   bool is_cut = false;                   // and nothing ever will
   bool shut = false;                     // only words are
@@ -113,7 +116,7 @@ void remote_link::publish(std::byte* bundles, end_t to, std::size_t bytes, kind 
       network_head::good_mark, 0, std::uint8_t(how), lane_to(to), std::uint32_t(me_), std::uint32_t(bytes), p.next_out, p.taken};
   p.reported = p.taken;
   if (bytes != 0) ++p.next_out;
-  if (bytes != 0 && how != kind::watch) ++events_sent_;
+  if (bytes != 0 && how != kind::watch && !p.forgotten) ++events_sent_, ++p.events_sent;
   if (bytes != 0 && how == kind::counted) {
     p.sent += lines_for(bytes);
     sent_ += lines_for(bytes) * pair_weight(std::uint32_t(me_), to);
@@ -128,6 +131,16 @@ void remote_link::tell(end_t to) {
   peer& p = peer_of(to);
   if (!p.owes) owing_.push_back(to);
   p.owes = true;
+}
+
+void remote_link::forget(rank_t r) noexcept {
+  for (end_t e = end_t(r); e < ends_; e += end_t(ranks_)) {
+    peer* const p = peers_[e];
+    if (p == nullptr || p->forgotten) continue;
+    events_sent_ -= p->events_sent;
+    events_taken_ -= p->events_taken;
+    p->forgotten = true;
+  }
 }
 
 // ---- receiving ----
@@ -325,7 +338,7 @@ void remote_link::release(const frame& f) {
   else
     net_.release(f.token);
   ++p.released;
-  if (!f.watch) ++events_taken_;
+  if (!f.watch && !p.forgotten) ++events_taken_, ++p.events_taken;
   if (f.control) return;
   ++frames_taken_;
   p.taken += lines_for(f.bytes);
@@ -356,7 +369,10 @@ void remote_link::begin_again(end_t e) {
   p.acknowledged = p.sent;
   p.reported = p.taken;
   p.next_out = p.next_in = p.released = 0;
+  if (!p.forgotten) events_sent_ -= p.events_sent, events_taken_ -= p.events_taken;
+  p.events_sent = p.events_taken = 0;
   p.next_bulk = 0;
+  p.forgotten = false;
   p.shut = p.put_back = p.owes = false;
   std::erase(owing_, e);
   p.held = true;

@@ -82,9 +82,13 @@ class remote_link {
   /// Counted frames that have been released.
   std::uint64_t frames_taken() const noexcept { return frames_taken_; }
 
-  /// Frames of all kinds with bundles that were ever sent, and that have been released: all but those that watch the job.
+  /// Frames of all kinds with bundles that were ever sent, and that have been released: all but those that watch the job, and
+  /// those to and from ranks that were forgotten.
   std::uint64_t events_sent() const noexcept { return events_sent_; }
   std::uint64_t events_taken() const noexcept { return events_taken_; }
+
+  /// Rank `r` is lost: what was sent to it, and what has come from it, is no event any more.
+  void forget(rank_t r) noexcept;
 
   /// Whether a peer is to be told what was taken in as soon as there is a buffer.
   bool owes() const noexcept { return !owing_.empty(); }

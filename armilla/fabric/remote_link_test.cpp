@@ -93,6 +93,28 @@ TEST_F(remote_link_test, control_messages_need_no_credit_and_do_not_count) {
   EXPECT_EQ(link.sent(2), window);
 }
 
+TEST_F(remote_link_test, what_went_to_a_forgotten_rank_and_came_from_it_is_no_event) {
+  for (const rank_t peer : {2, 3}) {
+    EXPECT_TRUE(send(peer));
+    EXPECT_TRUE(send(peer, 8, remote_link::kind::control));
+    EXPECT_TRUE(send(peer, 8, remote_link::kind::watch));
+    comes(peer, 0);
+    EXPECT_EQ(take(), content(peer, 0));
+  }
+  EXPECT_EQ(link.events_sent(), 4U);
+  EXPECT_EQ(link.events_taken(), 2U);
+  link.forget(2);
+  link.forget(2);
+  link.forget(0);  // which was never met
+  EXPECT_EQ(link.events_sent(), 2U);
+  EXPECT_EQ(link.events_taken(), 1U);
+  EXPECT_TRUE(send(2));
+  comes(2, 1);
+  EXPECT_EQ(take(), content(2, 1));
+  EXPECT_EQ(link.events_sent(), 2U) << "also what comes late";
+  EXPECT_EQ(link.events_taken(), 1U);
+}
+
 TEST_F(remote_link_test, bulk_transfers_are_numbered_by_receiver) {
   EXPECT_EQ(link.next_bulk(2), 0U);
   EXPECT_EQ(link.next_bulk(2), 1U);

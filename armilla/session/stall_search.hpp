@@ -35,7 +35,7 @@ struct watch_word {
 /// If the frames sent up to then are as many as those taken in, none was under way. So no rank will ever do anything again.
 ///
 /// What goes between these ranks is no event for them: it ends no wait, begins none anew, and is not in the sums.
-/// After a loss the sums do not fit, and nothing is found.
+/// What went to lost ranks, and came from them, is in no sum.
 class stall_search {
  public:
   explicit stall_search(context& self) : self_(self) {}

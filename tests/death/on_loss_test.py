@@ -47,6 +47,13 @@ class OnLoss(FailedJobs, unittest.TestCase):
     def test_another_call_without_a_loss_revokes_nothing(self):
         self.assert_scene("again", 3, ["rank 0 of 2: 5", "rank 1 of 2: 5"])
 
+    def test_a_job_that_stands_still_after_a_loss_is_found(self):
+        for fabric, launcher in (("shm", []), ("unix", [ARMILLA_RUN])):
+            run = Job([*launcher, SCENES, "stands_still"], ranks=3, fabric=fabric, env=GO_ON | {"ARMILLA_STALL": "300ms"}).end()
+            self.assertEqual(run.code, 70, run.out + run.err)
+            for said in (r"the job stands still: for 0\.3 s", r"rank 0 \(.*:\n.*is not written yet", r"rank 2 \(.*:\n.*rank 0 has not come"):
+                self.assertRegex(run.err, said)
+
     def test_the_next_fence_throws_what_a_handler_of_losses_throws(self):
         run = Job([SCENES, "handler_throws_at_a_fence"], ranks=3, env=GO_ON).end()
         self.assertEqual(run.code, 0, run.err)

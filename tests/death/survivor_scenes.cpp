@@ -338,6 +338,18 @@ void without_an_agent() {
   say_left(am::living());
 }
 
+// What went to the lost rank, and what came from it, is not under way.
+void stands_still() {
+  static thread_local am::sync_var<int> never;
+  for (am::rank_t r = 0; r < am::ranks(); ++r) am::async(r, [] {});
+  if (am::rank() == 1) am::flush(), kill(getpid(), SIGKILL);
+  while (!is_lost_in([] { am::fence(); })) {}
+  const am::team left = am::world().survivors();
+  left.fence();
+  if (am::rank() == 0) never.read();
+  left.barrier();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -366,6 +378,7 @@ int main(int argc, char** argv) {
     if (scene == "handler_throws") handler_throws();
     if (scene == "handler_throws_at_a_fence") handler_throws_at_a_fence();
     if (scene == "without_an_agent") without_an_agent();
+    if (scene == "stands_still") stands_still();
     return 0;
   });
 }

@@ -18,7 +18,7 @@
 // Model: tests/models/protocols/new_rank.pml
 namespace armilla::detail {
 
-losses::losses(outbox& out, event_count& sleeper) noexcept : out_(out), sleeper_(sleeper), count_(out.count()) {
+losses::losses(outbox& out, event_count& sleeper) noexcept : out_(out), sleeper_(sleeper) {
   sleeper.watch_losses(out.host().job().epoch);
 }
 

@@ -38,14 +38,8 @@ class losses {
   std::exception_ptr error(rank_t lost, const char* operation) const;
   [[noreturn, gnu::cold]] void raise(rank_t lost, const char* operation) const;
 
-  /// Of the progress thread, behind a look that found nothing; the rank itself asks in `progress::with_rare_work`. One test in
-  /// most, a load in some. True: waits may have ended.
-  bool look() {
-    if ((++count_.idle_polls & 63) != 0 || !sleeper_.losses_to_hear()) [[likely]]
-      return false;
-    return hear();
-  }
-  /// Tells of what has been lost since the last time.
+  /// Tells of what has been lost since the last time. A rank asks in `progress::with_rare_work` whether there is something, its
+  /// progress thread behind a look that found nothing.
   [[gnu::cold]] bool hear();
 
  private:
@@ -57,7 +51,6 @@ class losses {
 
   outbox& out_;
   event_count& sleeper_;
-  counters& count_;
   std::vector<listener> listeners_;
   std::vector<listener> of_return_;
   std::vector<follower> followers_;

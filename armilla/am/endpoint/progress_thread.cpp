@@ -84,15 +84,27 @@ bool progress_thread::anything_to_do() {
 
 bool progress_thread::look() {
   if (mine_.out.far() != nullptr) look_after_rank();
-  if (leaves_all_to_rank()) return false;
+  if (!leaves_all_to_rank() && look_at_all()) return true;
+  if (mine_.sleeper.losses_to_hear()) [[unlikely]]
+    hear_losses();
+  return false;
+}
+
+bool progress_thread::look_at_all() {
   const auto working = work();
   bool any = look_at_rings();
   if (mine_.out.far() != nullptr) any |= look_at_network();
-  if (!any) mine_.lost.look();
   if (!mine_.out.any_queued() || rank_serves()) return any;
   mine_.out.drain();
   sched_yield();  // on the rank's own core, which has to go on as well
   return true;
+}
+
+// Also where all else is left to the rank: while there is something to hear, this thread does not sleep.
+void progress_thread::hear_losses() {
+  const auto working = work();
+  mine_.lost.hear();
+  if (const remote_traffic* const far = mine_.out.far()) far->show_events(host_.progress_thread(self_.rank));
 }
 
 bool progress_thread::look_at_rings() {

@@ -27,6 +27,8 @@ class progress_thread {
   bool take_far();
   /// Held, it is this thread that works, not its rank; nothing where there is no network.
   std::unique_lock<std::mutex> work() const;
+  bool look_at_all();
+  [[gnu::cold]] void hear_losses();
   bool look_at_rings();
   bool look_at_network();
   /// Whether it is away.

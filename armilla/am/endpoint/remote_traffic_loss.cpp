@@ -32,6 +32,7 @@ std::vector<T> take_out(std::vector<T>& from, Wanted&& wanted) {
 void remote_traffic::lose(rank_t r) {
   network& net = link.net();
   net.give_up(r);
+  link.forget(r);
   const auto over = [&](std::uintptr_t number) { return number == 0 || net.done(number); };
   for (const auto& o : take_out(sending, [r](const outgoing& t) { return t.to == r; }))
     if (over(o.transfer))
