@@ -50,7 +50,9 @@ class event_count {
   /// strangers use it.
   void stay_awake(backoff& s) noexcept;
   void prepare_wait(attention how = asleep) noexcept;  ///< from here on a sender wakes this rank, or interrupts it
-  void cancel_wait() noexcept;                         ///< the last look found something
+  /// The same for a sleep that only `wake` ends, or its time: what others write meanwhile is found after it. It disturbs no core.
+  void prepare_nap() noexcept { mine_.sleeping.store(asleep, std::memory_order_seq_cst); }
+  void cancel_wait() noexcept;  ///< the last look found something
   /// Whether this is the last look before a sleep.
   bool wait_prepared() const noexcept { return mine_.sleeping.load(std::memory_order_relaxed) != awake; }
   /// After a look that found nothing: since when that is so, for reports.

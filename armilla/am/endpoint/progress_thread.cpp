@@ -28,9 +28,6 @@ constexpr int frames_a_turn = 32;
 constexpr std::uint64_t shortest_nap_ns = 20'000;
 constexpr std::uint64_t calm_nap_ns = 500'000;
 constexpr std::uint64_t longest_nap_at_descriptor_ns = 100'000'000;
-// While the rank looks, the thread asks now and then whether it still does: an eighth of the time for which it has. So a rank
-// that polls for long is hardly disturbed, and one that computes often is soon noticed.
-constexpr std::uint64_t longest_nap_beside_rank_ns = 1'000'000;
 // A rank that sleeps for less need not wake the thread afterwards, which costs it a system call.
 constexpr std::uint64_t sound_sleep_ns = 2'000'000;
 
@@ -53,7 +50,10 @@ void progress_thread::until(const std::atomic<bool>& stop) {
       continue;
     }
     if (mine_.sleeper.idle(backoff) == event_count::step::again) continue;
-    mine_.sleeper.prepare_wait();
+    if (leaves_all_to_rank())
+      mine_.sleeper.prepare_nap();
+    else
+      mine_.sleeper.prepare_wait();
     if (stopped() || anything_to_do())
       mine_.sleeper.cancel_wait();
     else
@@ -68,7 +68,7 @@ std::unique_lock<std::mutex> progress_thread::work() const {
 
 bool progress_thread::rank_serves() const noexcept {
   const remote_traffic* const far = mine_.out.far();
-  return far != nullptr && !far->rank.away;
+  return far != nullptr && !far->rank.away();
 }
 
 // By messages of its host it is asked only in the mode `thread`. Locks would be in the way of a rank that polls.
@@ -133,24 +133,17 @@ void progress_thread::rest(const event_count::backoff& backoff) noexcept {
 
 void progress_thread::look_after_rank() noexcept {
   shared_network& shared = *host_.shared;
-  auto& rank = mine_.out.far()->rank;
   const std::uint64_t now = now_ns();
   const bool sleeps = shared.sleeping_rank();
-  const std::uint64_t looked = shared.looked_at(now), looks = shared.looks_of_rank();
-  if (looks != rank.looks || !sleeps) rank.asleep_ns = now;
-  if (looks != rank.looks || sleeps) {
-    if (rank.away) rank.began_ns = now;
-    rank.looks = looks;
-    rank.since_ns = sleeps ? now : looked;
-  }
-  rank.away = now - rank.since_ns >= self_.settings->progress_after_ns;
+  const std::uint64_t looked = shared.looked_at(now);
+  mine_.out.far()->rank.see(now, shared.looks_of_rank(), looked, sleeps, self_.settings->progress_after_ns);
 }
 
 bool progress_thread::look_at_network() {
-  auto& rank = mine_.out.far()->rank;
-  host_.shared->let_progress_thread_look(rank.away);
+  remote_traffic& far = *mine_.out.far();
+  host_.shared->let_progress_thread_look(far.rank.away());
   if (!take_far()) return false;
-  rank.came_ns = now_ns();
+  far.came_ns = now_ns();
   notify_rank();
   return true;
 }
@@ -182,25 +175,22 @@ void progress_thread::rest_beside_network(const event_count::backoff& backoff) n
   shared_network& shared = *host_.shared;
   remote_traffic& far = *mine_.out.far();
   network& net = far.link.net();
-  const auto& rank = far.rank;
   const std::uint64_t now = now_ns();
   if (!leaves_all_to_rank() && shared.keeps_for_progress_thread()) return mine_.sleeper.cancel_wait();
-  if (rank.away && shared.under_way()) {  // of some steps no descriptor tells
+  if (far.rank.away() && shared.under_way()) {  // of some steps no descriptor tells
     const int descriptor = net.descriptor();
     if (descriptor >= 0 && !net.arm()) return mine_.sleeper.cancel_wait();
     return mine_.sleeper.sleep(backoff, now + shortest_nap_ns, event_count::ended_by::anything, descriptor);
   }
-  if (!rank.away) {
-    const bool rests = now - rank.asleep_ns >= sound_sleep_ns && shared.rest();
-    const std::uint64_t least = std::max(self_.settings->progress_after_ns, shortest_nap_ns);
-    const std::uint64_t most = std::max(least, longest_nap_beside_rank_ns);
-    mine_.sleeper.sleep(backoff, rests ? 0 : now + std::clamp((now - rank.began_ns) / 8, least, most),
-                        event_count::ended_by::anything);
+  if (!far.rank.away()) {
+    const bool rests = far.rank.asleep_for(now) >= sound_sleep_ns && shared.rest();
+    const std::uint64_t nap = std::max({self_.settings->progress_after_ns, shortest_nap_ns, far.rank.nap_ns(now)});
+    mine_.sleeper.sleep(backoff, rests ? 0 : now + nap, event_count::ended_by::anything);
     return shared.rested();
   }
   const int descriptor = net.descriptor();
   if (descriptor >= 0 && !net.arm()) return mine_.sleeper.cancel_wait();
-  const std::uint64_t quarter = (now - rank.came_ns) / 4;
+  const std::uint64_t quarter = (now - far.came_ns) / 4;
   const std::uint64_t nap = descriptor >= 0 ? std::clamp(quarter, calm_nap_ns, longest_nap_at_descriptor_ns)
                                             : std::clamp(quarter, shortest_nap_ns, calm_nap_ns);
   mine_.sleeper.sleep(backoff, now + nap, event_count::ended_by::anything, descriptor);

@@ -8,6 +8,7 @@
 
 #include "armilla/am/endpoint/outbox.hpp"
 #include "armilla/am/endpoint/peer_channel.hpp"
+#include "armilla/am/endpoint/rank_watch.hpp"
 #include "armilla/am/handler/arrival.hpp"
 #include "armilla/am/handler/message_handlers.hpp"
 #include "armilla/base/values/clock.hpp"
@@ -178,15 +179,8 @@ struct remote_traffic {
   static constexpr std::uint64_t cause_may_come_ns = 100'000'000;
   static constexpr std::uint64_t supervisor_tells_ns = 1'000'000'000;
 
-  /// What a progress thread knows of its rank.
-  struct {
-    std::uint64_t looks = 0;      ///< of the rank
-    std::uint64_t since_ns = 0;   ///< when `looks` was first seen at this value
-    bool away = false;            ///< it has not looked for long
-    std::uint64_t began_ns = 0;   ///< when it began to look, or to sleep, after it had been away
-    std::uint64_t asleep_ns = 0;  ///< since when it sleeps, or the last time when it did not
-    std::uint64_t came_ns = 0;    ///< when the progress thread found something
-  } rank;
+  rank_watch rank;            ///< of a progress thread
+  std::uint64_t came_ns = 0;  ///< when the progress thread found something
 
   /// Whether something waits for a buffer: no event tells when there is one.
   bool wants_buffers() const noexcept { return !control_queue.empty() || link.owes(); }
