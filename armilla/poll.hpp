@@ -78,8 +78,8 @@ std::size_t aggregation(peer kind = peer::host);
 /// Makes every n-th communication call poll (0: none), for faster replies from a rank that only sends. The job's default is
 /// ARMILLA_POLL_EVERY.
 ///
-/// These count: one-way and two-way calls, active messages, collectives, and one-sided access that is more than a load, a store
-/// or an instruction on mapped memory.
+/// These count: one-way and two-way calls, active messages, collectives, and one-sided accesses, also those that are a load, a
+/// store or an instruction on mapped memory. So `*p` may run called functions while n is not 0, and costs some nanoseconds more.
 ///
 /// Paper: STAPL, section 6.2.
 void set_poll_every(std::uint32_t n);

@@ -104,8 +104,8 @@ template <std::size_t Alignment, std::size_t Size>
 /// its bytes must be fetched.
 std::byte* reach(global_address at, const access_request& wants);
 
-/// Where this rank can load and store at `at`, without a complaint if it cannot: null.
-void* local_far(global_address at);
+/// Where this rank can load and store at `at`, without a complaint if it cannot: null. Behind `direct`, which has said null.
+void* local_far(global_address at, std::uint32_t alignment = 1);
 
 /// Blocking copies where `reach` may say null.
 void read_far(void* into, global_address from, const access_request& wants);

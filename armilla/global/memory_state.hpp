@@ -44,7 +44,7 @@ struct memory_state {
   std::byte* per_rank = nullptr;                 ///< this rank's copies
 };
 
-/// At the beginning of what communicates, and is more than a load or a store of one object: the poll of `set_poll_every`.
+/// At the beginning of what communicates: the poll of `set_poll_every`. While that is set no access finds its memory by `direct`.
 inline void count_call() {
   if (current_head != nullptr && current_head->each_call != nullptr) [[unlikely]]
     current_head->each_call(*current);

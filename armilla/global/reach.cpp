@@ -83,8 +83,20 @@ void check_segment(global_address at, const access_request& wants) {
     throw_far(wants.operation, s, at);
 }
 
-void* local_far(global_address at) {
+namespace {
+
+// As `direct`, also while each access is counted.
+std::byte* mapped(const context& self, global_address at, std::uint32_t alignment) noexcept {
+  const std::uint64_t key = at.where - self.direct_from;
+  if (key >= self.mapped_keys || at.offset % alignment != 0) return nullptr;
+  return self.first_segment + (key >> 16) * self.segment_stride + at.offset;
+}
+
+}  // namespace
+
+void* local_far(global_address at, std::uint32_t alignment) {
   context& self = here("local");
+  if (std::byte* const p = mapped(self, at, alignment)) return p;
   if (at.kind() == memory_kind::lost && at.rank() == self.rank) throw_lost(self, at, "local");
   if (at.kind() != memory_kind::process) return nullptr;
   const bool mine = at.rank() == self.rank;
@@ -143,6 +155,7 @@ void copy_object(void* into, const void* from, const access_request& wants) {
 }  // namespace
 
 void read_far(void* into, global_address from, const access_request& wants) {
+  count_call();
   if (const std::byte* p = reach(from, wants)) return copy_object(into, p, wants);
   ++current->count->reads;
   remote_transfer t(memory_of(*current), from, false, remote_group::blocking, wants.operation);
@@ -151,6 +164,7 @@ void read_far(void* into, global_address from, const access_request& wants) {
 }
 
 void write_far(global_address to, const void* from, const access_request& wants) {
+  count_call();
   if (std::byte* p = reach(to, wants)) return copy_object(p, from, wants);
   ++current->count->writes;
   rank_memory& m = memory_of(*current);

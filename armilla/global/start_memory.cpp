@@ -81,7 +81,7 @@ void leave(context& self) {
   hooks.begin = nullptr;
   hooks.end = nullptr;
   self.memory = nullptr;
-  self.direct_keys = 0;
+  self.direct_keys = self.mapped_keys = 0;
 }
 
 }  // namespace
@@ -120,7 +120,8 @@ void start_memory(context& self, const launch&) {
   if (!self.host->threads) prctl(PR_SET_PTRACER, getppid(), 0, 0, 0);
   const auto [first, end] = direct_ranks(self.host->segment.get(), self.places, self.rank);
   self.direct_from = global_address::segment_bits + (std::uint64_t(std::uint32_t(first)) << 16);
-  self.direct_keys = std::uint64_t(std::uint32_t(end - first)) << 16;
+  self.mapped_keys = std::uint64_t(std::uint32_t(end - first)) << 16;
+  count_each_access(self);
   self.first_segment = self.host->segment_start(first);
   self.segment_stride = segment;
   self.memory = m.get();

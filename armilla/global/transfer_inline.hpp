@@ -46,22 +46,12 @@ struct elements_kind {
 void get_elements(void* into, global_address from, std::size_t n, const elements_kind& what);
 void put_elements(global_address to, const void* from, std::size_t n, const elements_kind& what);
 
-/// Where `n` elements can be copied at once, from or to `own`; null: the rare path has to look.
-/// Budget: beside `direct` four comparisons. What follows is the copy, and the last thing: so no register has to be saved.
-template <class T>
-[[gnu::always_inline]] inline std::byte* near_range(global_address at, const T* own, std::size_t n, const char* operation,
-                                                    std::uint8_t rights) {
-  const context_head* const self = current_head;
-  if (self == nullptr || self->each_call != nullptr) [[unlikely]]
-    return nullptr;
-  return direct_range<alignof(T), sizeof(T)>(at, own, n, operation, rights);
-}
-
+// Budget: beside `direct` three comparisons. What follows is the copy, and the last thing: so no register has to be saved.
 template <class T>
 void get_bytes(T* into, global_address from, std::size_t n) {
   static_assert(movable_bytes<T>, "armilla: only trivially copyable objects travel by get; use a call");
   static constexpr elements_kind what{sizeof(T), alignof(T), remote_group::split, "get"};
-  const std::byte* const p = near_range(from, into, n, what.operation, may_read);
+  const std::byte* const p = direct_range<alignof(T), sizeof(T)>(from, into, n, what.operation, may_read);
   if (p == nullptr) [[unlikely]]
     return get_elements(into, from, n, what);
   ++current_head->count->gets;
@@ -72,7 +62,7 @@ void get_bytes(T* into, global_address from, std::size_t n) {
 /// Copies and counts where the target is mapped; else false.
 template <remote_group Group, class T>
 [[gnu::always_inline]] inline bool put_near(global_address to, const T* from, std::size_t n, const char* operation) {
-  std::byte* const p = near_range(to, from, n, operation, may_write);
+  std::byte* const p = direct_range<alignof(T), sizeof(T)>(to, from, n, operation, may_write);
   if (p == nullptr) [[unlikely]]
     return false;
   ++(Group == remote_group::split ? current_head->count->puts : current_head->count->stores);

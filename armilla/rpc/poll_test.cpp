@@ -431,7 +431,15 @@ RANK_TEST(every_nth_transfer_polls) {
   const am::global_ptr<long> place = am::allocate<long>(64);
   EXPECT(polls([&] { am::put(place, values); }));
   EXPECT(polls([&] { am::get(values, place); }));
-  am::sync_memory();
+  EXPECT(polls([&] { am::put(place, values[0]); }));
+  EXPECT(polls([&] { am::get(values[0], place); }));
+  EXPECT(polls([&] { am::store(place, values[0]); }));
+  EXPECT(polls([&] { *place = 7; }));
+  EXPECT(polls([&] { values[1] = *place; }));
+  EXPECT_EQ(values[1], 7);
+  EXPECT(polls([&] { am::atomic_add(place, 1); }));
+  EXPECT_EQ(*place, 11);
+  am::all_store_sync();
   am::deallocate(place);
 }
 

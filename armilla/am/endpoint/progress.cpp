@@ -102,6 +102,7 @@ bool progress::poll_unasked() {
 void progress::every_nth_call_polls(std::uint32_t n) noexcept {
   poll_every_ = until_poll_ = n;
   self_.each_call = n == 0 ? nullptr : +[](context& c) { c.messages->waits.poll_in_turn(); };
+  count_each_access(self_);
   in_.note_observers();
 }
 

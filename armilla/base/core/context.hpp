@@ -31,7 +31,12 @@ struct context : context_head {
   team_state* teams = nullptr;         ///< layer team
   session_state* session = nullptr;    ///< what started this rank
   const options* settings = nullptr;   ///< layer base: the values of ARMILLA_*
+  std::uint64_t mapped_keys = 0;       ///< layer global: what `direct_keys` is where each access need not be counted
 };
+
+/// While each communication call is counted, those that are a load or a store take the rare path, which does so. Otherwise they
+/// pay nothing for that.
+inline void count_each_access(context& self) noexcept { self.direct_keys = self.each_call == nullptr ? self.mapped_keys : 0; }
 
 struct thread_rank_access {
   static void set(context* rank) noexcept {

@@ -126,7 +126,7 @@ local_span<T, N> cells_at(global_address at, const std::array<std::size_t, N>& e
                           const std::array<std::ptrdiff_t, N>& strides, scratch& s) {
   if (std::byte* p = direct<alignof(T)>(at)) [[likely]]
     return {reinterpret_cast<T*>(p), extents, strides};
-  if (void* p = local_far(at)) return {static_cast<T*>(p), extents, strides};
+  if (void* p = local_far(at, alignof(T))) return {static_cast<T*>(p), extents, strides};
   using plain = std::remove_const_t<T>;
   std::size_t volume = 1;
   for (const std::size_t n : extents) volume *= n;

@@ -67,7 +67,7 @@ template <class T>
 T* mapped_at(global_address at) {
   if (std::byte* p = direct<alignof(T)>(at)) [[likely]]
     return reinterpret_cast<T*>(p);
-  return static_cast<T*>(local_far(at));
+  return static_cast<T*>(local_far(at, alignof(T)));
 }
 
 /// `n` elements from `at`: where they lie if this rank maps them, else a copy of the first ones, and n says of how many. Unless T
