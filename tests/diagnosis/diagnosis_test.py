@@ -346,7 +346,7 @@ class OverNetworks(unittest.TestCase):
 
     def test_waits_that_nobody_ends(self):
         for scene, expected in (("sync_var", "which is not written yet"), ("crosswise", r"held by fiber \d"),
-                                ("call", r"the reply of rank \d to call wait_for_ever\(\)"), ("barrier", "has not come")):
+                                ("call", r"the reply of rank \d to call wait_for_ever\(\)"), ("absent", "has not come")):
             Stalls.check(self, scene, expected, (2, 4))
 
     def test_bodies_that_never_end_under_a_fence(self):

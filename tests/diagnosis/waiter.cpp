@@ -140,6 +140,8 @@ void work() {
   if (scene == "one_way_call" && me == 0) am::async<&wait_for_ever>(last);
   if (scene == "barrier" && me != last) am::barrier();
   if (scene == "barrier" && me == last) am::wait_for_message();
+  if (scene == "absent" && me != last) am::barrier();
+  if (scene == "absent" && me == last) mine().never.read();
   if (scene == "exchange" && me != last) exchange_parts(32);
   if (scene == "exchange" && me == last) am::wait_for_message();
   // these do
