@@ -6,6 +6,7 @@ lambdas and inner functions go as code that finds the globals of its module agai
 """
 from __future__ import annotations
 
+import collections
 import importlib
 import io
 import marshal
@@ -122,9 +123,25 @@ def dumps_by_value(value: Any, in_band: int = _in_band, most: int = _most_buffer
         except (pickle.PicklingError, AttributeError, TypeError):
             pass
         buffers.clear()
-    import cloudpickle
+    out = io.BytesIO()
+    _by_value_type()(out, 5, buffer_callback=_collector(buffers, in_band, most)).dump(value)
+    return [out.getbuffer(), *buffers]
 
-    return [cloudpickle.dumps(value, 5, buffer_callback=_collector(buffers, in_band, most)), *buffers]
+
+_of_code: Any = None
+
+
+def _by_value_type() -> Any:
+    """Packs as cloudpickle does, but for code: that keeps its file, so that tracebacks of other processes show the line."""
+    global _of_code
+    if _of_code is None:
+        import cloudpickle
+
+        class Pickler(cloudpickle.Pickler):
+            dispatch_table = collections.ChainMap({types.CodeType: lambda code: (marshal.loads, (marshal.dumps(code),))}, cloudpickle.Pickler.dispatch_table)
+
+        _of_code = Pickler
+    return _of_code
 
 
 def _by_value_modules() -> Any:

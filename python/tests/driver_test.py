@@ -69,6 +69,11 @@ def test_errors_travel(workers, capsys):
     with pytest.raises(ValueError, match="bad luck") as caught:
         workers.call(1, fail, "bad luck").get()
     assert caught.value.__cause__.rank == 1 and 'raise ValueError(text)' in caught.value.__cause__.text
+    assert f'{__file__}", line {fail.__code__.co_firstlineno + 1}, in fail' in caught.value.__cause__.text
+    inner = eval(compile("lambda: 1 / 0", __file__, "eval"))  # by value
+    with pytest.raises(ZeroDivisionError) as caught:
+        workers.call(1, inner).get()
+    assert f'File "{__file__}", line 1, in <lambda>' in caught.value.__cause__.text
     with pytest.raises(ValueError, match="all of us"):
         workers.call_all(fail, "all of us")
     with pytest.raises(TypeError, match="argument 1, of type lock, cannot travel"):
