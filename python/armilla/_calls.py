@@ -190,7 +190,7 @@ class Future(Generic[T]):
         return f"<armilla.Future of rank {self._rank}: {what}>"
 
 
-def call(rank: int, f: Callable[..., T], *args: Any, **kwargs: Any) -> Future[T]:
+def call(rank: int, f: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
     """Runs `f(*args, **kwargs)` on `rank` (this one, too), and returns a future of what it returns.
 
     What can be imported, and all of the script itself, goes by reference, the rest by cloudpickle; NumPy arrays arrive as arrays over
@@ -203,7 +203,7 @@ def call(rank: int, f: Callable[..., T], *args: Any, **kwargs: Any) -> Future[T]
     return Future(_core.call(rank, dumps_call("call", f, args, kwargs, root=_root()), True), rank)
 
 
-def async_(rank: int, f: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+def async_(rank: int, f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> None:
     """One-way call: runs `f(*args, **kwargs)` on `rank`, without a result. If it raises an exception, the next `fence` raises it on every rank.
 
     >>> import armilla as am

@@ -27,7 +27,7 @@ class Proxy:
     def __reduce__(self) -> Any:
         return Reference(self._ranks._key, self._number).__reduce__()  # in a call, it is the workers' own object
 
-    def _together(self, name: str, *arguments: Any, **options: Any) -> Any:
+    def _together(self, name: str, /, *arguments: Any, **options: Any) -> Any:
         return self._ranks._together(_worker_names.method, self, name, *arguments, **options)
 
     def partitions(self) -> list["Partition"]:
@@ -78,6 +78,9 @@ class ArrayProxy(Proxy, NDArrayOperatorsMixin):
     def __iter__(self) -> Any:
         return (self[i] for i in range(len(self)))
 
+    def __contains__(self, value: Any) -> bool:
+        return self._together("__contains__", value)
+
     def __bool__(self) -> bool:
         return self._together("__bool__")
 
@@ -87,7 +90,22 @@ class ArrayProxy(Proxy, NDArrayOperatorsMixin):
     def __float__(self) -> float:
         return self._together("__float__")
 
-    def __array_ufunc__(self, function: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+    def __complex__(self) -> complex:
+        return self._together("__complex__")
+
+    def __index__(self) -> int:
+        return self._together("__index__")
+
+    def __format__(self, how: str) -> str:
+        return self._together("__format__", how)
+
+    def __copy__(self) -> "ArrayProxy":
+        return self.copy()
+
+    def __deepcopy__(self, memo: Any) -> "ArrayProxy":
+        return self.copy()
+
+    def __array_ufunc__(self, function: np.ufunc, method: str, /, *inputs: Any, **options: Any) -> Any:
         out = options.get("out")
         found = self._ranks._together(_worker_names.ufunc, self, function, method, inputs, options)
         return found if out is None or any(each is None for each in out) else out[0] if len(out) == 1 else out
@@ -235,7 +253,7 @@ class GroupsProxy:
     def __init__(self, table: TableProxy, keys: tuple) -> None:
         self._table, self._keys = table, keys
 
-    def agg(self, *exprs: Any, **named: Any) -> Any:
+    def agg(self, /, *exprs: Any, **named: Any) -> Any:
         """One row for each group."""
         return self._table._ranks._together(_worker_names.aggregate, self._table, self._keys, exprs, named)
 

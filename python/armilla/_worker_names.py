@@ -134,13 +134,13 @@ def evaluate(expression: str) -> Any:
     return eval(expression, sys.modules["__main__"].__dict__)
 
 
-def make(number: Any, gone: list[Any], kind: str, *arguments: Any, **options: Any) -> Any:
+def make(number: Any, gone: list[Any], kind: str, /, *arguments: Any, **options: Any) -> Any:
     """A distributed object, under the number that the driver has chosen. `kind`: the name of what makes it."""
     return together(number, gone, getattr(sys.modules["armilla"], kind), *arguments, **options)
 
 
-def together(number: Any, gone: list[Any], f: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    """All workers run `f`; what it returns: of distributed objects, also in tuples and lists, their descriptions; of values rank 0's."""
+def together(number: Any, gone: list[Any], f: Callable[..., Any], /, *arguments: Any, **options: Any) -> Any:
+    """All workers run `f`; what it returns: of distributed objects, also in tuples, lists and dicts, their descriptions; of values rank 0's."""
     drop(gone)
     return _described(f(*arguments, **options), number)
 
@@ -158,6 +158,41 @@ def _is_table(value: Any) -> bool:
     return module is not None and isinstance(value, module.Table)
 
 
+def _is_distributed(value: Any) -> bool:
+    from ._arrays import Array
+    from ._dict import Dict
+
+    return isinstance(value, (Array, Dict)) or _is_table(value)
+
+
+class _Slot:
+    """Stands for one of the distributed objects in what a call returns."""
+
+    def __init__(self, k: int) -> None:
+        self.k = k
+
+
+_plain = frozenset((int, float, complex, bool, str, bytes, type(None)))  # which long lists are of
+
+
+def with_each(value: Any, chosen: Callable[[Any], bool], f: Callable[[Any], Any]) -> Any:
+    """The value with `f(each)` in place of what is chosen in its tuples, lists and dicts; itself where nothing is."""
+    if isinstance(value, dict):
+        items = {key: with_each(each, chosen, f) for key, each in value.items()}
+        return items if any(items[key] is not value[key] for key in items) else value
+    if isinstance(value, (tuple, list)):
+        made = [each if type(each) in _plain else with_each(each, chosen, f) for each in value]
+        if all(new is old for new, old in zip(made, value)):
+            return value
+        return made if isinstance(value, list) else type(value)._make(made) if hasattr(value, "_make") else tuple(made)
+    return f(value) if chosen(value) else value
+
+
+def filled(form: Any, objects: list[Any]) -> Any:
+    """What `form` stands for, with the objects in its slots."""
+    return with_each(form, lambda each: isinstance(each, _Slot), lambda slot: objects[slot.k])
+
+
 def _described(result: Any, number: Any) -> Any:
     from . import _core
     from ._arrays import Array
@@ -167,8 +202,10 @@ def _described(result: Any, number: Any) -> Any:
         known = next((k for k, v in _objects.items() if v is result and k[0] == number[0]), number)
         _objects[known] = result
         return ("array", known, result.shape, result.dtype.str, result.axis) if isinstance(result, Array) else ("dict" if isinstance(result, Dict) else "table", known)
-    if isinstance(result, (tuple, list)) and any(isinstance(each, Array) for each in result):
-        return ("several", isinstance(result, list), [_described(each, (number[0], (number[1], k))) for k, each in enumerate(result)])
+    found: list[Any] = []
+    form = with_each(result, _is_distributed, lambda each: found.append(each) or _Slot(len(found) - 1))
+    if found:
+        return ("several", form if _core.rank() == 0 else None, [_described(each, (number[0], (number[1], k))) for k, each in enumerate(found)])
     return ("value", result) if _core.rank() == 0 else ("value", None)
 
 
@@ -197,7 +234,7 @@ def names() -> list[str]:
     return sorted(_named)
 
 
-def method(of: Any, name: str, *arguments: Any, **options: Any) -> Any:
+def method(of: Any, name: str, /, *arguments: Any, **options: Any) -> Any:
     return getattr(of, name)(*arguments, **options)
 
 

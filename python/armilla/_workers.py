@@ -293,13 +293,13 @@ class Workers:
             self._cancel(list(numbers))
             raise
 
-    def call(self, rank: int, f: Callable[..., Any], *args: Any, **kwargs: Any) -> WorkerFuture:
+    def call(self, rank: int, f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> WorkerFuture:
         """Runs `f(*args, **kwargs)` on one worker; a future of what it returns."""
         if not 0 <= rank < self.size:
             raise _core.UsageError(f"armilla: call: rank {rank} does not exist (ranks of this job: {self.size}); give a rank from 0 to {self.size - 1}")
         return self._send_each([(rank, dumps_call("call", f, args, kwargs, dumps_by_value))])[0]
 
-    def call_all(self, f: Callable[..., Any], *args: Any, **kwargs: Any) -> list[Any]:
+    def call_all(self, f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> list[Any]:
         """Runs `f(*args, **kwargs)` on all workers at once; the list of what they return, or the error of the lowest rank that raised."""
         parts = dumps_call("call_all", f, args, kwargs, dumps_by_value)
         self._settled()
@@ -313,7 +313,7 @@ class Workers:
             raise
         return [f.result() for f in futures]
 
-    def async_(self, rank: int, f: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+    def async_(self, rank: int, f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> None:
         """As `call`, and nothing comes back: what it raises is lost."""
         self.call(rank, f, *args, **kwargs)
 
@@ -395,16 +395,16 @@ class Workers:
         """The names under which the workers keep objects."""
         return self.call(0, _worker_names.names).get()
 
-    def _make(self, kind: str, *arguments: Any, **options: Any) -> Any:
+    def _make(self, kind: str, /, *arguments: Any, **options: Any) -> Any:
         if kind in _of_tables and arguments and type(arguments[0]).__module__.startswith("polars."):
             frame = arguments[0].lazy().collect()
             return self._together(_worker_names.table_of, kind, _worker_names.packed_frame(frame), options)
         return self._new(_worker_names.make, kind, *arguments, **options)
 
-    def _together(self, f: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    def _together(self, f: Callable[..., Any], /, *arguments: Any, **options: Any) -> Any:
         return self._new(_worker_names.together, f, *arguments, **options)
 
-    def _new(self, how: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    def _new(self, how: Callable[..., Any], /, *arguments: Any, **options: Any) -> Any:
         token = self._token()
         return self._object(self._told(how, token, *arguments, **options)[0], token)
 
@@ -424,7 +424,7 @@ class Workers:
         self._watches[token.number] = watch
         return token
 
-    def _told(self, how: Callable[..., Any], token: Token, *arguments: Any, **options: Any) -> list[Any]:
+    def _told(self, how: Callable[..., Any], token: Token, /, *arguments: Any, **options: Any) -> list[Any]:
         """All workers call `how`, with the token's number. They drop what has no token any more; if they do not answer, they are told again."""
         dropped = tuple(self._dropped)
         answers = self.call_all(how, token.number, [watch.number for watch in dropped if self._watches.get(watch.number) is watch], *arguments, **options)
@@ -440,7 +440,7 @@ class Workers:
         from . import _proxies
 
         if said[0] in ("value", "several"):
-            found = said[1] if said[0] == "value" else [self._object(each, None) for each in said[2]]
+            found = said[1] if said[0] == "value" else _worker_names.filled(said[1], [self._object(each, None) for each in said[2]])
         else:
             number = said[1]
             found = self._proxies.get(number)
@@ -449,7 +449,7 @@ class Workers:
                 self._proxies[number] = found
         if token is not None and getattr(found, "_token", None) is not token:
             self._watches.pop(token.number, None)  # they have nothing under that number
-        return found if said[0] != "several" or said[1] else tuple(found)
+        return found
 
     def _memory(self, place: int, size: int) -> Any:
         from . import _proxies

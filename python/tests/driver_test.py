@@ -545,3 +545,54 @@ def test_a_restart_gives_fresh_workers(capfd):
         assert not any(map(alive, old)) and am.evaluate("'kept' in globals()") == [False, False] and am.ones(2).sum() == 2
         with pytest.raises(armilla.UsageError, match="do not have any more"):
             a.sum()
+
+
+def test_what_passes_keywords_on_has_none_of_its_own():
+    import inspect
+
+    from armilla import _calls, _proxies
+
+    kinds = [Workers, *(each for each in vars(_proxies).values() if isinstance(each, type))]
+    functions = [f for of in (*kinds, _worker_names, _calls) for f in vars(of).values() if inspect.isfunction(f)]
+    checked = 0
+    for f in functions:
+        parameters = inspect.signature(f).parameters.values()
+        if {p.kind for p in parameters} >= {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}:
+            checked += 1
+            assert not [p.name for p in parameters if p.kind == p.POSITIONAL_OR_KEYWORD], f
+    assert checked > 10
+
+
+def test_results_with_arrays_in_them(workers, tmp_path):
+    am = workers
+    np.savez(tmp_path / "two.npz", a=np.arange(3), b=np.eye(2))
+    found = am.load(str(tmp_path / "two.npz"))
+    assert {name: each.tolist() for name, each in found.items()} == {"a": [0, 1, 2], "b": [[1, 0], [0, 1]]}
+    assert (found["a"] + 1).sum() == 6
+    unique = am._together(lambda: __import__("armilla.array_api").array_api.unique_counts(armilla.asarray([3, 1, 3])))
+    assert type(unique).__name__ == "UniqueCountsResult" and unique.counts.tolist() == [1, 2]
+
+    assert isinstance(np.unique(am.asarray([3, 1]), return_counts=True), tuple)
+
+    def nested():
+        return {"x": [armilla.arange(2), (armilla.arange(3), 5)], "d": armilla.dict(), "n": None}
+
+    made = am._together(nested)
+    assert made["x"][1][0].tolist() == [0, 1, 2] and made["x"][1][1] == 5 and made["d"].items() == [] and made["n"] is None
+    before = am.evaluate("len(__import__('armilla')._worker_names._objects)")[0]
+    del made, found, unique
+    am.zeros(1)
+    assert am.evaluate("len(__import__('armilla')._worker_names._objects)")[0] < before
+
+
+def test_one_operation_for_what_python_asks(workers):
+    import copy
+
+    a = workers.asarray([[1, 2], [3, 4]])
+    assert 3 in a and 7 not in a and 2 in workers.arange(400)
+    one = workers.asarray([2.5])
+    assert (float(one), int(one), complex(one), f"{workers.asarray(np.array(7)):03d}", [5, 6][workers.asarray(np.array(1))]) == (2.5, 2, 2.5, "007", 6)
+    for copied in (copy.copy(a), copy.deepcopy(a)):
+        copied[0] = 0
+        assert a.tolist() == [[1, 2], [3, 4]] and copied.tolist() == [[0, 0], [3, 4]]
+    assert workers.array(np.array(7)).item() == 7 and workers.array(np.array(2.5)).tolist() == 2.5

@@ -191,6 +191,12 @@ class Array(NDArrayOperatorsMixin):
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __copy__(self) -> "Array":
+        return self.copy()
+
+    def __deepcopy__(self, memo: Any) -> "Array":
+        return self.copy()
+
     def __reduce__(self) -> Any:
         raise TypeError("armilla: array: a distributed array cannot be sent or pickled; send a.local(), numpy.asarray(a), or save it by armilla.save")
 
