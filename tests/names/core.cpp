@@ -429,6 +429,7 @@ void errors() {
     am::call(r, &f, 1.0).get();
   } catch (const am::remote_error& e) {  // a function threw on another rank
     std::printf("%d %s %s\n", e.rank(), std::string(e.type_name()).c_str(), std::string(e.text()).c_str());
+    std::puts(e.thrown_at().c_str());  // "heat.cpp:12, in read(int)"
   } catch (const am::rank_lost& e) {
     std::printf("%d %s %s\n", e.rank(), std::string(e.host()).c_str(), std::string(e.cause()).c_str());
   } catch (const am::decode_error& e) {  // bytes that no rank of this program sends
