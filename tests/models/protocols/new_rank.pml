@@ -84,15 +84,15 @@ inline refuse() {
 
 inline take_frame() {
   if
-  :: may_take && nempty(net[me]) ->
+  :: may_take && len(net[me]) > 0 ->
      net[me] ? frame;
      if
      :: is_known(frame) ->
         assert((frame == OLD -> shown[me] != HANDED : !lost))
-     :: else  /* of a process that has gone */
+     :: !is_known(frame)  /* of a process that has gone */
      fi;
      frame = 0
-  :: else
+  :: !(may_take && len(net[me]) > 0)
   fi
 }
 
