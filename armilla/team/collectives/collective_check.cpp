@@ -385,6 +385,12 @@ void refuse_parts_of_bodies(const context& c, const char* operation) {
               "instance; call this from the rank's own code or from a fiber that this code started");
 }
 
+rank_t require_members(const team& t, const char* operation) {
+  if (!t && current != nullptr && algorithm_here(nullptr) != nullptr) throw_no_ranks(operation);
+  if (!t) throw_usage(operation, empty_team);
+  return t.size();
+}
+
 void throw_bad_root(const team_record& t, collective kind, rank_t root) {
   note_refusal(&t, {kind, 0});
   throw_usage(name_of(kind),
