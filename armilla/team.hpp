@@ -207,13 +207,14 @@ class team {
   /// Reduces vectors or arrays element by element: `reduce(each(values), op)`. See armilla/each.hpp.
   template <class V, class Op>
   std::optional<V> reduce(detail::each_of<V> all, Op op, rank_t root = 0) const {
-    auto both = reduce(detail::each_value<V>{all.values}, detail::each_combined<Op>{std::move(op)}, root);
-    return both ? std::optional<V>(detail::require_alike(std::move(*both))) : std::nullopt;
+    auto both = reduce(detail::each_value<V>{all.values, rank()}, detail::each_combined<Op>{std::move(op)}, root);
+    return both ? std::optional<V>(detail::require_alike(*this, std::move(*both))) : std::nullopt;
   }
   /// Reduces vectors or arrays element by element, on all members: `all_reduce(each(values), op)`.
   template <class V, class Op>
   V all_reduce(detail::each_of<V> all, Op op) const {
-    return detail::require_alike(all_reduce(detail::each_value<V>{all.values}, detail::each_combined<Op>{std::move(op)}));
+    return detail::require_alike(*this,
+                                 all_reduce(detail::each_value<V>{all.values, rank()}, detail::each_combined<Op>{std::move(op)}));
   }
 
   /// Returns on member i the reduction of element i of all members' `values`. `values` has `size()` elements.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -11,6 +12,7 @@
 
 // What the templates of each.hpp are made of.
 namespace armilla {
+class team;
 namespace detail {
 
 /// What `each` gives. Holds a reference: for the argument of a reduction only.
@@ -23,10 +25,13 @@ struct each_of {
 template <class V>
 struct each_value {
   V values;
-  bool alike = true;  ///< the members' lengths are the same so far
+  rank_t from;             ///< the member of which their number is
+  rank_t other = no_rank;  ///< a member that gives another number
+  std::uint32_t other_length = 0;
 };
 
-[[noreturn, gnu::cold]] void throw_unlike_lengths();
+[[noreturn, gnu::cold]] void throw_unlike_lengths(const team& t, rank_t from, std::size_t length, rank_t other,
+                                                  std::size_t other_length);
 
 /// Combines two ranges of one length by combining their elements.
 template <class Op>
@@ -35,16 +40,20 @@ struct each_combined {
   template <class V>
   each_value<V> operator()(const each_value<V>& a, const each_value<V>& b) {
     each_value<V> both = a;
-    both.alike = a.alike && b.alike && a.values.size() == b.values.size();
-    for (std::size_t i = 0; both.alike && i < b.values.size(); ++i) both.values[i] = op(a.values[i], b.values[i]);
+    if (a.other != no_rank) return both;
+    if (b.other != no_rank) return b;
+    if (a.values.size() == b.values.size())
+      for (std::size_t i = 0; i < b.values.size(); ++i) both.values[i] = op(a.values[i], b.values[i]);
+    else
+      both.other = b.from, both.other_length = std::uint32_t(b.values.size());
     return both;
   }
 };
 
 template <class V>
-V require_alike(each_value<V>&& all) {
-  if (!all.alike) [[unlikely]]
-    throw_unlike_lengths();
+V require_alike(const team& t, each_value<V>&& all) {
+  if (all.other != no_rank) [[unlikely]]
+    throw_unlike_lengths(t, all.from, all.values.size(), all.other, all.other_length);
   return std::move(all.values);
 }
 

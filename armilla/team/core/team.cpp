@@ -376,6 +376,57 @@ bool has_turn(const team& t) noexcept {
   return turn != 0 && turn == current->fibers->running().turn;
 }
 
+void throw_no_member(const detail::team_record* t, rank_t member, rank_t size) {
+  detail::throw_usage("team::world_rank", (t == nullptr ? "" : detail::about(*t)) +
+                                              fmt::format("there is no member {} in a team of {}", member, size));
+}
+
+}  // namespace
+
+rank_t team::world_rank(rank_t member) const {
+  if (std::uint32_t(member) >= std::uint32_t(size())) [[unlikely]]
+    throw_no_member(record_, member, size());
+  return record_->members[std::size_t(member)];
+}
+
+rank_t team::rank_of(rank_t r) const noexcept { return record_ == nullptr ? -1 : record_->number_of(r); }
+
+team world() { return team(detail::here("world").teams->world); }
+
+namespace detail {
+
+team_record* called_as(team_record* t, const made_at& at) {
+  if (t == nullptr) return t;
+  const std::string members = with_commas(t->size) + (t->size == 1 ? " member" : " members");
+  t->made = text_of_object(shown_name(at.name()), "am::team", members, text_of_place(at.where()));
+  return t;
+}
+
+std::string about(const team_record& t) { return t.made.empty() ? t.made : t.made + ": "; }
+
+team twin_of(const team& t) {
+  if (!t || t.record_->self != current) throw_cannot_enter(t.record_, collective::none);
+  return team(&make_twin(*t.record_->keeper));
+}
+
+bool has_lost(const team& t, rank_t member) noexcept { return is_lost_to(*t.record_, std::uint32_t(member)); }
+
+twin_turn::twin_turn(const team& t) : keeper_(*t.record_->keeper), before_(current->fibers->running().turn) {
+  keeper_.turn.lock();
+  keeper_.has_turn = current->fibers->running().turn = ++current->teams->turns;
+}
+
+twin_turn::~twin_turn() {
+  keeper_.has_turn = 0;
+  current->fibers->running().turn = before_;
+  keeper_.turn.unlock();
+}
+
+bool has_turn(const team& t) noexcept {
+  const std::uint64_t turn = t.record_->keeper->has_turn;
+  return turn != 0 && turn == current->fibers->running().turn;
+}
+
 void throw_unlike_lengths() { throw_usage("each", "the members give ranges of several lengths; all give as many elements"); }
 
 void throw_no_member(const detail::team_record* t, rank_t member, rank_t size) {
