@@ -5,6 +5,7 @@
 
 #include "armilla/base/core/options.hpp"
 #include "armilla/base/host/large_pages.hpp"
+#include "armilla/base/host/memory_left.hpp"
 #include "armilla/base/values/limits.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
@@ -25,9 +26,8 @@ global_address allocate_bytes(std::uint64_t bytes, std::uint64_t alignment, cons
   if (block.offset == heap::none) {
     const heap::usage u = m.local.used();
     throw_limit(operation,
-                fmt::format("{} bytes do not fit into the segment, which holds {} of at most {} bytes; deallocate, or raise "
-                            "ARMILLA_SEGMENT (half of it is for objects of one rank)",
-                            bytes, u.bytes, u.reserved));
+                fmt::format("{} bytes do not fit into the segment, which holds {} of at most {} bytes: {}{}", bytes, u.bytes,
+                            u.reserved, bytes > u.reserved ? "" : "deallocate, or ", remedy_for_segment(bytes)));
   }
   if constexpr (checked) m.guarded.add(m.local, m.host.segment_start(m.self.rank), block, bytes);
   return global_address::make(memory_kind::segment, m.self.rank, block.offset, block.generation);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "armilla/barrier.hpp"
+#include "armilla/base/host/memory_left.hpp"
 #include "armilla/base/values/extents.hpp"
 #include "armilla/base/values/limits.hpp"
 #include "armilla/error.hpp"
@@ -21,8 +22,7 @@ spread_storage::spread_storage(std::uint64_t bytes, std::uint64_t alignment) : e
   rank_memory& m = memory_here("spread_array");
   const heap::block block = m.symmetric.allocate(bytes, alignment < 64 ? 64 : alignment);
   if (block.offset == heap::none)
-    throw_limit("spread_array",
-                fmt::format("{} bytes a rank do not fit; raise ARMILLA_SEGMENT (half of it is for spread arrays)", bytes));
+    throw_limit("spread_array", fmt::format("{} bytes a rank do not fit; {}", bytes, remedy_for_segment(bytes, "spread arrays")));
   begin_ = global_address::make(memory_kind::segment, m.self.rank, block.offset, block.generation);
   if (bytes >= large_request) try {
       require_memory(world(), "spread_array", need_of_block(begin_, bytes));

@@ -35,7 +35,8 @@ RANK_TEST(a_method_may_be_a_fiber_from_its_beginning) {
   h->meeting = am::world().dup();
   am::barrier();
   if (am::ranks() > 1)
-    EXPECT_THROWS_SAYING(am::remote_error, "a body may not enter a collective", am::call<&part::meet>(h.on(next())).get());
+    EXPECT_THROWS_SAYING(am::remote_error, "a called function may not enter a collective",
+                         am::call<&part::meet>(h.on(next())).get());
   am::barrier();
   EXPECT_EQ(am::call(h.on(next()), am::as_fiber<&part::meet>()).get(), am::ranks());
   am::fence();

@@ -9,6 +9,7 @@
 
 #include "armilla/am/endpoint/arrival_order.hpp"
 #include "armilla/am/endpoint/endpoint.hpp"
+#include "armilla/base/core/error_text.hpp"
 #include "armilla/base/core/forked.hpp"
 #include "armilla/base/core/options.hpp"
 #include "armilla/base/values/clock.hpp"
@@ -53,7 +54,7 @@ void end_if_child(int code) noexcept {
 void end_if_child_by_exception() {
   if (!is_forked_child()) return;
   const exception_text thrown = describe_current_exception();
-  say("armilla: " + forked_child_name() + " ended by an exception: " + escaped(thrown.type_name + ": " + thrown.text));
+  say("armilla: " + forked_child_name() + " ended by an exception: " + escaped(in_one_line(thrown, no_rank)));
   end_if_child(1);
 }
 

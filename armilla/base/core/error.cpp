@@ -235,6 +235,11 @@ std::string without_prefix(std::string_view text, rank_t here) {
   return all.starts_with(prefix) ? all.substr(prefix.size()) : all;
 }
 
+std::string in_one_line(const exception_text& thrown, rank_t here) {
+  if (thrown.text == thrown.type_name) return thrown.type_name;
+  return thrown.type_name + ": " + without_prefix(thrown.text, here);
+}
+
 std::string demangle(const char* mangled) {
   int status = 0;
   const std::unique_ptr<char, void (*)(void*)> name(abi::__cxa_demangle(mangled, nullptr, nullptr, &status), std::free);

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "armilla/base/core/context.hpp"
+#include "armilla/base/core/error_text.hpp"
 #include "armilla/rank.hpp"
 
 namespace armilla {
@@ -150,6 +151,14 @@ TEST(error, describes_the_exception_that_is_caught) {
   EXPECT_EQ(describe(mute()).text, "no text: its what() gives a null pointer");
   EXPECT_EQ(describe(42).type_name, "int");
   EXPECT_EQ(describe(42).text, "no text: it is no std::exception");
+}
+
+TEST(error, a_report_says_each_word_of_an_exception_once) {
+  EXPECT_EQ(detail::in_one_line({"std::bad_alloc", "std::bad_alloc"}, 0), "std::bad_alloc");
+  EXPECT_EQ(detail::in_one_line({"std::out_of_range", "nine"}, 0), "std::out_of_range: nine");
+  EXPECT_EQ(detail::in_one_line({"armilla::usage_error", "armilla: rank: the calling thread"}, 0),
+            "armilla::usage_error: rank: the calling thread");
+  EXPECT_EQ(detail::in_one_line({"armilla::usage_error", "armilla: rank 3: async: no"}, 3), "armilla::usage_error: async: no");
 }
 
 TEST(error, fatal_prints_the_one_message_and_aborts) {

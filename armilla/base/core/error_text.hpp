@@ -31,4 +31,7 @@ inline const char* text_of(const std::exception& e) noexcept {
 /// where another rank threw it: "rank 3 threw at heat.cpp:12, in read(int)". Empty where neither is known.
 std::string place_of_current_exception();
 
+/// What a report of this rank says of an exception: "std::length_error: vector". Each word once.
+std::string in_one_line(const exception_text& thrown, rank_t here);
+
 }  // namespace armilla::detail

@@ -100,6 +100,13 @@ std::uint64_t memory_left(const std::string& root) {
   return left;
 }
 
+std::string remedy_for_segment(std::uint64_t bytes, const char* half) {
+  const std::uint64_t host = std::uint64_t(sysconf(_SC_PHYS_PAGES)) * std::uint64_t(sysconf(_SC_PAGESIZE));
+  if (bytes > host)
+    return "this host has " + std::to_string(host >> 20) + " MiB of memory; ask for fewer elements, or take more hosts";
+  return std::string("raise ARMILLA_SEGMENT (half of it is for ") + half + ")";
+}
+
 std::uint64_t untouched_bytes(const std::byte* begin, std::uint64_t bytes) {
   const auto page = std::uintptr_t(sysconf(_SC_PAGESIZE)), first = reinterpret_cast<std::uintptr_t>(begin);
   std::uint64_t missing = 0;

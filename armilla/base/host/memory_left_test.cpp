@@ -81,3 +81,8 @@ TEST(untouched_bytes, what_was_written_is_not_among_them) {
   munmap(begin, 8 * unit);
   close(file);
 }
+
+TEST(memory_left, no_segment_is_raised_beyond_the_memory_of_the_host) {
+  EXPECT_EQ(remedy_for_segment(100 * mib), "raise ARMILLA_SEGMENT (half of it is for objects of one rank)");
+  EXPECT_NE(remedy_for_segment(std::uint64_t{1} << 50).find(" MiB of memory; ask for fewer elements"), std::string::npos);
+}

@@ -90,7 +90,7 @@ void record_current_exception(job_block& job, rank_t rank) noexcept {
   } catch (...) {}
   try {
     const exception_text said = describe_current_exception();
-    record(job, rank, kind, 1, said.type_name + ": " + said.text, true);
+    record(job, rank, kind, 1, in_one_line(said, rank), true);
   } catch (...) { record(job, rank, kind, 1, "no memory left to describe it", true); }
 }
 

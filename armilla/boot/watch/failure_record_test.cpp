@@ -90,7 +90,7 @@ TEST(failure_record, a_consequence_without_a_cause_is_noted_as_a_usage_error) {
   job->places = 2;
   record_consequence(*job, 0);
   EXPECT_FALSE(job->failure.is_primary());
-  EXPECT_TRUE(from_record(*job).text.starts_with("armilla::usage_error: armilla: ")) << from_record(*job).text;
+  EXPECT_TRUE(from_record(*job).text.starts_with("armilla::usage_error: ")) << from_record(*job).text;
 }
 
 TEST(failure_record, holds_the_type_and_the_text_of_an_exception) {

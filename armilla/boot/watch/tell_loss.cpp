@@ -82,8 +82,8 @@ void tell_own_loss(job_block& job, rank_t rank) noexcept try {
   if (const rank_t before = loss_behind_exception(job); before != no_rank)
     return tell_loss(job, rank, rank, cause_of_secondary_loss(before, call_that_waited(rank)));
   const exception_text thrown = describe_current_exception();
-  const std::string text = without_prefix(thrown.text, rank);
-  mine.text = thrown.type_name + ": " + text.substr(0, text.find('\n'));
+  const std::string text = in_one_line(thrown, rank);
+  mine.text = text.substr(0, text.find('\n'));
   tell_loss(job, rank, rank, cause_of(mine));
 } catch (...) { tell_loss(job, rank, rank, "ended by an exception"); }
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/core/context.hpp"
+#include "armilla/base/host/memory_left.hpp"
 #include "armilla/global/retire.hpp"
 #include "armilla/object/made_object.hpp"
 #include "armilla/team/collectives/named_algorithm.hpp"
@@ -44,10 +45,8 @@ void block_storage::require_one_kind(const team& t, const std::vector<offer>& al
 void block_storage::require_room(const team& t, const std::vector<offer>& all) {
   for (std::size_t m = 0; m < all.size(); ++m)
     if (all[m].block.null())
-      throw_limit(algorithm_here("container"),
-                  fmt::format("{} bytes do not fit into the segment of rank {}; raise ARMILLA_SEGMENT (half of it "
-                              "is for objects of one rank)",
-                              all[m].bytes, t.world_rank(rank_t(m))));
+      throw_limit(algorithm_here("container"), fmt::format("{} bytes do not fit into the segment of rank {}; {}", all[m].bytes,
+                                                           t.world_rank(rank_t(m)), remedy_for_segment(all[m].bytes)));
 }
 
 std::vector<memory_need> block_storage::needs_of(const std::vector<offer>& all) {

@@ -369,11 +369,11 @@ void throw_cannot_enter(const team_record* t, collective kind) {
   if (kind == collective::fence || kind == collective::split)
     throw_usage(
         operation,
-        "a body may not enter a collective, and as a fiber (as_fiber) it may not enter this one either; let the body send a "
-        "one-way call, and call this from the rank's own code or from a fiber that this code started");
+        "a called function may not enter a collective, and as a fiber (as_fiber) it may not enter this one either; let it send "
+        "a one-way call, and call this from the rank's own code or from a fiber that this code started");
   throw_usage(
       operation,
-      "a body may not enter a collective, which waits for every rank; make the body a fiber, async(rank, as_fiber(f)), or "
+      "a called function may not enter a collective, which waits for every rank; make it a fiber, async(rank, as_fiber(f)), or "
       "let it send a one-way call, and call the collective from the rank's own code");
 }
 
@@ -381,7 +381,7 @@ void refuse_parts_of_bodies(const context& c, const char* operation) {
   if (!c.fibers->running().counted && c.body_depth == 0) [[likely]]
     return;
   throw_usage(operation,
-              "a fiber that a body left behind is a part of that body, which the fence would wait for, and so is a function "
+              "a fiber that a called function left behind is a part of it, which the fence would wait for, and so is a function "
               "instance; call this from the rank's own code or from a fiber that this code started");
 }
 

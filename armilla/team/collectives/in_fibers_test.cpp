@@ -116,8 +116,8 @@ RANK_TEST(a_body_is_refused_whether_it_has_waited_or_not) {
   refused = 0;
   const auto body = [](bool wait_before) {
     if (wait_before) am::call((am::rank() + 1) % am::ranks(), [] {}).get();
-    refused += rank_test::expect_throws<am::usage_error>([] { am::barrier(); }, "a body may not enter a collective", "barrier()",
-                                                         __FILE__, __LINE__);
+    refused += rank_test::expect_throws<am::usage_error>([] { am::barrier(); }, "a called function may not enter a collective",
+                                                         "barrier()", __FILE__, __LINE__);
   };
   am::barrier();
   am::async((am::rank() + 1) % am::ranks(), body, false);

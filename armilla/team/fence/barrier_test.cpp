@@ -80,8 +80,8 @@ RANK_TEST(a_barrier_in_a_body_is_an_error) {
   static thread_local bool refused;
   refused = false;
   am::async(am::rank(), [] {
-    refused = rank_test::expect_throws<am::usage_error>([] { am::barrier(); }, "a body may not enter a collective", "barrier()",
-                                                        __FILE__, __LINE__);
+    refused = rank_test::expect_throws<am::usage_error>([] { am::barrier(); }, "a called function may not enter a collective",
+                                                        "barrier()", __FILE__, __LINE__);
   });
   am::detail::here("test").messages->waits.wait_until([] { return refused; }, "test");
 }

@@ -268,8 +268,8 @@ RANK_TEST(a_fence_in_a_body_is_an_error) {
   static thread_local bool refused;
   refused = false;
   am::async(am::rank(), [] {
-    refused = rank_test::expect_throws<am::usage_error>([] { am::fence(); }, "a body may not enter a collective", "fence()",
-                                                        __FILE__, __LINE__);
+    refused = rank_test::expect_throws<am::usage_error>([] { am::fence(); }, "a called function may not enter a collective",
+                                                        "fence()", __FILE__, __LINE__);
   });
   am::fence();
   EXPECT(refused);
