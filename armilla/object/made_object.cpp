@@ -37,9 +37,16 @@ struct object_label {
 };
 
 struct making_scope {
-  /// `brief`: for other ranks, which see few letters.
-  making_scope(std::string what, std::string_view brief) : text(std::move(what)), name(text.c_str()) {
-    if (name.outermost()) post_text(current->host->control(current->rank).algorithm, brief);
+  /// `brief`, `place`: for other ranks, which see few letters.
+  making_scope(std::string what, std::string_view brief, std::string_view place = {})
+      : text(std::move(what)), name(text.c_str()) {
+    if (!name.outermost()) return;
+    control_block& mine = current->host->control(current->rank);
+    post_text(mine.algorithm, brief);
+    post_text(mine.made_at, place);
+  }
+  ~making_scope() {
+    if (name.outermost()) current->host->control(current->rank).made_at[0].store(0, std::memory_order_relaxed);
   }
   std::string text;
   named_algorithm name;
@@ -177,7 +184,8 @@ making::making(const made_at& at, const std::type_info& type, const team& member
   if (!is_ready()) return;
   label_ = label_of(at, type);
   if (members)
-    scope_ = std::make_unique<making_scope>(label_->text(), label_->name.empty() ? label_->type : '"' + label_->name + '"');
+    scope_ = std::make_unique<making_scope>(label_->text(), label_->name.empty() ? label_->type : '"' + label_->name + '"',
+                                            text_of_place(label_->where));
 }
 making::~making() = default;
 

@@ -91,7 +91,11 @@ struct control_block {
   /// Frames that this block's owner has sent over a network, and taken in, as it knew before it slept: what finds out whether any
   /// is under way.
   std::atomic<std::uint64_t> network_sent, network_taken;
-  static constexpr std::size_t text_room = host_layout::control_bytes / 2 - std::size_t(8) * cache_line -
+  /// Where the program makes the container that `algorithm` and `algorithm_of_mismatch` name: "heat.cpp:42"; all zeros: none.
+  static constexpr std::size_t place_words = 4;
+  alignas(cache_line) std::atomic<std::uint64_t> made_at[place_words];
+  std::atomic<std::uint64_t> made_at_of_mismatch[place_words];
+  static constexpr std::size_t text_room = host_layout::control_bytes / 2 - std::size_t(9) * cache_line -
                                            align_up(sizeof(counters), cache_line) - align_up(sizeof(ring_directory), cache_line);
   alignas(cache_line) char text[text_room];  ///< what its fibers wait for, in lines
 };

@@ -312,6 +312,25 @@ RANK_TEST(a_distribution_must_fit) {
 
 // The checked library objects to reading such elements, and to nothing else.
 RANK_TEST(local_may_be_taken_while_calls_to_its_elements_are_under_way) {
+RANK_TEST(members_that_make_containers_in_another_order_are_told_where_each_is_made) {
+  if (am::ranks() == 1) return;
+  const am::team t = am::world().dup();
+  std::string said;
+  try {
+    if (am::rank() == 0)
+      am::array<double>(10, am::on(t));
+    else
+      am::array<int>(10, am::on(t));
+  } catch (const am::usage_error& e) { said = e.what(); }
+  EXPECT_NE(said, "");
+  const auto times = [&](std::string_view part) {
+    int n = 0;
+    for (std::size_t at = said.find(part); at != said.npos; at = said.find(part, at + 1)) ++n;
+    return n;
+  };
+  if (times(" in am::array<") == 2) EXPECT_EQ(times("> (array_test.cpp:"), 3);  // the operation is named, too
+}
+
   am::array<long> x(100);
   const auto mine = x.local();
   for (std::size_t i = 0; i < 100; ++i) x.update(i, 1, std::plus<>{});

@@ -88,15 +88,18 @@ void throw_no_ranks(const char* otherwise) {
 void post_mismatch(const context& self, std::uint64_t which) noexcept {
   control_block& mine = self.host->control(self.rank);
   post_text(mine.algorithm_of_mismatch, posted_text(mine.algorithm));
+  post_text(mine.made_at_of_mismatch, posted_text(mine.made_at));
   mine.mismatch.store(which, std::memory_order_release);
 }
 
 std::string algorithm_of(const context& self, rank_t r, std::uint64_t which) {
   if (self.host->far[std::size_t(r)]) return {};
   const control_block& its = self.host->control(r);
-  std::string name = posted_text(its.algorithm);
+  std::string name = posted_text(its.algorithm), place = posted_text(its.made_at);
   std::atomic_thread_fence(std::memory_order_acquire);  // one that has left its algorithm has posted the mismatch before
-  return its.mismatch.load(std::memory_order_acquire) == which ? posted_text(its.algorithm_of_mismatch) : name;
+  if (its.mismatch.load(std::memory_order_acquire) == which)
+    name = posted_text(its.algorithm_of_mismatch), place = posted_text(its.made_at_of_mismatch);
+  return place.empty() ? name : name + " (" + place + ")";
 }
 
 }  // namespace armilla::detail

@@ -37,7 +37,8 @@ const char* algorithm_here(const char* otherwise) noexcept;
 [[noreturn, gnu::cold]] void throw_no_ranks(const char* otherwise);
 /// Ranks have entered different collectives, says the running fiber before it throws: `which` is their team and number, not 0.
 void post_mismatch(const context& self, std::uint64_t which) noexcept;
-/// The algorithm that rank `r` of this host is in, or was in when it posted the mismatch `which`; empty: none, or it is on
+/// The algorithm that rank `r` of this host is in, or was in when it posted the mismatch `which`; of a container that it makes
+/// there also where: "am::array<int> (heat.cpp:42)". Empty: none, or it is on
 /// another host.
 std::string algorithm_of(const context& self, rank_t r, std::uint64_t which);
 
