@@ -384,7 +384,8 @@ matrix<T, N>::matrix(std::shared_ptr<const detail::matrix_plan<N>> p, const deta
   const std::size_t behind = detail::counters_at(n, sizeof(T));
   detail::note_type(plan_->members, detail::mark_of<T>());
   blocks_ = detail::block_storage::make(plan_->members, behind + neighbours * sizeof(counter), 128,
-                                        detail::mark_with_type(plan_->members, plan_->mark(sizeof(T)), detail::sign_of_type<T>),
+                                        {detail::mark_with_type(plan_->members, plan_->mark(sizeof(T)), detail::sign_of_type<T>),
+                                         detail::matrix_plan<N>::parts, plan_.get()},
                                         [&](std::byte* at) {
                                           T* const cells = reinterpret_cast<T*>(at);
                                           for (std::size_t i = 0; i < n; ++i) ::new (static_cast<void*>(cells + i)) T();

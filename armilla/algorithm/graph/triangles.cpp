@@ -109,7 +109,7 @@ edge_rows rising_rows(const graph_shape& g, const vertex_values<std::uint32_t>& 
   }
   edge_rows rising;
   rising.blocks = block_storage::make(
-      g.members, data_offset(g.count, std::size_t(at), 1), alignof(std::uint64_t), g.where.size(), [&](std::byte* block) {
+      g.members, data_offset(g.count, std::size_t(at), 1), alignof(std::uint64_t), {g.where.size()}, [&](std::byte* block) {
         std::ranges::copy(begin, reinterpret_cast<std::uint64_t*>(block));
         std::copy_n(to.get(), at, reinterpret_cast<vertex_id*>(block + data_offset(g.count, 0, 1)));
       });

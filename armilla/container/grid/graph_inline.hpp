@@ -207,15 +207,16 @@ void show_rows(const graph_shape& g, edge_rows& rows, const sorted_rows<E>& made
   using value = std::conditional_t<std::is_void_v<E>, char, E>;
   constexpr std::size_t of_edge = std::is_void_v<E> ? 0 : sizeof(value);
   const std::size_t n = made.ends.size(), data = data_offset(g.count, n, alignof(value));
-  rows.blocks =
-      block_storage::make(g.members, data + n * of_edge, alignof(value),
-                          mark_with_type(g.members, g.where.size() * 64 + of_edge, sign_of_type<E>), [&](std::byte* at) {
-                            std::ranges::copy(made.begin, reinterpret_cast<std::uint64_t*>(at));
-                            auto* const to = reinterpret_cast<vertex_id*>(at + (g.count + 1) * sizeof(std::uint64_t));
-                            for (std::size_t k = 0; k < n; ++k) to[k] = made.ends[k].to;
-                            if constexpr (!std::is_void_v<E>)
-                              for (std::size_t k = 0; k < n; ++k) reinterpret_cast<E*>(at + data)[k] = made.ends[k].data;
-                          });
+  rows.blocks = block_storage::make(
+      g.members, data + n * of_edge, alignof(value),
+      {mark_with_type(g.members, g.where.size() * 64 + of_edge, sign_of_type<E>), parts_of_container, &g.where},
+      [&](std::byte* at) {
+        std::ranges::copy(made.begin, reinterpret_cast<std::uint64_t*>(at));
+        auto* const to = reinterpret_cast<vertex_id*>(at + (g.count + 1) * sizeof(std::uint64_t));
+        for (std::size_t k = 0; k < n; ++k) to[k] = made.ends[k].to;
+        if constexpr (!std::is_void_v<E>)
+          for (std::size_t k = 0; k < n; ++k) reinterpret_cast<E*>(at + data)[k] = made.ends[k].data;
+      });
   find_rows(g, rows);
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
+#include "armilla/base/values/made_text.hpp"
 #include "armilla/container/grid/halo_plan.hpp"
 #include "armilla/counter.hpp"
 #include "armilla/range.hpp"
@@ -45,6 +48,18 @@ struct matrix_plan {
     for (std::size_t d = 0; d < N; ++d) mix(around.before(d)), mix(around.behind(d));
     mix(around.has_corners());
     return hash;
+  }
+  /// The same for people, of the plan at `plan`.
+  static std::vector<std::string> parts(const void* plan) {
+    const auto& p = *static_cast<const matrix_plan*>(plan);
+    std::string cells, blocks, halos;
+    for (std::size_t d = 0; d < N; ++d) {
+      const char* const by = d == 0 ? "" : " x ";
+      cells += by + with_commas(p.shape.extents()[d]);
+      blocks += by + std::to_string(p.shape.blocks(d));
+      halos += (d == 0 ? "" : ", ") + std::to_string(p.around.before(d)) + " + " + std::to_string(p.around.behind(d));
+    }
+    return {cells + " cells", blocks + " blocks", "a halo of " + halos + " cells"};
   }
 };
 

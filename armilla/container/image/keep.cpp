@@ -69,7 +69,7 @@ void kept_parts::make_room(generation& g, const std::vector<std::uint64_t>& byte
   g.room = room;
   const std::uint64_t mine = offset(g, members_.rank(), copies_ + 1);
   g.room.clear();
-  g.blocks = block_storage::make(members_, mine, 64, what, unfilled());
+  g.blocks = block_storage::make(members_, mine, 64, {what}, unfilled());
   g.room = std::move(room);
 }
 

@@ -28,7 +28,7 @@ using part_name = object_ref<std::vector<T>>;
 
 [[noreturn, gnu::cold]] void throw_part_ended(object_id part);
 /// All members make a container of the same size, element and distribution, or all throw usage_error.
-void require_same_container(const team& t, failure& why, std::uint64_t mark);
+void require_same_container(const team& t, failure& why, const container_kind& mine);
 
 template <class T>
 std::vector<T>& part_here(part_name<T> name) {
@@ -100,14 +100,14 @@ class owned_state {
     failure why;
     std::vector<T> mine;
     if (const std::uint64_t bytes = most_bytes(); bytes >= large_request) {
-      require_same_container(t, why, mark_with_type(t, mark_of_container(where, sizeof(T)), sign_of_type<T>));
+      require_same_container(t, why, kind());
       require_memory(t, "container", where.count(me) * sizeof(T), bytes);
     }
     try {
       mine.resize(where.count(me));
     } catch (...) { why.note(); }
     parts_.reset(new distributed<std::vector<T>>(object_access::of_members<std::vector<T>>(t, std::move(mine))));
-    require_same_container(t, why, mark_with_type(t, mark_of_container(where, sizeof(T)), sign_of_type<T>));
+    require_same_container(t, why, kind());
   }
   owned_state(owned_state&& other) noexcept { *this = std::move(other); }
   owned_state& operator=(owned_state&& other) noexcept {
@@ -158,6 +158,9 @@ class owned_state {
   static std::unique_ptr<fetched_run> fetch(const void* how, std::size_t first, std::size_t n) {
     const auto& part = *static_cast<const fetch_of_part*>(how);
     return std::make_unique<fetched_elements<T>>(part.of.name(part.member), first, n);
+  }
+  container_kind kind() const {
+    return {mark_with_type(members, mark_of_container(where, sizeof(T)), sign_of_type<T>), parts_of_container, &where};
   }
   /// Of the member with the greatest part.
   std::uint64_t most_bytes() const {

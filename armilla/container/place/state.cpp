@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/container/place/state.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "armilla/base/core/context.hpp"
 #include "armilla/base/values/extents.hpp"
@@ -57,6 +59,14 @@ std::uint64_t mark_of_container(const armilla::placement& where, std::size_t byt
   return hash ^ std::uint64_t(where.linear());
 }
 
+std::vector<std::string> parts_of_container(const void* placement) {
+  const auto& where = *static_cast<const armilla::placement*>(placement);
+  std::vector<std::size_t> counts;
+  for (rank_t m = 0; m < std::min<rank_t>(where.members(), 8); ++m) counts.push_back(where.count(m));
+  return {fmt::format("{} elements", with_commas(where.size())),
+          fmt::format("{}{} elements by member", fmt::join(counts, ", "), where.members() > 8 ? ", ..." : "")};
+}
+
 void throw_element(const void* inside, std::size_t i, std::size_t size) {
   const std::string valid = size == 0 ? "it has no elements" : "give an index from 0 to " + with_commas(size - 1);
   const std::string index = looks_negative(i) ? fmt::format("{} (is the index a negative number?)", i) : with_commas(i);
@@ -73,14 +83,14 @@ void throw_part_ended(object_id part) {
                  "an element is asked for whose container has ended on its rank; let all ranks end it behind a barrier");
 }
 
-void require_same_container(const team& t, failure& why, std::uint64_t mark) {
+void require_same_container(const team& t, failure& why, const container_kind& mine) {
   struct marks {
     std::uint64_t least, most;
   };
-  const marks all = agree(t, "container", why, marks{mark, mark}, [](const marks& a, const marks& b) {
+  const marks all = agree(t, "container", why, marks{mine.mark, mine.mark}, [](const marks& a, const marks& b) {
     return marks{a.least < b.least ? a.least : b.least, a.most < b.most ? b.most : a.most};
   });
-  if (all.least != all.most) throw_other_containers(t);
+  if (all.least != all.most) throw_other_containers(t, mine);
 }
 
 void throw_not_mapped(rank_t owner) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -30,9 +31,11 @@ std::span<const T> as_elements(const std::vector<kept_as<T>>& kept) noexcept {
 
 /// limit_error if a member gets more bytes than a rank can have; the same on all members, without a message.
 void require_few_elements(const armilla::placement& where, std::size_t bytes);
-/// What must be the same on all members that make a container.
+/// Says what must be the same on all members that make a container.
 std::uint64_t mark_of_container(const armilla::placement& where, std::size_t bytes) noexcept;
-/// The same beside the type of the elements.
+/// The same for people: of the placement at `where`.
+std::vector<std::string> parts_of_container(const void* where);
+/// The mark beside the type of the elements.
 inline std::uint64_t mark_with_type(const team& t, std::uint64_t mark, const type_sign& type) noexcept {
   return (mark ^ (runs_one_program(t) ? type.by_name : type.by_structure)) * 0x9e3779b97f4a7c15ULL;
 }
@@ -62,7 +65,8 @@ struct container_state {
   container_state(const team& t, armilla::placement p, std::size_t bytes, std::size_t alignment, const type_sign& type, Fill fill)
       : members(t), where(std::move(p)), me(t.rank()), capacity(where.count(me)) {
     require_few_elements(where, bytes);
-    blocks = block_storage::make(t, capacity * bytes, alignment, mark_with_type(t, mark_of_container(where, bytes), type),
+    blocks = block_storage::make(t, capacity * bytes, alignment,
+                                 {mark_with_type(t, mark_of_container(where, bytes), type), parts_of_container, &where},
                                  [&](std::byte* at) { fill(at, capacity); });
   }
   /// The same where all members are known to mean one type.

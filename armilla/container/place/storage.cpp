@@ -13,15 +13,21 @@
 
 namespace armilla::detail {
 
-void throw_other_containers(const team& t) {
-  const std::vector<std::string> all = t.all_gather(std::string(algorithm_here("a container")));
-  const auto other = std::ranges::find_if(all, [&](const std::string& each) { return each != all[0]; });
-  std::string which;
-  if (other != all.end())
-    which = fmt::format(": rank {} {}, rank {} {}", t.world_rank(0), all[0], t.world_rank(rank_t(other - all.begin())), *other);
-  throw_usage(algorithm_here("container"), "members make different containers here" + which +
-                                               "; size, element or distribution differ: all members make the same ones in the "
-                                               "same order");
+void throw_other_containers(const team& t, const container_kind& mine) {
+  std::vector<std::string> parts = {algorithm_here("a container")};
+  if (mine.parts != nullptr)
+    for (std::string& each : mine.parts(mine.container)) parts.push_back(std::move(each));
+  const std::vector<std::vector<std::string>> all = t.all_gather(parts);
+  std::string which = "size, element or distribution differ";
+  const auto other = std::ranges::find_if(all, [&](const auto& theirs) { return theirs != all[0]; });
+  if (other != all.end()) {
+    const auto [first, second] = std::ranges::mismatch(all[0], *other);
+    const auto shown = [](const auto& parts_of_one, auto at) { return at != parts_of_one.end() ? *at : parts_of_one[0]; };
+    which = fmt::format("rank {} {}, rank {} {}", t.world_rank(0), shown(all[0], first),
+                        t.world_rank(rank_t(other - all.begin())), shown(*other, second));
+  }
+  throw_usage(algorithm_here("container"),
+              "members make different containers here: " + which + "; all members make the same ones in the same order");
 }
 
 namespace {
@@ -36,10 +42,6 @@ std::string name_of(const block_storage* storage) {
 
 bool block_storage::is_one_kind(const std::vector<offer>& all) {
   return std::ranges::all_of(all, [&](const offer& each) { return each.what == all[0].what; });
-}
-
-void block_storage::require_one_kind(const team& t, const std::vector<offer>& all) {
-  if (!is_one_kind(all)) throw_other_containers(t);
 }
 
 void block_storage::require_room(const team& t, const std::vector<offer>& all) {
@@ -59,7 +61,7 @@ global_address block_storage::allocate_or_null(std::uint64_t bytes, std::uint64_
   return allocate_bytes(bytes, container_alignment(alignment), "container");
 } catch (const limit_error&) { return {}; }
 
-block_storage block_storage::shown_to_all(const team& t, offer mine, failure& why, bool again) {
+block_storage block_storage::shown_to_all(const team& t, offer mine, const container_kind& what, failure& why, bool again) {
   block_storage made;
   made.members_ = t;
   mine.vote = vote_of(t, why);
@@ -76,7 +78,7 @@ block_storage block_storage::shown_to_all(const team& t, offer mine, failure& wh
     made.some_large_ |= each.need.large();
     loser = each.vote < loser ? each.vote : loser;
   }
-  require_one_kind(t, all);
+  if (!is_one_kind(all)) throw_other_containers(t, what);
   require_room(t, all);
   if (made.some_large_) require_memory(t, algorithm_here("container"), needs_of(all));
   if (loser != no_loser) throw_failure_of(t, algorithm_here("container"), loser, why);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -12,8 +13,16 @@
 
 namespace armilla::detail {
 
-/// Collective: members make different containers at once, and all throw usage_error.
-[[noreturn, gnu::cold]] void throw_other_containers(const team& t);
+/// What is alike on all members that make a container.
+struct container_kind {
+  std::uint64_t mark;  ///< differs if the container does
+  /// What of `container` must be alike, for people: "8 elements", "elements of 4 bytes".
+  std::vector<std::string> (*parts)(const void* container) = nullptr;
+  const void* container = nullptr;
+};
+
+/// Collective: members make different containers at once, and all throw usage_error, which names the first part that differs.
+[[noreturn, gnu::cold]] void throw_other_containers(const team& t, const container_kind& mine);
 
 /// For a block that members fill later.
 struct unfilled {
@@ -36,7 +45,7 @@ class block_storage final : loss_listener {
   /// gathering, which gives back what containers have left; and where a host has not the memory. Large blocks are filled when
   /// that is known.
   template <class Fill>
-  static block_storage make(const team& t, std::uint64_t bytes, std::uint64_t alignment, std::uint64_t what, Fill fill) {
+  static block_storage make(const team& t, std::uint64_t bytes, std::uint64_t alignment, const container_kind& what, Fill fill) {
     global_address block;
     memory_need need;
     failure why;
@@ -53,7 +62,7 @@ class block_storage final : loss_listener {
         need = need_of_block(block, bytes);
         if (!need.large()) fill_block();
       }
-      return shown_to_all(t, {block, bytes, what, need}, why, again);
+      return shown_to_all(t, {block, bytes, what.mark, need}, what, why, again);
     };
     block_storage made = show(true);
     if (made.empty()) made = show(false);
@@ -85,9 +94,8 @@ class block_storage final : loss_listener {
     std::uint64_t vote = 0;
   };
   /// `again`: none, on all members, where one has no room.
-  static block_storage shown_to_all(const team& t, offer mine, failure& why, bool again);
+  static block_storage shown_to_all(const team& t, offer mine, const container_kind& what, failure& why, bool again);
   static bool is_one_kind(const std::vector<offer>& all);
-  static void require_one_kind(const team& t, const std::vector<offer>& all);
   static void require_room(const team& t, const std::vector<offer>& all);
   static std::vector<memory_need> needs_of(const std::vector<offer>& all);
   void give_up() noexcept;

@@ -296,22 +296,22 @@ RANK_TEST(a_destructor_waits_for_nothing) {
 
 RANK_TEST(members_that_make_different_containers_are_told) {
   if (am::ranks() == 1) return;
-  EXPECT_THROWS_SAYING(am::usage_error, "members make different containers here", am::array<int>(am::rank() == 1 ? 7 : 8));
+  EXPECT_THROWS_SAYING(am::usage_error, "members make different containers here: rank 0 8 elements, rank 1 7 elements; all",
+                       am::array<int>(am::rank() == 1 ? 7 : 8));
+  const auto sizes = [](std::size_t last) {
+    std::vector<std::size_t> all(std::size_t(am::ranks()), 1);
+    all.back() = 0;
+    all[last] += 3;
+    return am::blocks(all);
+  };
+  const bool other = am::rank() == am::ranks() - 1;
+  EXPECT_THROWS_SAYING(am::usage_error, " elements by member; all",
+                       am::array<int>(std::size_t(am::ranks()) + 2, sizes(other ? 1 : 0)));
   EXPECT_THROWS_SAYING(am::limit_error, "is the size a negative number?", am::array<int>(std::size_t(-5)));
   am::array<int> x(4);
   EXPECT_EQ(x.size(), 4u);
 }
 
-RANK_TEST(a_distribution_must_fit) {
-  EXPECT_THROWS_SAYING(am::usage_error, "the sizes add up to",
-                       am::array<int>(5, am::blocks(std::vector<std::size_t>(std::size_t(am::ranks()), 9))));
-  EXPECT_THROWS_SAYING(am::usage_error, "sizes for",
-                       am::array<int>(5, am::blocks(std::vector<std::size_t>(std::size_t(am::ranks()) + 1, 1))));
-  EXPECT_THROWS_SAYING(am::usage_error, "blocks of 0", am::cyclic(0));
-}
-
-// The checked library objects to reading such elements, and to nothing else.
-RANK_TEST(local_may_be_taken_while_calls_to_its_elements_are_under_way) {
 RANK_TEST(members_that_make_containers_in_another_order_are_told_where_each_is_made) {
   if (am::ranks() == 1) return;
   const am::team t = am::world().dup();
@@ -331,6 +331,16 @@ RANK_TEST(members_that_make_containers_in_another_order_are_told_where_each_is_m
   if (times(" in am::array<") == 2) EXPECT_EQ(times("> (array_test.cpp:"), 3);  // the operation is named, too
 }
 
+RANK_TEST(a_distribution_must_fit) {
+  EXPECT_THROWS_SAYING(am::usage_error, "the sizes add up to",
+                       am::array<int>(5, am::blocks(std::vector<std::size_t>(std::size_t(am::ranks()), 9))));
+  EXPECT_THROWS_SAYING(am::usage_error, "sizes for",
+                       am::array<int>(5, am::blocks(std::vector<std::size_t>(std::size_t(am::ranks()) + 1, 1))));
+  EXPECT_THROWS_SAYING(am::usage_error, "blocks of 0", am::cyclic(0));
+}
+
+// The checked library objects to reading such elements, and to nothing else.
+RANK_TEST(local_may_be_taken_while_calls_to_its_elements_are_under_way) {
   am::array<long> x(100);
   const auto mine = x.local();
   for (std::size_t i = 0; i < 100; ++i) x.update(i, 1, std::plus<>{});
