@@ -90,8 +90,8 @@ bool may_be_silent(job_block& job, rank_t r) noexcept {
 
 std::string silence_headline(const std::vector<rank_t>& silent, std::uint64_t stall_ns) {
   return fmt::format(
-      "armilla: rank {}{} taken in no messages for {:.1f} s, and another rank waits (the job goes on; "
-      "ARMILLA_STALL=0: never look); who waits for what:",
+      "armilla: rank {}{} taken in no messages for {:.1f} s, and another rank waits (the job goes on; a loop that waits for "
+      "messages must call am::poll(); ARMILLA_STALL=0: never look); who waits for what:",
       silent.front(), silent.size() == 1 ? " has" : fmt::format(" and {} more have", silent.size() - 1),
       seconds(silence_after(stall_ns)));
 }
