@@ -11,6 +11,7 @@
 
 #include <armilla/algorithms.hpp>
 #include <armilla/armilla.hpp>
+#include <armilla/remote_channel.hpp>
 namespace am = armilla;
 
 namespace {
@@ -102,6 +103,13 @@ void barrier_after_push_back() {
   found.push_back(am::rank());
   am::barrier();  // a fence was needed
   for (const long n : found.local()) seen += n;
+}
+
+am::per_rank<long> got;
+void barrier_for_fence_per_rank() {
+  for (int i = 0; i < 1000; ++i) am::async(other(), [](long n) { got.local() += n; }, 1L);
+  am::barrier();  // a fence was needed
+  seen += got.local();
 }
 
 // ---- indices ----
@@ -229,6 +237,15 @@ void collective_of_some_ranks() {
 
 void different_roots() { seen = am::broadcast(1L, am::rank()); }
 
+void values_that_nobody_pops() {
+  am::remote_channel<int> results(0, 1000, am::named("results"));
+  if (am::rank() != 0) {
+    for (int i = 0; i < 100; ++i) results.push(i);
+    results.close();
+  }
+  am::fence();
+}
+
 struct scene {
   const char* name;
   void (*play)();
@@ -237,6 +254,7 @@ constexpr scene scenes[] = {
 #define SCENE(name) {#name, name}
     SCENE(barrier_for_fence_array),
     SCENE(barrier_for_fence_map),
+    SCENE(barrier_for_fence_per_rank),
     SCENE(nothing_before_local),
     SCENE(nothing_before_an_element_of_local),
     SCENE(only_others_before_local),
@@ -267,6 +285,7 @@ constexpr scene scenes[] = {
     SCENE(freed_twice),
     SCENE(collective_of_some_ranks),
     SCENE(different_roots),
+    SCENE(values_that_nobody_pops),
 };
 
 }  // namespace

@@ -17,12 +17,14 @@ STAGED = "this rank has appended elements, which the next fence adds to the cont
 UNDER_WAY = r"one-way call that changes element \d+ may be still under way"
 OWN = r"(at mistakes[.]cpp:\d+.*|in .*span_.*)"  # the line and function of the user; without -g, or by clang++, the function
 ENDED = rf"SIGSEGV arose {OWN}\n(.*\n)*rank \d: the container was destroyed, or its elements moved, {OWN}\n(.*\n)*.* was memory of a container until"
+NEVER_POPPED = r"rank 0: \"results\" \(am::remote_channel<int>, .*mistakes[.]cpp:\d+\): 100 values were never popped; pop until it"
 COLLECTIVES = "ranks entered different collectives"
 
 # The scene of mistakes.cpp; what it does; what the two libraries say, None: nothing; how it is found, or what helps.
 MISTAKES = [
     ("barrier_for_fence_array", "a barrier after one-way calls to an `array`, `vector` or `bag`, then `local()`", None, BARRIER, "`local()` throws"),
     ("barrier_for_fence_map", "the same with a map or set", None, BARRIER, "`local()` throws"),
+    ("barrier_for_fence_per_rank", "the same with plain `async` calls that change a `per_rank` or `distributed` object", None, None, "a barrier does not complete calls; call fence"),
     ("nothing_before_a_remote_read", "`x[i]` after one's own `update`, `visit` or `set` of element i, without a fence", None, UNDER_WAY, "`x[i]` throws"),
     ("nothing_before_local", "a loop over `local()` after one's own one-way calls to these elements, without a fence", None, UNDER_WAY, "`begin()` of the span throws"),
     ("nothing_before_an_element_of_local", "`local()[k]` after one's own one-way call to that element, without a fence", None, UNDER_WAY, "`[]` of the span throws"),
@@ -53,6 +55,7 @@ MISTAKES = [
     ("freed_twice", "memory that is freed twice", "was given back already", "was given back already", "`deallocate` throws"),
     ("collective_of_some_ranks", "a collective that some ranks do not call", COLLECTIVES, COLLECTIVES, "the next collective throws"),
     ("different_roots", "different arguments of a collective", COLLECTIVES, COLLECTIVES, "as above; in the checked library before anything moves"),
+    ("values_that_nobody_pops", "a `remote_channel` that ends with values that nobody has popped", None, NEVER_POPPED, "a message at its end; the job goes on"),
 ]
 
 
@@ -65,7 +68,7 @@ def table():
 
 class Mistakes(unittest.TestCase):
     def test_each_is_found_or_not_as_the_table_says(self):
-        for scene, _, release, checked, _ in MISTAKES:
+        for scene, _, release, checked, how in MISTAKES:
             expected = {"release": release, "checked": checked}[GRADE]
             with self.subTest(scene=scene):
                 environment = {**os.environ, "ARMILLA_RANKS": "2", "ARMILLA_PIN": "none", "ARMILLA_FABRIC": "shm",
@@ -76,7 +79,7 @@ class Mistakes(unittest.TestCase):
                         self.assertEqual((job.returncode, job.stderr), (0, ""))
                 else:
                     self.assertRegex(job.stderr, expected)
-                    self.assertNotEqual(job.returncode, 0)
+                    self.assertEqual(job.returncode == 0, "the job goes on" in how)
                     self.assertNotRegex(job.stderr, r"\n  (at|in) (?!mistakes[.]cpp|\(anonymous|main)")  # a place, if found in time, is the user's
                     self.assertLessEqual(len(re.findall("^(?:armilla: |  )", job.stderr, re.MULTILINE)), 6)
 

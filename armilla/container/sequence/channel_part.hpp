@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "armilla/async.hpp"
+#include "armilla/base/core/check.hpp"
 #include "armilla/container/place/named_parts.hpp"
 #include "armilla/container/sequence/channel_ends.hpp"
 #include "armilla/distributed.hpp"
@@ -43,6 +44,9 @@ class arrivals {
   std::vector<T> in_, out_;
   std::size_t first_ = 0;
 };
+
+/// A hint on stderr: the channel that `inside` points into ends with values that nobody will read.
+[[gnu::cold]] void say_never_popped(const void* inside, std::size_t values) noexcept;
 
 /// What a rank has of a remote channel: its own end, and what the other ends call.
 template <class T>
@@ -220,6 +224,9 @@ class channel_part final : public channel_ends {
 
   /// What still waits here fails: the channel goes.
   void end() noexcept {
+    if constexpr (checked)
+      if (const std::size_t left = std::exchange(has_ended_, true) ? 0 : held(); left != 0 && std::uncaught_exceptions() == 0)
+        say_never_popped(this, left);
     if (current_head == nullptr || (waiting_.empty() && pops_.empty())) return;
     const std::exception_ptr why = std::make_exception_ptr(
         usage_error("remote_channel", "the channel was destroyed while a push or a pop waited; wait for it first"));
@@ -342,6 +349,7 @@ class channel_part final : public channel_ends {
   }
 
   object_ref<channel_part> own_, receiving_;
+  bool has_ended_ = false;
   std::deque<waiting_push> waiting_;  // pushes without a credit
   arrivals<arrived> here_;            // on the receiver
   std::deque<late_op> pops_;          // pops without a value

@@ -5,7 +5,11 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "armilla/am/endpoint/endpoint.hpp"
+#include "armilla/base/core/context.hpp"
+#include "armilla/boot/watch/ending.hpp"
 #include "armilla/object/made_object.hpp"
 #include "armilla/team/collectives/named_algorithm.hpp"
 
@@ -36,6 +40,13 @@ void require_plan(const team& t, const channel_plan& plan, std::size_t element_b
 }
 
 }  // namespace
+
+void say_never_popped(const void* inside, std::size_t values) noexcept try {
+  if (current == nullptr) return;
+  const std::string name = described(inside);
+  say(fmt::format("armilla: rank {}: {}: {} value{} never popped; pop until it returns nullopt, or call cancel()", current->rank,
+                  name.empty() ? "remote_channel" : name, values, values == 1 ? " was" : "s were"));
+} catch (...) {}  // no memory: it is a hint only
 
 planned_channel plan_channel(const team& members, rank_t receiver, std::size_t capacity, std::vector<rank_t> senders,
                              std::size_t element_bytes) {
