@@ -348,3 +348,29 @@ def test_the_benchmark_runs(tmp_path):
     (tmp_path / "timing.py").write_text(script.with_name("timing.py").read_text(encoding="utf-8"), encoding="utf-8")
     done = subprocess.run([sys.executable, str(small)], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0 and "read_csv" in done.stdout, done.stdout + done.stderr
+
+
+@RANKS
+def test_groups_by_expressions(job, ranks):
+    job.passes(ranks, BEGIN + """
+for df in frames():
+    t = am.table(df)
+    for key in (lambda m: (m.col('i') % 3).alias('third'), lambda m: m.col('d').dt.day().alias('day'), lambda m: m.col('k')):
+        same(t.group_by(key(nw), 's').agg(nw.col('x').sum(), nw.len().alias('n')), df.group_by(key(pl), 's').agg(pl.col('x').sum(), pl.len().alias('n')), by=['s', *key(pl).meta.output_name().split()])
+t = am.table({'i': [1, 2]})
+refused(lambda: t.group_by(nw.col('i') % 2), "would be named 'i'", '.alias')
+refused(lambda: t.group_by(nw.col('i').sum().alias('s')), "'sum' goes over the rows of all ranks")
+""")
+
+
+@RANKS
+def test_sums_of_queries_are_integers(job, ranks):
+    pytest.importorskip("duckdb")
+    job.passes(ranks, BEGIN + """
+t = am.table({'k': ['a', 'b', 'a', None], 'i': [1, 2, 3, None]})
+found = t.sql('select k, sum(i) as total, sum(i) + 1 as more from self group by k')
+assert dict(found.schema) == {'k': pl.String(), 'total': pl.Int64(), 'more': pl.Int64()}, found.schema
+assert dict(found.select('k', 'total').to_polars().rows()) == {'a': 4, 'b': 2, None: None}
+large = am.table({'k': [0, 1, 1], 'i': [1, 2**62, 2**62]}).sql('select k, sum(i) as total from self group by k')
+assert dict(large.to_polars().rows()) == {0: 1, 1: 2**63} and large.schema['total'].is_decimal()
+""")

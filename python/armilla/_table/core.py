@@ -163,8 +163,19 @@ class Table:
     # ---- groups ----
 
     def group_by(self, *keys: Any) -> "Groups":
-        """The rows in groups of equal keys, for `agg`."""
-        return Groups(self, self._names("table.group_by", keys))
+        """The rows in groups of equal keys, for `agg`: columns, or expressions of each row, which become columns of the result."""
+        given = [k for each in keys for k in (each if isinstance(each, (list, tuple)) else [each])]
+        names = [name for k in given for name in (self._names_of_key(k) if isinstance(k, nw.Expr) else [k])]
+        made = [k for k in given if isinstance(k, nw.Expr) and not expressions.is_column(k)]
+        table = self.with_columns(*made) if made else self
+        return Groups(table, table._names("table.group_by", names))
+
+    def _names_of_key(self, key: nw.Expr) -> list[str]:
+        found = _named("table.group_by", lambda: nw.from_native(pl.DataFrame(schema=self.schema)).select(key).columns)
+        taken = [] if expressions.is_column(key) else [c for c in found if c in self.schema]
+        if taken:
+            raise _core.UsageError(f"armilla: table.group_by: the key {key!r} would be named '{taken[0]}', as a column of the table is; give it another name with .alias")
+        return found
 
     def _aggregated(self, name: str, keys: list[str], exprs: list[nw.Expr]) -> "Table":
         return Table(together(name, lambda: _aggregated(name, self, keys, exprs), lambda: f"{[*map(expressions.outline, exprs)]} by {keys} of {dict(self.schema)}"))

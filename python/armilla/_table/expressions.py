@@ -47,6 +47,11 @@ def across_rows(e: nw.Expr) -> str | None:
     return next((node.name for node in _nodes(e) if node.kind.name not in _by_rows), None)
 
 
+def is_column(e: nw.Expr) -> bool:
+    """Whether it is columns as they are."""
+    return len(e._nodes) == 1 and e._nodes[0].kind.name == "COL"
+
+
 def require_by_rows(name: str, exprs: list[nw.Expr], advice: str) -> None:
     for e in exprs:
         what = across_rows(e)

@@ -14,6 +14,7 @@ from typing import Any
 import polars as pl
 
 from .. import _core
+from .._nd import meeting
 from . import moving
 from .core import Table, first_line, together
 
@@ -102,12 +103,24 @@ def run(table: Table, query: str) -> Table:
         connection.execute("set threads = 1")
         connection.register("self", rows.to_arrow())
         try:
-            found = pl.DataFrame(connection.sql(query))
+            relation = connection.sql(query)
+            found = pl.DataFrame(relation)
         except duckdb.Error as why:
             raise _refused(query, first_line(why)) from why
+        found = _without_huge(found, [c for c, kind in zip(relation.columns, relation.types) if str(kind) == "HUGEINT"])
         return found.clear() if keys == [] and _core.rank() else found
 
     return Table(together(_name, answer, lambda: f"{query} of {dict(table.schema)}"))
+
+
+def _without_huge(rows: pl.DataFrame, huge: list[str]) -> pl.DataFrame:
+    """DuckDB's sums of integers have 128 bits: as int64, where those of all ranks fit."""
+    if not huge:
+        return rows
+    small = rows.with_columns(pl.col(huge).cast(pl.Int64, strict=False))
+    fits = [small[c].null_count() == rows[c].null_count() for c in huge]
+    chosen = meeting.meet_numbers(_name, fits).all(axis=0)
+    return rows.with_columns(small[c] for c, good in zip(huge, chosen) if good)
 
 
 def _needed(table: Table, node: dict[str, Any]) -> pl.DataFrame:
