@@ -261,7 +261,32 @@ class GroupsProxy:
 _methods_of_tables = frozenset("""drop filter head join map_partitions partition_by rebalance rename select sort sql top_k unique value_counts with_columns write_csv
 write_parquet""".split())
 
-kinds = {"array": ArrayProxy, "dict": DictProxy, "table": TableProxy}
+class GeneratorProxy(Proxy):
+    """A generator of random numbers over the workers; see armilla.random."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _methods_of_generators:
+            raise AttributeError(f"armilla: random: generators have no attribute '{name}'")
+        return functools.partial(self._together, name)
+
+    def __repr__(self) -> str:
+        return self._ranks.call(0, _worker_names.method, self, "__repr__").get()
+
+
+class Random:
+    """`armilla.random` of workers."""
+
+    def __init__(self, ranks: Any) -> None:
+        self._ranks = ranks
+
+    def default_rng(self, seed: int | None = None) -> GeneratorProxy:
+        """A generator of distributed arrays. Without a seed, the workers use a random one."""
+        return self._ranks._together(_worker_names.default_rng, seed)
+
+
+_methods_of_generators = frozenset("exponential integers normal permutation random shuffle standard_normal uniform".split())
+
+kinds = {"generator": GeneratorProxy, "array": ArrayProxy, "dict": DictProxy, "table": TableProxy}
 
 
 def open_memory(supervisor: int) -> int | None:

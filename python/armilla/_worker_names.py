@@ -158,11 +158,20 @@ def _is_table(value: Any) -> bool:
     return module is not None and isinstance(value, module.Table)
 
 
+def _is_generator(value: Any) -> bool:
+    module = sys.modules.get("armilla._nd.random")
+    return module is not None and isinstance(value, module.Generator)
+
+
+def default_rng(seed: int | None) -> Any:
+    return sys.modules["armilla"].random.default_rng(seed)  # type: ignore[attr-defined]
+
+
 def _is_distributed(value: Any) -> bool:
     from ._arrays import Array
     from ._dict import Dict
 
-    return isinstance(value, (Array, Dict)) or _is_table(value)
+    return isinstance(value, (Array, Dict)) or _is_table(value) or _is_generator(value)
 
 
 class _Slot:
@@ -198,10 +207,10 @@ def _described(result: Any, number: Any) -> Any:
     from ._arrays import Array
     from ._dict import Dict
 
-    if isinstance(result, (Array, Dict)) or _is_table(result):
+    if _is_distributed(result):
         known = next((k for k, v in _objects.items() if v is result and k[0] == number[0]), number)
         _objects[known] = result
-        return ("array", known, result.shape, result.dtype.str, result.axis) if isinstance(result, Array) else ("dict" if isinstance(result, Dict) else "table", known)
+        return ("array", known, result.shape, result.dtype.str, result.axis) if isinstance(result, Array) else ("dict" if isinstance(result, Dict) else "table" if _is_table(result) else "generator", known)
     found: list[Any] = []
     form = with_each(result, _is_distributed, lambda each: found.append(each) or _Slot(len(found) - 1))
     if found:

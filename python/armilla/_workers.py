@@ -363,6 +363,13 @@ class Workers:
             raise AttributeError(f"armilla.{type(self).__name__} has no attribute '{name}'")
         return functools.partial(self._make, name)
 
+    @property
+    def random(self) -> Any:
+        """Makes arrays of random numbers over all workers, as `armilla.random` does on ranks: `am.random.default_rng(1).normal(size=10)`."""
+        from ._proxies import Random
+
+        return Random(self)
+
     def dict(self, *combine: Callable[[Any, Any], Any]) -> Any:
         """A dictionary over all workers, whose `update` adds, unless another function of two values is given."""
         return self._make("dict", *combine)

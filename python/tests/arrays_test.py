@@ -291,6 +291,9 @@ def test_arrays_without_axes_and_negative_sizes(job):
             a = am.array(value)
             assert a.shape == () and a.dtype == value.dtype and np.asarray(a) == value and am.array(np.asarray(a)).item() == value
         assert am.array(3).tolist() == [0, 0, 0]
+        for f in (lambda: np.sort(am.arange(3), kind="zz"), lambda: np.argsort(am.arange(3), kind="zz"), lambda: am.arange(3).sort(kind="zz")):
+            try: f(); assert False
+            except ValueError as error: assert "sort kind" in str(error), error
         for f in (lambda: am.linspace(0, 1, -3), lambda: am.zeros(-1), lambda: am.full((2, -2), 1), lambda: am.eye(-1), lambda: am.empty(-4), lambda: am.array(-1), lambda: am.from_function(lambda i: i, -2),
                   lambda: am.random.default_rng(1).random(-2)):
             try: f(); assert False

@@ -596,3 +596,19 @@ def test_one_operation_for_what_python_asks(workers):
         copied[0] = 0
         assert a.tolist() == [[1, 2], [3, 4]] and copied.tolist() == [[0, 0], [3, 4]]
     assert workers.array(np.array(7)).item() == 7 and workers.array(np.array(2.5)).tolist() == 2.5
+
+
+def test_random_numbers_over_workers(workers):
+    import inspect
+
+    from armilla import _proxies
+    from armilla._nd.random import Generator
+
+    assert _proxies._methods_of_generators == {name for name, f in vars(Generator).items() if inspect.isfunction(f) and not name.startswith("_")}
+    rng, same = workers.random.default_rng(1), workers.random.default_rng(1)
+    x = rng.normal(size=(50, 2))
+    assert x.tolist() == same.normal(0.0, 1.0, (50, 2)).tolist() != rng.normal(size=(50, 2)).tolist()
+    assert rng.exponential(size=3).shape == rng.uniform(size=3).shape == rng.random(3).shape == (3,)
+    a = workers.arange(100)
+    rng.shuffle(a)
+    assert sorted(a.tolist()) == list(range(100)) != a.tolist() and "seed 1" in repr(rng)

@@ -39,6 +39,11 @@ def _other_axis(a: Array, axis: int) -> int:
     return max((k for k in range(a.ndim) if k != axis), key=lambda k: a.shape[k])
 
 
+def _checked_kind(kind: Any) -> None:
+    """NumPy's names of ways to sort: all of them sort alike here."""
+    np.sort(np.zeros(0), kind=kind)
+
+
 def sorted_line(a: Array, descending: bool = False) -> Array:
     """A sorted copy of an array of one axis."""
     if not _sort_name(a.dtype):
@@ -72,6 +77,7 @@ def sorted_copy(a: Array, axis: Any = -1, descending: bool = False) -> Array:
 def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool = False) -> Array:
     if order is not None:
         raise unsupported("sort", "the option order")
+    _checked_kind(kind)
     a = _array(a)
     if not a.ndim and axis is not None:
         axis_of(axis, 0)
@@ -81,6 +87,7 @@ def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable:
 @collective("array.sort")
 def sort_in_place(a: Array, axis: int = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool = False) -> None:
     """Puts the elements along an axis in order."""
+    _checked_kind(kind)
     i = axis_of(axis, a.ndim)
     whole = a.ndim == 1 and a.axis == i and a._block.flags.c_contiguous and bool(_sort_name(a.dtype)) and not (descending and a.dtype.kind == "f")
     # A worker whose call is interrupted takes part in others' sort without its elements, so it sorts a copy.
@@ -137,6 +144,7 @@ def _order(a: Array, i: int) -> Array:
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: bool = False) -> Array:
     if order is not None:
         raise unsupported("argsort", "the option order")
+    _checked_kind(kind)
     a = _array(a)
     if axis is None:
         a, axis = reshaped(a, (a.size,)), 0

@@ -43,11 +43,11 @@ class Generator:
             flat[begin - low : end - low] = draw(stream, end - first)[begin - first :]
         return made
 
-    def random(self, size: Any, dtype: Any = np.float64) -> Array:
+    def random(self, size: Any = (), dtype: Any = np.float64) -> Array:
         """Uniform in [0, 1)."""
         return self._filled(size, dtype, lambda stream, n: stream.random(n, np.dtype(dtype)))
 
-    def uniform(self, low: float, high: float, size: Any) -> Array:
+    def uniform(self, low: float = 0.0, high: float = 1.0, size: Any = ()) -> Array:
         """Uniform in [low, high)."""
         return self._filled(size, np.float64, lambda stream, n: stream.uniform(low, high, n))
 
@@ -55,15 +55,15 @@ class Generator:
         """Uniform integers from `low` to before `high`; from 0 to before `low` if `high` is not given."""
         return self._filled(size, dtype, lambda stream, n: stream.integers(low, high, n, np.dtype(dtype)))
 
-    def standard_normal(self, size: Any, dtype: Any = np.float64) -> Array:
+    def standard_normal(self, size: Any = (), dtype: Any = np.float64) -> Array:
         """Normal with mean 0 and deviation 1."""
         return self._filled(size, dtype, lambda stream, n: stream.standard_normal(n, np.dtype(dtype)))
 
-    def normal(self, loc: float, scale: float, size: Any) -> Array:
+    def normal(self, loc: float = 0.0, scale: float = 1.0, size: Any = ()) -> Array:
         """Normal with mean `loc` and deviation `scale`."""
         return self._filled(size, np.float64, lambda stream, n: stream.normal(loc, scale, n))
 
-    def exponential(self, scale: float, size: Any) -> Array:
+    def exponential(self, scale: float = 1.0, size: Any = ()) -> Array:
         """Exponential with mean `scale`."""
         return self._filled(size, np.float64, lambda stream, n: stream.exponential(scale, n))
 
@@ -72,6 +72,10 @@ class Generator:
         from .ordering import argsort
 
         return argsort(self.integers(0, 2**63 - 1, n))
+
+    def shuffle(self, x: Array) -> None:
+        """Puts the elements of `x` in random order along its first axis, in place."""
+        x[...] = x[self.permutation(len(x))]
 
     def __repr__(self) -> str:
         return f"<armilla.random.Generator: seed {self._seed}, {self._calls} arrays made>"
