@@ -21,8 +21,8 @@ struct remote_link::peer {
   std::uint64_t reported = 0;      // of them the peer has been told
   std::uint64_t next_out = 0;      // number of the next frame
   std::uint64_t next_in = 0;
-  std::uint64_t released = 0;      // frames, of those in front of `next_in`
-  std::uint64_t events_sent = 0;   // of those of the link
+  std::uint64_t released = 0;     // frames, of those in front of `next_in`
+  std::uint64_t events_sent = 0;  // of those of the link
   std::uint64_t events_taken = 0;
   std::uint32_t next_bulk = 0;
   bool forgotten = false;
