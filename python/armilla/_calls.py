@@ -6,7 +6,7 @@ import re
 from typing import Any, Callable, Generator, Generic, TypeVar
 
 from . import _core, _waits
-from ._pickling import described_error, dumps, dumps_call, dumps_error, loads, loads_call, loads_error
+from ._pickling import described_error, dumps_call, dumps_error, dumps_result, loads, loads_call, loads_error
 from ._waits import in_other_greenlet, wait
 
 T = TypeVar("T")
@@ -85,7 +85,7 @@ def _unpacked(parts: list) -> tuple:
 
 def _answer_of(f: Callable[..., Any], args: tuple, kwargs: dict, number: int) -> Any:
     value = f(*args, **kwargs)
-    return dumps(value) if number else None
+    return dumps_result(f, value) if number else None
 
 
 def _outcome(number: int, parts: list) -> tuple[bool, Any]:
@@ -200,7 +200,12 @@ def call(rank: int, f: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future
     >>> am.call(0, sorted, [3, 1, 2], reverse=True).get()
     [3, 2, 1]
     """
-    return Future(_core.call(rank, dumps_call("call", f, args, kwargs, root=_root()), True), rank)
+    try:
+        return Future(_core.call(rank, dumps_call("call", f, args, kwargs, root=_root()), True), rank)
+    except TypeError as why:
+        if not hasattr(rank, "__index__"):
+            raise TypeError(f"armilla: call: {rank!r} is no rank; give an integer, then the function") from why
+        raise
 
 
 def async_(rank: int, f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> None:

@@ -115,6 +115,8 @@ class Dict:
         global _last
         what = "a dictionary" if name is None else f"the dictionary {name!r}"
         _collectives.agree("dict", f"{what} that combines by {getattr(combine, '__qualname__', type(combine).__qualname__)}")
+        if not callable(combine):
+            raise TypeError(f"armilla: rank {_core.rank()}: dict: {combine!r} is no function of two values")
         if _dropped:
             _send_buffered()
         _last = 1 + max(_collectives.gathered("dict", _last))  # they differ where an interrupt came between

@@ -216,6 +216,14 @@ def dumps_call(operation: str, f: Any, args: tuple, kwargs: dict, how=dumps, roo
         raise
 
 
+def dumps_result(f: Any, value: Any) -> Parts:
+    """What a function has returned; raises TypeError that names the function if it cannot travel."""
+    try:
+        return dumps(value)
+    except Exception as why:
+        raise TypeError(f"armilla: the result of {getattr(f, '__qualname__', f)}, of type {type(value).__name__}, cannot travel: {why}; return what it is made of instead") from why
+
+
 class RemoteTraceback(Exception):
     """Where an error was raised on another rank, or in a worker of a pool: the cause of the error that the caller sees.
 

@@ -43,8 +43,8 @@ def _bytes_of(memory: int | str | None) -> int | None:
     if memory is None or isinstance(memory, int) and memory > 0:
         return memory
     found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]*)?)\s*([kMGT]?)(i?)B?\s*", str(memory), re.IGNORECASE)
-    if found is None:
-        raise _core.UsageError(f"armilla: Pool: memory {memory!r} is no size; give a number of bytes, or text such as '2 GB' or '512 MiB'")
+    if found is None or float(found[1]) == 0:
+        raise _core.UsageError(f"armilla: Pool: memory {memory!r} is no size above zero; give a number of bytes, or text such as '2 GB' or '512 MiB'")
     power = " KMGT".index(found[2].upper() or " ")
     return int(float(found[1]) * (1024 if found[3] else 1000) ** power)
 

@@ -686,7 +686,13 @@ def send(value: Any, dest: int, tag: int = 0) -> None:
     >>> am.recv(tag=7)
     {'step': 3}
     """
-    _core.send_message(dest, tag, value)
+    try:
+        _core.send_message(dest, tag, value)
+    except TypeError as why:
+        for name, given in (("dest", dest), ("tag", tag)):
+            if not hasattr(given, "__index__"):
+                raise TypeError(f"armilla: rank {_core.rank()}: send: {name} is {given!r}; give an integer") from why
+        raise
 
 
 def _received(source: int | None, tag: int | None, timeout: float | None) -> Sequence[Any]:

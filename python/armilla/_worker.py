@@ -15,7 +15,7 @@ from typing import Any
 import armilla
 
 from . import _calls, _core, _frames, _session, _waits, _worker_names
-from ._pickling import dumps, dumps_error, loads
+from ._pickling import dumps_result, dumps_error, loads
 
 
 def main() -> None:
@@ -73,7 +73,7 @@ def _serve_one(channel: _frames.Channel, calls: queue.SimpleQueue) -> bool:
 
 def _answer(parts: list) -> Any:
     f, args, kwargs = loads(parts)
-    return dumps(f(*args, **kwargs))
+    return dumps_result(f, f(*args, **kwargs))
 
 
 if __name__ == "__main__":

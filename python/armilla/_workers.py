@@ -295,6 +295,8 @@ class Workers:
 
     def call(self, rank: int, f: Callable[..., Any], /, *args: Any, **kwargs: Any) -> WorkerFuture:
         """Runs `f(*args, **kwargs)` on one worker; a future of what it returns."""
+        if not hasattr(rank, "__index__"):
+            raise TypeError(f"armilla: call: {rank!r} is no rank; give an integer, then the function")
         if not 0 <= rank < self.size:
             raise _core.UsageError(f"armilla: call: rank {rank} does not exist (ranks of this job: {self.size}); give a rank from 0 to {self.size - 1}")
         return self._send_each([(rank, dumps_call("call", f, args, kwargs, dumps_by_value))])[0]

@@ -47,6 +47,8 @@ class Ranks(Workers):
     """
 
     def __init__(self, size: int, *, environment: dict[str, str] | None = None) -> None:
+        if not hasattr(size, "__index__"):
+            raise TypeError(f"armilla: ranks: {size!r}; give how many workers")
         if size < 1:
             raise _core.UsageError(f"armilla: ranks: {size} ranks; give one or more")
         super().__init__(size)

@@ -374,3 +374,13 @@ assert dict(found.select('k', 'total').to_polars().rows()) == {'a': 4, 'b': 2, N
 large = am.table({'k': [0, 1, 1], 'i': [1, 2**62, 2**62]}).sql('select k, sum(i) as total from self group by k')
 assert dict(large.to_polars().rows()) == {0: 1, 1: 2**63} and large.schema['total'].is_decimal()
 """)
+
+
+@RANKS
+def test_lines_of_files_that_are_no_records_are_named(job, ranks, tmp_path):
+    (tmp_path / "ragged.csv").write_text("a,b\n" + "1,2\n" * 7 + "1,2,3\n" + "1,2\n" * 4)
+    (tmp_path / "latin.csv").write_bytes(b"a,b\n" + b"1,x\n" * 5 + b"2,caf\xe9\n" + b"1,x\n" * 3)
+    job.passes(ranks, BEGIN + f"""
+refused(lambda: am.read_csv('{tmp_path}/ragged.csv'), 'ragged.csv, line 9: 3 fields in 2 columns')
+refused(lambda: am.read_csv('{tmp_path}/latin.csv'), 'latin.csv, line 7: byte 0xe9 is not UTF-8')
+""")

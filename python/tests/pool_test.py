@@ -266,7 +266,7 @@ def test_initializer():
     with armilla.Pool(1, fail, ("no luck",)) as pool:
         with pytest.raises(concurrent.futures.BrokenExecutor, match="the initializer raised ValueError: no luck"):
             pool.submit(ten_times, 1).result()
-    for wrong, said in (({"max_workers": 0}, "0 workers"), ({"memory": "much"}, "is no size"), ({"memory": "1.2.3 GB"}, "is no size"), ({"memory": -1}, "is no size"), ({"max_workers": 1.5}, "1.5 workers"), ({"retries": -1}, "retries=-1"), ({"max_tasks_per_child": 0}, "max_tasks_per_child=0")):
+    for wrong, said in (({"max_workers": 0}, "0 workers"), ({"memory": "much"}, "is no size"), ({"memory": "1.2.3 GB"}, "is no size"), ({"memory": -1}, "is no size"), ({"memory": 0}, "is no size above zero"), ({"max_workers": 1.5}, "1.5 workers"), ({"retries": -1}, "retries=-1"), ({"max_tasks_per_child": 0}, "max_tasks_per_child=0")):
         with pytest.raises(ValueError, match=said):
             armilla.Pool(**wrong)
 

@@ -309,3 +309,19 @@ def test_what_the_root_cannot_give_raises_on_all_members(job):
                     except TypeError as error: assert "pickle" in str(error), error
             assert team.scatter(list(range(team.size))) == team.rank and team.broadcast(team.rank) == 0 and team.all_reduce(1) == team.size
         """)
+
+
+def test_wrong_arguments_are_named(job, tmp_path):
+    (tmp_path / "junk.npy").write_bytes(b"no array at all")
+    job.passes(2, f"""
+        import armilla as am, threading
+        for f, kind, said in ((lambda: am.send(1, 0, tag="a"), TypeError, "send: tag is 'a'"), (lambda: am.call("a", len), TypeError, "call: 'a' is no rank"), (lambda: am.dict(5), TypeError, "dict: 5 is no function"),
+                              (lambda: am.call(0, threading.Lock).get(), TypeError, "the result of "), (lambda: am.load("{tmp_path}/junk.npy"), ValueError, "it begins with b'no arr'")):
+            try: f(); assert False
+            except kind as error: assert said in str(error), error
+        am.barrier()
+        """)
+    import armilla
+
+    with pytest.raises(TypeError, match="ranks: 'x'"):
+        armilla.ranks("x")

@@ -142,9 +142,18 @@ def load(path: str, dataset: str | None = None, *, header: bool = False, separat
         if kind in _hdf5:
             return _load_hdf5(path, dataset)
         if kind == ".npy":
+            _check_npy(path)
             return from_whole(np.load(path, mmap_mode="r", allow_pickle=False))
         with np.load(path, allow_pickle=False) as members:
             return {name: from_whole(members[name]) for name in members.files}
+
+
+def _check_npy(path: str) -> None:
+    """NumPy takes what does not begin as its files do for a pickle."""
+    with open(path, "rb") as file:
+        head = file.read(len(np.lib.format.MAGIC_PREFIX))
+    if head != np.lib.format.MAGIC_PREFIX:
+        raise ValueError(f"it begins with {head!r}, and such a file with {np.lib.format.MAGIC_PREFIX!r}")
 
 
 @contextmanager

@@ -2,8 +2,11 @@
 """Tables of files: CSV by the library's reader, Parquet and Arrow's files by polars, each rank its own rows."""
 from __future__ import annotations
 
+import csv
 import glob
+import io
 import os
+import pathlib
 import struct
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,6 +17,9 @@ import pyarrow.parquet
 from .. import _collectives, _core
 from .._nd.meeting import meet
 from .core import Table, first_line, together
+
+
+_compressed = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")  # what files of gzip and zstd begin with
 
 
 def _from_rank_0(name: str, f: Callable[[], Any]) -> Any:
@@ -93,14 +99,14 @@ def _types(name: str, files: list[str], header: bool, schema: dict[str, Any] | N
         file = _first_with_rows(files, header, options)
         return file, dict(pl.scan_csv(_beginning(file, infer_rows, options), has_header=header, schema_overrides=schema, infer_schema_length=infer_rows, **options).collect_schema())
     except pl.exceptions.PolarsError as why:
-        raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: {file}: {first_line(why)}") from why
+        raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: {file}{_bad_line(_Source(file, file, header, 0), None, options)}: {first_line(why)}") from why
 
 
 def _beginning(file: str, rows: int, options: dict[str, Any]) -> Any:
     """So many records of a long file, or the file: polars maps all of a file into memory, and reads ahead while this rank reads its share."""
     with open(file, "rb") as opened:
         head = opened.read(1 << 20)
-    if os.path.getsize(file) < 8 << 20 or head.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd")) or head.count(b"\n") <= rows + 1:
+    if os.path.getsize(file) < 8 << 20 or head.startswith(_compressed) or head.count(b"\n") <= rows + 1:
         return file
     quote = (options["quote_char"] or "").encode()
     end = head.rfind(b"\n") + 1
@@ -149,6 +155,25 @@ def _own_files(files: list[str]) -> list[str]:
     return [f for f, middle in zip(files, middles) if int(middle * _core.size() / max(at, 1)) == _core.rank()]
 
 
+def _bad_line(source: _Source, columns: int | None, options: dict[str, Any]) -> str:
+    """The first line that is no record of so many columns (of as many as the first has), and why; empty: there is none."""
+    data = pathlib.Path(source.data).read_bytes() if isinstance(source.data, str) else bytes(source.data)
+    if data.startswith(_compressed):
+        return ""
+    above = source.options["has_header"] + source.options["skip_lines"]
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as why:
+        return f", line {source.line(data.count(10, 0, why.start) - above)}: byte {data[why.start]:#04x} is not UTF-8"
+    quote = options["quote_char"]
+    records = csv.reader(io.StringIO(text, newline=""), delimiter=options["separator"], quotechar=quote, quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE)
+    for record in records:
+        columns = len(record) if columns is None else columns
+        if len(record) > columns:
+            return f", line {source.line(records.line_num - 1 - above)}: {len(record)} fields in {columns} columns"
+    return ""
+
+
 def _csv_error(name: str, sources: list[_Source], types: dict[str, Any], options: dict[str, Any], why: Exception) -> Exception:
     """Names file, line and field, if a field does not fit its type."""
     begin = f"armilla: rank {_core.rank()}: {name}: "
@@ -156,7 +181,7 @@ def _csv_error(name: str, sources: list[_Source], types: dict[str, Any], options
         try:
             texts = pl.read_csv(source.data, schema=dict.fromkeys(types, pl.String), **source.options, **options)
         except pl.exceptions.PolarsError as other:
-            return _core.UsageError(f"{begin}{source.path}: {first_line(other)}")
+            return _core.UsageError(f"{begin}{source.path}{_bad_line(source, len(types), options)}: {first_line(other)}")
         for column, kind in types.items():
             bad = texts[column].is_not_null() & texts[column].cast(kind, strict=False).is_null()
             row = bad.arg_max() if bad.any() else None
