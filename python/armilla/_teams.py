@@ -295,7 +295,7 @@ class Team:
         return _end(*_gather(self, value, root))
 
     def scatter(self, values: Sequence[Any] | None = None, root: int = 0) -> Any:
-        """Returns one of the root's values on each member.
+        """Returns one of the root's values on each member. If the root gives another number of values, or one that cannot travel, all members raise its error.
 
         >>> import armilla as am
         >>> am.scatter([10 * r for r in range(am.size)]) == 10 * am.rank
