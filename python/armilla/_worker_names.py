@@ -212,7 +212,12 @@ def _described(result: Any, number: Any) -> Any:
         _objects[known] = result
         return ("array", known, result.shape, result.dtype.str, result.axis) if isinstance(result, Array) else ("dict" if isinstance(result, Dict) else "table" if _is_table(result) else "generator", known)
     found: list[Any] = []
-    form = with_each(result, _is_distributed, lambda each: found.append(each) or _Slot(len(found) - 1))
+
+    def slot(each: Any) -> _Slot:
+        found.append(each)
+        return _Slot(len(found) - 1)
+
+    form = with_each(result, _is_distributed, slot)
     if found:
         return ("several", form if _core.rank() == 0 else None, [_described(each, (number[0], (number[1], k))) for k, each in enumerate(found)])
     return ("value", result) if _core.rank() == 0 else ("value", None)
