@@ -2,6 +2,7 @@
 #include "armilla/object/made_object.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <map>
 #include <optional>
@@ -27,13 +28,12 @@
 namespace armilla::detail {
 
 struct object_label {
-  std::string name, type;
-  std::source_location where;
+  std::string name, type, place;
   mutable object_share last{};  // of this rank, for statistics: what it has when it ends cannot be asked any more
   mutable std::uint64_t operations = 0;
   mutable bool exposed = false;
 
-  std::string text(std::string_view extent = {}) const { return text_of_object(name, type, extent, text_of_place(where)); }
+  std::string text(std::string_view extent = {}) const { return text_of_object(name, type, extent, place); }
 };
 
 struct making_scope {
@@ -120,7 +120,8 @@ std::string text_of(const known_object& o) {
 }
 
 std::shared_ptr<const object_label> label_of(const made_at& at, const std::type_info& type) {
-  return std::make_shared<const object_label>(object_label{shown_name(at.name()), known_text_of(type), at.where()});
+  return std::make_shared<const object_label>(
+      object_label{shown_name(at.name()), known_text_of(type), text_of_place(at.where())});
 }
 
 // It may be on its way from one place to another.
@@ -138,7 +139,7 @@ object_row& row_of(std::vector<object_row>& rows, const object_row& like) {
 void add_row(std::vector<object_row>& rows, const object_label& label, const object_share& share, bool alive) {
   constexpr std::size_t most_rows = 10'000;
   if (rows.size() == most_rows) return;
-  object_row& row = row_of(rows, {label.name, label.type, text_of_place(label.where)});
+  object_row& row = row_of(rows, {label.name, label.type, label.place});
   ++row.made;
   row.operations += label.operations;
   row.share = alive ? object_share{row.share.elements + share.elements, row.share.bytes + share.bytes} : share;
@@ -205,8 +206,8 @@ object_operation::~object_operation() {
 }
 const char* object_operation::text() const noexcept { return scope_->text.c_str(); }
 
-shown_operation::shown_operation(const char* name)
-    : fiber_(&current->fibers->running()), phase_(std::make_unique<phase>(fmt::format("am::{}", name).c_str())) {
+shown_operation::shown_operation(const char* name, std::string_view before)
+    : fiber_(&current->fibers->running()), phase_(std::make_unique<phase>(fmt::format("{}{}", before, name).c_str())) {
   mine->shown.push_back(this);
 }
 
@@ -240,6 +241,23 @@ void note_share(const void* inside) noexcept {
   if (!is_ready() || !stats_of(*current).asked.any()) return;
   if (const known_object* const found = object_around(inside); found != nullptr && found->label != nullptr)
     found->label->last = share_of(*found->label);
+}
+
+// Their numbers come from the end of those that no object has.
+shown_data::shown_data(std::string_view name, std::string_view type, std::string_view place) {
+  static std::atomic<std::uint64_t> last = 0;
+  id_.word = ~last.fetch_add(1, std::memory_order_relaxed);
+  const auto share = [](const void* data) { return static_cast<const shown_data*>(data)->share_; };
+  mine->objects.insert_or_assign(
+      id_.word,
+      known_object{{&typeid(shown_data), this, false, sizeof *this, nullptr, share},
+                   std::make_shared<const object_label>(object_label{shown_name(name), std::string(type), std::string(place)})});
+}
+shown_data::~shown_data() { forget_object(id_); }
+
+void shown_data::resize(const object_share& share) noexcept {
+  share_ = share;
+  note_share(this);
 }
 
 std::vector<object_row> objects_here() {

@@ -126,7 +126,7 @@ class object_operation {
 /// about. Only where they are asked for.
 class shown_operation {
  public:
-  explicit shown_operation(const char* name);
+  explicit shown_operation(const char* name, std::string_view before = "am::");
   ~shown_operation();
   shown_operation(const shown_operation&) = delete;
   void add(const void* inside);
@@ -139,6 +139,21 @@ class shown_operation {
 };
 /// The operation that the running fiber is in, if it is shown, is about the object that `inside` points into.
 void operate_on(const void* inside);
+
+/// Data that another language keeps, on all ranks: the same tables show it as a container while it lives. `place`: the line that
+/// made it.
+class shown_data {
+ public:
+  shown_data(std::string_view name, std::string_view type, std::string_view place);
+  ~shown_data();
+  shown_data(const shown_data&) = delete;
+  /// What this rank has of it from now on.
+  void resize(const object_share& share) noexcept;
+
+ private:
+  object_id id_;
+  object_share share_{};
+};
 
 /// The objects of one name, type and line on this rank.
 struct object_row {

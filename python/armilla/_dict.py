@@ -8,6 +8,7 @@ from typing import Any, Callable, Iterable, Iterator
 
 from . import _calls, _collectives, _core, _hashing
 from ._pickling import dumps_error
+from ._shown import shown
 
 _together = 512  # updates that travel in one message
 
@@ -15,13 +16,14 @@ _together = 512  # updates that travel in one message
 class _Part:
     """This rank's entries. Other ranks may ask for them until all of them have dropped the dictionary."""
 
-    __slots__ = ("entries", "combine", "left", "name")
+    __slots__ = ("entries", "combine", "left", "name", "shown")
 
     def __init__(self, combine: Callable[[Any, Any], Any], name: str | None) -> None:
         self.name = name
         self.entries: dict[Any, Any] = {}
         self.combine = combine
         self.left = _core.size()  # ranks that have not dropped it
+        self.shown = None if name is None else shown(str(name), "am.dict", 0, 0)
 
 
 _parts: dict[int, _Part] = {}
@@ -60,8 +62,11 @@ def _take_again(number: int) -> None:
 
 def _free() -> None:
     """Behind a fence all ranks have heard the same. Before it, a rank that gets a dictionary in a call may be later than the one that drops it as the last."""
-    for number in [number for number, part in _parts.items() if not part.left]:
-        del _parts[number]
+    for number, part in list(_parts.items()):
+        if part.shown is not None:
+            part.shown.resize(len(part.entries), 0)
+        if not part.left:
+            del _parts[number]
 
 
 def _send(number: int, to: int, pairs: list[tuple[Any, Any]]) -> None:
@@ -225,7 +230,7 @@ class Dict:
 
 
 def make_dict(combine: Callable[[Any, Any], Any] = operator.add, *, name: str | None = None) -> Dict:
-    """A dictionary over all ranks. Collective. `repr`, and the error of ranks that make different ones, show `name`.
+    """A dictionary over all ranks. Collective. `repr`, statistics, and the error of ranks that make different ones, show `name`.
 
     >>> import armilla as am
     >>> longest = am.dict(max)

@@ -18,6 +18,7 @@ void bind_calls(nb::module_& m);
 void bind_named(nb::module_& m);
 void bind_collectives(nb::module_& m);
 void bind_arrays(nb::module_& m);
+void bind_shown_data(nb::module_& m);
 void bind_plain(nb::module_& m);
 void bind_pool(nb::module_& m);
 void bind_values(nb::module_& m);

@@ -19,6 +19,7 @@ NB_MODULE(_core, m) {
   bind_named(m);
   bind_collectives(m);
   bind_arrays(m);
+  bind_shown_data(m);
   bind_plain(m);
   bind_pool(m);
   bind_values(m);

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from .. import _collectives, _core
+from .._shown import shown
 from . import meeting
 from .meeting import UnsupportedError, collective, meet
 
@@ -105,7 +106,7 @@ class Array(NDArrayOperatorsMixin):
     22.0
     """
 
-    __slots__ = ("shape", "dtype", "axis", "offsets", "_block", "_block_of", "_memory", "_name", "__weakref__")
+    __slots__ = ("shape", "dtype", "axis", "offsets", "_block", "_block_of", "_memory", "_name", "_shown", "__weakref__")
     __array_priority__ = 1000
 
     shape: Shape
@@ -139,6 +140,7 @@ class Array(NDArrayOperatorsMixin):
     def _named(self, name: str | None) -> Array:
         if name is not None:
             self._name = str(name)
+            self._shown = shown(self._name, f"am.array of {self.dtype}", self._block.size, self._block.nbytes)
         return self
 
     def __len__(self) -> int:

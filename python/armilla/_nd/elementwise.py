@@ -139,7 +139,7 @@ def ufunc(function: np.ufunc, method: str, inputs: Sequence[Any], options: dict[
         return _others(function, method, inputs, options)
 
     given = dict(options)
-    return together(name, run, _text(function, method, inputs, given))
+    return together(name, run, _text(function, method, inputs, given), (*inputs, *(given.get("out") or ())))
 
 
 def _others(function: np.ufunc, method: str, inputs: Sequence[Any], options: dict[str, Any]) -> Any:

@@ -206,9 +206,9 @@ def _basic(a: Array, items: Sequence[Item]) -> Any:
 
 def get(a: Array, where: Any) -> Any:
     if isinstance(where, Array) and _is_mask(where) and where.shape == a.shape[: where.ndim] and where.ndim:
-        return together("array.getitem", lambda: _masked(a, where), lambda: f"{described(a)}[{described(where)}]")
+        return together("array.getitem", lambda: _masked(a, where), lambda: f"{described(a)}[{described(where)}]", (a, where))
     if isinstance(where, np.ndarray) and _is_mask(where) and where.shape == a.shape[: where.ndim] and where.ndim:
-        return together("array.getitem", lambda: _masked(a, where), lambda: f"{described(a)}[{described(where)}]")
+        return together("array.getitem", lambda: _masked(a, where), lambda: f"{described(a)}[{described(where)}]", (a, where))
     parts = where if isinstance(where, tuple) else (where,)
     if all(p is None or p is Ellipsis or isinstance(p, slice) or _is_integer(p) for p in parts):
         items = parsed(where, a.shape)
@@ -216,8 +216,8 @@ def get(a: Array, where: Any) -> Any:
         if mine is None or (mine.kind == "slice" and mine.what.step > 0):
             found = view_of(a, items)
             return found if found.shape or any(p is Ellipsis for p in parts) else found._block[()]
-        return together("array.getitem", lambda: _basic(a, items), lambda: f"{described(a)}[{described(where)}]")
-    return together("array.getitem", lambda: _by_arrays(a, parsed(where, a.shape)), lambda: f"{described(a)}[{described(where)}]")
+        return together("array.getitem", lambda: _basic(a, items), lambda: f"{described(a)}[{described(where)}]", (a, where))
+    return together("array.getitem", lambda: _by_arrays(a, parsed(where, a.shape)), lambda: f"{described(a)}[{described(where)}]", (a, where))
 
 
 # ---- masks ----
@@ -559,4 +559,4 @@ def set(a: Array, where: Any, value: Any) -> None:
         else:
             _set_basic(a, items, given)
 
-    together("array.setitem", run, lambda: f"{described(a)}[{described(where)}] = {described(value) if hasattr(value, 'shape') else type(value).__name__}")
+    together("array.setitem", run, lambda: f"{described(a)}[{described(where)}] = {described(value) if hasattr(value, 'shape') else type(value).__name__}", (a, where, value))

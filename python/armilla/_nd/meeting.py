@@ -7,7 +7,7 @@ and shapes of its arguments. An operation that moves elements meets once before 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -164,7 +164,16 @@ def by_name(name: str, f: F) -> F:
     return call  # type: ignore[return-value]
 
 
-def together(name: str, f: Callable[[], Any], what: Callable[[], str]) -> Any:
+def _show(name: str, operands: Iterable[Any]) -> Any:
+    """Statistics and traces see that an operation has begun, and which of its operands have names; `end()` it."""
+    begun = _core.ShownOperation(name)
+    for operand in operands:
+        if (its := getattr(operand, "_shown", None)) is not None:
+            its.operate()
+    return begun
+
+
+def together(name: str, f: Callable[[], Any], what: Callable[[], str], operands: Iterable[Any] = ()) -> Any:
     """Runs `f`, as all ranks do. If it raises on one of them, it raises on all. Within another such operation it just runs."""
     global _within, _operation
     before = _operation
@@ -175,7 +184,10 @@ def together(name: str, f: Callable[[], Any], what: Callable[[], str]) -> Any:
     _within, _operation = True, name
     error: Exception | None = None
     result = None
+    seen = None
     try:
+        if _core.is_observed():
+            seen = _show(name, operands)
         result = f()
     except _core.RankLost:
         raise
@@ -186,6 +198,8 @@ def together(name: str, f: Callable[[], Any], what: Callable[[], str]) -> Any:
         raise
     finally:
         _within, _operation = False, before
+        if seen is not None:
+            seen.end()
     if error is not None and getattr(error, "known_to_all", False):
         raise error
     _settle(name, what(), error)
@@ -200,7 +214,7 @@ def collective(name: str) -> Callable[[F], F]:
         def call(*args: Any, **options: Any) -> Any:
             if _within and not _calls.in_body():
                 return f(*args, **options)
-            return together(name, lambda: f(*args, **options), lambda: _text_of(args, options))
+            return together(name, lambda: f(*args, **options), lambda: _text_of(args, options), args)
 
         return call  # type: ignore[return-value]
 

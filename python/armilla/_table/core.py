@@ -12,6 +12,7 @@ import polars as pl
 from .. import _arrays, _core  # noqa: F401  (_arrays completes the class of arrays)
 from .._nd import meeting
 from .._nd.core import Array, blocks
+from .._shown import shown
 from . import expressions, moving
 
 gather_limit = 4 << 30  # bytes that a table may have to become one of polars, pandas or Arrow
@@ -53,15 +54,33 @@ class Table:
     [('a', 3), ('b', 2)]
     """
 
-    __slots__ = ("_lazy", "_rows", "_explain", "__weakref__")
+    __slots__ = ("_lazy", "_rows", "_explain", "_name", "_shown", "__weakref__")
 
     def __init__(self, rows: Any, explain: Callable[[Exception], Exception] | None = None) -> None:
         """Internal: use `armilla.table` and its relatives. `explain`: what an error in reading the rows means."""
         self._lazy: pl.LazyFrame = rows.lazy()
         self._rows: pl.DataFrame | None = rows if isinstance(rows, pl.DataFrame) else None
         self._explain = explain
+        self._name: str | None = None
+        self._shown: Any = None
 
     # ---- what it is ----
+
+    @property
+    def name(self) -> str | None:
+        """The name that the table was given when it was made: `am.table(columns, name="prices")`. Results have none."""
+        return self._name
+
+    def _named(self, name: str | None) -> "Table":
+        if name is not None:
+            self._name = str(name)
+            self._shown = shown(self._name, "am.table", 0, 0)
+            self._show_size()
+        return self
+
+    def _show_size(self) -> None:
+        if self._shown is not None and self._rows is not None:
+            self._shown.resize(len(self._rows), int(self._rows.estimated_size()))
 
     @property
     def schema(self) -> pl.Schema:
@@ -83,6 +102,9 @@ class Table:
                     raise
                 raise self._explain(why) from why
             self._lazy, self._explain = self._rows.lazy(), None
+            self._show_size()
+        if self._shown is not None:
+            self._shown.operate()
         return self._rows
 
     def __len__(self) -> int:
@@ -426,11 +448,11 @@ def _as_frame(name: str, source: Any) -> pl.DataFrame:
     raise _core.UsageError(f"armilla: {name}: {type(source).__module__}.{type(source).__qualname__} is no table; give a dict of columns, a frame of polars or pandas, or what has Arrow's C stream")
 
 
-def table(source: Any, *, local: bool = False) -> Table:
+def table(source: Any, *, local: bool = False, name: str | None = None) -> Table:
     """A distributed table of `source`: a dict of columns, a frame of polars or pandas, or what has Arrow's C stream.
 
     All ranks give the same rows, of which each takes its part. `local=True`: each rank gives a part of its own. Columns of a dict may be
-    distributed arrays.
+    distributed arrays. Statistics and `armilla-top` show `name`.
 
     >>> import armilla as am
     >>> t = am.table({"x": am.arange(5), "y": am.arange(5) * 2})
@@ -438,9 +460,9 @@ def table(source: Any, *, local: bool = False) -> Table:
     (5, ['x', 'y'])
     """
     if isinstance(source, Table):
-        return source
+        return source if name is None else source._alike(source._lazy)._named(name)
     if isinstance(source, dict) and any(isinstance(v, Array) for v in source.values()):
-        return _of_arrays(source)
+        return _of_arrays(source)._named(name)
 
     def run() -> pl.DataFrame:
         rows = _as_frame("armilla.table", source)
@@ -449,7 +471,7 @@ def table(source: Any, *, local: bool = False) -> Table:
         ends = blocks(len(rows))
         return rows[ends[_core.rank()]:ends[_core.rank() + 1]]
 
-    return Table(together("armilla.table", run, lambda: "a part of each rank" if local else "the same rows")).checked("armilla.table")
+    return Table(together("armilla.table", run, lambda: "a part of each rank" if local else "the same rows")).checked("armilla.table")._named(name)
 
 
 def _of_arrays(columns: dict[str, Any]) -> Table:
@@ -461,7 +483,7 @@ def _of_arrays(columns: dict[str, Any]) -> Table:
     return Table(together("armilla.table", lambda: pl.DataFrame({key: _part_of("armilla.table", key, a, sizes) for key, a in columns.items()})))
 
 
-def from_polars(frame: Any, *, local: bool = False) -> Table:
+def from_polars(frame: Any, *, local: bool = False, name: str | None = None) -> Table:
     """Returns a distributed table of a polars data frame. All ranks pass the same rows; with `local=True`, each rank passes its own part of the rows.
 
     >>> import armilla as am
@@ -469,10 +491,10 @@ def from_polars(frame: Any, *, local: bool = False) -> Table:
     >>> am.from_polars(pl.DataFrame({"x": [1, 2, 3]})).to_polars()["x"].to_list()
     [1, 2, 3]
     """
-    return table(frame, local=local)
+    return table(frame, local=local, name=name)
 
 
-def from_pandas(frame: Any, *, local: bool = False) -> Table:
+def from_pandas(frame: Any, *, local: bool = False, name: str | None = None) -> Table:
     """Returns a distributed table of a pandas data frame. Otherwise as `from_polars`.
 
     >>> import armilla as am
@@ -480,10 +502,10 @@ def from_pandas(frame: Any, *, local: bool = False) -> Table:
     >>> len(am.from_pandas(pd.DataFrame({"x": [1, 2, 3]})))
     3
     """
-    return table(frame, local=local)
+    return table(frame, local=local, name=name)
 
 
-def from_arrow(source: Any, *, local: bool = False) -> Table:
+def from_arrow(source: Any, *, local: bool = False, name: str | None = None) -> Table:
     """Returns a distributed table of a pyarrow table, or of an object with Arrow's C stream. Otherwise as `from_polars`.
 
     >>> import armilla as am
@@ -491,4 +513,4 @@ def from_arrow(source: Any, *, local: bool = False) -> Table:
     >>> am.from_arrow(pa.table({"x": [1, 2, 3]})).columns
     ['x']
     """
-    return table(source, local=local)
+    return table(source, local=local, name=name)

@@ -61,7 +61,7 @@ def _check_columns(name: str, file: str, its: Any, first: str, wanted: Any) -> N
 
 
 def read_csv(path: Any, *, columns: Sequence[str] | None = None, schema: dict[str, Any] | None = None, header: bool = True, separator: str = ",", quote: str | None = '"',
-             null_values: Any = None, infer_rows: int = 1000) -> Table:
+             null_values: Any = None, infer_rows: int = 1000, name: str | None = None) -> Table:
     """A table of comma-separated values. `path`: a file, a folder, a pattern (`data/*.csv`), or a list of these.
 
     The ranks share one file by its bytes; of several files each is read by one rank. Types are those of the first `infer_rows` rows; `schema`
@@ -76,20 +76,20 @@ def read_csv(path: Any, *, columns: Sequence[str] | None = None, schema: dict[st
     >>> am.read_csv(f"{folder}/x.csv").to_polars().rows()
     [(1, 'x'), (2, 'y')]
     """
-    name = "armilla.read_csv"
+    called = "armilla.read_csv"
     options = {"separator": separator, "quote_char": quote, "null_values": null_values}
 
     def run() -> Table:
-        files = _from_rank_0(name, lambda: _files(name, path, (".csv", ".tsv", ".txt")))
-        first, types = _from_rank_0(name, lambda: _types(name, files, header, schema, infer_rows, options))
-        sources = [_share(name, files[0], header, separator, quote)] if len(files) == 1 else [_Source(f, f, header, 0) for f in _own_files(files)]
+        files = _from_rank_0(called, lambda: _files(called, path, (".csv", ".tsv", ".txt")))
+        first, types = _from_rank_0(called, lambda: _types(called, files, header, schema, infer_rows, options))
+        sources = [_share(called, files[0], header, separator, quote)] if len(files) == 1 else [_Source(f, f, header, 0) for f in _own_files(files)]
         if header and len(files) > 1:
             for s in sources:
-                _check_columns(name, s.path, pl.scan_csv(s.path, infer_schema=False, **options).collect_schema().names(), first, list(types))
+                _check_columns(called, s.path, pl.scan_csv(s.path, infer_schema=False, **options).collect_schema().names(), first, list(types))
         frames = [pl.scan_csv(s.data, schema=types, **s.options, **options) for s in sources if s.data]
-        return Table(pl.concat(frames) if frames else pl.DataFrame(schema=types), lambda why: _csv_error(name, sources, types, options, why))
+        return Table(pl.concat(frames) if frames else pl.DataFrame(schema=types), lambda why: _csv_error(called, sources, types, options, why))
 
-    return _chosen(together(name, run, lambda: f"{path} {schema} {header} {options}"), columns)
+    return _chosen(together(called, run, lambda: f"{path} {schema} {header} {options}"), columns)._named(name)
 
 
 def _types(name: str, files: list[str], header: bool, schema: dict[str, Any] | None, infer_rows: int, options: dict[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -193,7 +193,7 @@ def _csv_error(name: str, sources: list[_Source], types: dict[str, Any], options
 # ---- Parquet and Arrow ----
 
 
-def read_parquet(path: Any, *, columns: Sequence[str] | None = None) -> Table:
+def read_parquet(path: Any, *, columns: Sequence[str] | None = None, name: str | None = None) -> Table:
     """A table of Parquet files. `path`: a file, a folder, a pattern (`data/*.parquet`), or a list of these.
 
     Each rank reads row groups that follow each other. Columns that are not selected, and rows that a following `filter` leaves out, are skipped
@@ -211,10 +211,10 @@ def read_parquet(path: Any, *, columns: Sequence[str] | None = None) -> Table:
         meta = pyarrow.parquet.read_metadata(file)
         return [meta.row_group(i).num_rows for i in range(meta.num_row_groups)]
 
-    return _of_groups("armilla.read_parquet", path, (".parquet",), columns, pl.scan_parquet, groups)
+    return _of_groups("armilla.read_parquet", path, (".parquet",), columns, pl.scan_parquet, groups)._named(name)
 
 
-def read_ipc(path: Any, *, columns: Sequence[str] | None = None) -> Table:
+def read_ipc(path: Any, *, columns: Sequence[str] | None = None, name: str | None = None) -> Table:
     """Returns a table of files in Arrow's file format (Feather). `path` is as for `read_parquet`.
 
     >>> import armilla as am
@@ -232,7 +232,7 @@ def read_ipc(path: Any, *, columns: Sequence[str] | None = None) -> Table:
         rows = pl.scan_ipc(file).select(pl.len()).collect().item()
         return [rows // _core.size() + (r < rows % _core.size()) for r in range(_core.size())]
 
-    return _of_groups("armilla.read_ipc", path, (".arrow", ".feather", ".ipc"), columns, pl.scan_ipc, groups)
+    return _of_groups("armilla.read_ipc", path, (".arrow", ".feather", ".ipc"), columns, pl.scan_ipc, groups)._named(name)
 
 
 def _of_groups(name: str, path: Any, suffixes: tuple[str, ...], columns: Sequence[str] | None, scan: Callable[[str], pl.LazyFrame], groups: Callable[[str], list[int]]) -> Table:
