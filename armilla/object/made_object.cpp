@@ -186,7 +186,7 @@ making::making(const made_at& at, const std::type_info& type, const team& member
   label_ = label_of(at, type);
   if (members)
     scope_ = std::make_unique<making_scope>(label_->text(), label_->name.empty() ? label_->type : '"' + label_->name + '"',
-                                            text_of_place(label_->where));
+                                            label_->place);
 }
 making::~making() = default;
 

@@ -162,7 +162,7 @@ std::vector<row> make_table() {
       number("ranks", &o::ranks, 1, most_local_ranks, "Number of ranks to start without a launcher."),
       number("max_ranks", &o::max_ranks, 0, most_lasting_ranks,
              "Largest number of ranks if others join the running job by armilla-run --join; 0: none can join. Needs "
-             "ARMILLA_ON_LOSS=continue or replace, and shared memory of one host."),
+             "ARMILLA_ON_LOSS=continue or replace, and one host."),
       shared(words("fabric", &o::fabric, good_fabric, "one of auto shm threads loop, or the name of a backend",
                    "auto: shared memory inside a host, the best available backend between hosts; shm: shared memory only; "
                    "threads: ranks are threads of one process; loop: a network inside the library (for tests); the name of a "
@@ -240,7 +240,7 @@ std::vector<row> make_table() {
       shared(choice(
           "on_loss", &o::on_loss, {{"end", loss_use::end}, {"continue", loss_use::go_on}, {"replace", loss_use::replace}},
           "What happens when a rank is lost: the job ends (end), the others continue (continue), or a new process also replaces "
-          "the lost rank (replace). The last two need shared memory of one host; continue also works over networks, with "
+          "the lost rank (replace). The last two need processes of one host; continue also works on several, with "
           "armilla-run.")),
       shared(duration("loss_grace", &o::loss_grace_ns, 1'000'000'000,
                       "How long the other ranks may save what they need after a loss before the job is ended.")),
