@@ -58,7 +58,7 @@ namespace {
 struct round_sums {
   std::uint64_t created = 0;
   std::uint64_t processed = 0;
-  std::uint64_t busy = 0;  ///< what has not ended
+  std::uint64_t busy = 0;  ///< what has not ended; in its upper bits what only another round moves
   std::uint64_t errors = 0;
   std::uint64_t changed = 0;  ///< bits of the participants that have to agree
 
@@ -83,9 +83,13 @@ void combine(void*, void* result, const void* low, const void* high) {
   std::memcpy(result, &a, sizeof a);
 }
 
+// A body may end and leave one of these behind, which only `settle` sends: the sum must not stay the same. Each rank adds either
+// once at most.
+constexpr std::uint64_t one_held_back = std::uint64_t{1} << 32, one_access = std::uint64_t{1} << 47;
+
 // What a revoked participant holds back never leaves: a fence of its team is never over.
 void look_at_participants(const team_record& t, round_sums& s) {
-  if (any_held_back(*t.owner)) ++s.busy;
+  if (any_held_back(*t.owner)) s.busy += one_held_back;
   for (fence_participant* const g : t.owner->participants) {
     const bool gives_up = g->revoked() && g->members().id() == t.id;
     if (gives_up) ++s.busy;
@@ -112,7 +116,7 @@ round_sums count_here(team_record& t) {
   }
   s.busy = messages.sums.deferred();
   if (!messages.out.nothing_to_send()) ++s.busy;
-  if (hooks.accesses_done != nullptr && !hooks.accesses_done(c, part_of(t))) ++s.busy;
+  if (hooks.accesses_done != nullptr && !hooks.accesses_done(c, part_of(t))) s.busy += one_access;
   if (hooks.errors != nullptr) s.errors = hooks.errors(c);
   for (const kept_errors& more : hooks.kept) s.errors += more.count(c, is_of_all(t) ? nullptr : &t.id);
   if (!t.owner->participants.empty()) [[unlikely]]

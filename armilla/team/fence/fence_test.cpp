@@ -337,3 +337,36 @@ RANK_TEST(the_end_of_a_participant_may_retire_another) {
     EXPECT_EQ(ends, i);
   }
 }
+
+namespace {
+
+/// Sends what bodies have staged when a fence asks for it, and not before.
+struct staging_participant final : am::detail::fence_participant {
+  staging_participant() : fence_participant(am::world()) {}
+  void settle() override {
+    for (; staged != 0; --staged) am::async(0, [] { ++ran; });
+  }
+  bool holds_back() const override { return staged != 0; }
+  bool look() override { return false; }
+  void agree() override {}
+  int staged = 0;
+};
+thread_local staging_participant* stages_here = nullptr;
+
+}  // namespace
+
+// The body is what the fence waits for; then what it has left behind is as much.
+RANK_TEST(what_a_body_stages_in_the_end_of_a_long_wait_leaves_in_the_same_fence) {
+  ran = 0;
+  staging_participant mine;
+  stages_here = &mine;
+  am::fence();
+  am::async((am::rank() + 1) % am::ranks(), am::as_fiber([] {
+              am::sleep_for(std::chrono::milliseconds(100));
+              ++stages_here->staged;
+            }));
+  am::fence();
+  EXPECT_EQ(mine.staged, 0);
+  if (am::rank() == 0) EXPECT_EQ(ran, std::uint64_t(am::ranks()));
+  am::fence();
+}

@@ -10,7 +10,7 @@
  * Stands for: armilla/rpc/calls.cpp: defer_for, settle_deferred
  * Code: armilla/team/fence/fence.cpp: return sums.created == sums.processed && sums.busy == 0;
  * Code: armilla/team/fence/fence.cpp: if (!messages.out.nothing_to_send()) ++s.busy;
- * Code: armilla/team/fence/fence.cpp: if (any_held_back(*t.owner)) ++s.busy;
+ * Code: armilla/team/fence/fence.cpp: if (any_held_back(*t.owner)) s.busy += one_held_back;
  * Code: armilla/team/fence/fence.cpp: s.busy = messages.sums.deferred();
  * Code: armilla/team/fence/fence.cpp: messages.out.flush(); if (!messages.waits.poll()) return;
  * Code: armilla/am/endpoint/progress_thread.cpp: mine_.out.flush();
