@@ -125,7 +125,7 @@ RANK_TEST(an_instance_that_is_waited_for_may_meet_others) {
 }
 
 RANK_TEST(an_instance_calls_no_fence_and_no_split) {
-  const auto part = "is a part of that body";
+  const auto part = "is a part of it";
   EXPECT_THROWS_SAYING(am::remote_error, part, invoke(next(), [] { am::fence(); }));
   EXPECT_THROWS_SAYING(am::remote_error, part, invoke(next(), [] { am::all_store_sync(); }));
   EXPECT_THROWS_SAYING(am::remote_error, part, invoke(next(), [] { (void)am::world().split(0); }));

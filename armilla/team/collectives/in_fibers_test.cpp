@@ -181,7 +181,7 @@ RANK_TEST(what_belongs_to_a_body_calls_no_fence_and_no_split) {
   am::barrier();
   const auto try_all = [] {
     const auto expect = [](auto f, const char* name) {
-      refused += rank_test::expect_throws<am::usage_error>(f, "is a part of that body", name, __FILE__, __LINE__);
+      refused += rank_test::expect_throws<am::usage_error>(f, "is a part of it", name, __FILE__, __LINE__);
     };
     expect([] { am::fence(); }, "fence()");
     expect([] { am::world().fence(); }, "team::fence()");
