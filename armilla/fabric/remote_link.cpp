@@ -287,7 +287,8 @@ void remote_link::take_up_from(end_t source) {
 }
 
 void remote_link::go_on(end_t source) {
-  peer_of(source).held = false;
+  peer& p = peer_of(source);
+  p.held = p.is_cut;
   take_turn(source);
 }
 
@@ -355,7 +356,9 @@ void remote_link::cut(end_t source) {
 
 bool remote_link::is_done_with(end_t source) const noexcept {
   const peer* const p = peers_[source];
-  return p == nullptr || p->released + (p->is_cut ? p->kept.size() : 0) == p->next_in;
+  if (p == nullptr) return true;
+  if (p->held && !p->is_cut) return false;  // a long message of it is under way, or its body runs
+  return p->released + (p->is_cut ? p->kept.size() : 0) == p->next_in;
 }
 
 void remote_link::begin_again(end_t e) {

@@ -440,6 +440,30 @@ TEST_F(remote_link_test, a_frame_that_is_not_released_is_not_done) {
   EXPECT_TRUE(link.is_done_with(2));
 }
 
+TEST_F(remote_link_test, a_source_whose_long_message_is_not_over_is_not_done) {
+  comes(2, 0);
+  EXPECT_EQ(take(), content(2, 0));  // names the message
+  link.hold(2);
+  EXPECT_FALSE(link.is_done_with(2));
+  link.go_on(2);
+  EXPECT_TRUE(link.is_done_with(2));
+}
+
+TEST_F(remote_link_test, nothing_of_a_source_that_is_cut_goes_on) {
+  comes(2, 0);
+  EXPECT_EQ(take(), content(2, 0));
+  link.hold(2);
+  comes(2, 1);
+  link.cut(2);
+  link.go_on(2);  // another message of it has ended
+  EXPECT_EQ(take(), 0U);
+  EXPECT_TRUE(link.is_done_with(2));
+  link.begin_again(2);
+  link.go_on(2);
+  comes(2, 0);
+  EXPECT_EQ(take(), content(2, 0));
+}
+
 TEST_F(remote_link_test, a_new_rank_counts_on_from_those_before_it) {
   link.follow(2, 7, 9);
   EXPECT_EQ(link.sent(2), 7U);
