@@ -17,7 +17,7 @@ namespace conformance {
 
 /// Memory of all of them.
 struct common {
-  std::atomic<int> met[4];
+  std::atomic<int> met[6];
   std::byte addresses[16 * 1024];
 };
 

@@ -255,8 +255,8 @@ bool ofi_network::take(receive_slot& slot) {
   const std::uint32_t source = slot.head().source & ~packet_head::asks;
   if (source >= std::uint32_t(ranks_)) return refuse_stranger();
   peer& from = peers_[source];
-  if (const std::uint64_t key = slot.head().key; key != from.key) [[unlikely]] {
-    if (key == from.gone && from.life != 0) return false;  // of the one before
+  if (const std::uint64_t key = slot.head().key; key != from.key || key == 0) [[unlikely]] {  // 0: of one that is not known yet
+    if (key == from.gone && from.life != 0) return false;                                     // of the one before
     if (from.key != 0 || !know(rank_t(source)) || key != from.key) return refuse_stranger();
   }
   if ((slot.head().source & packet_head::asks) != 0) {

@@ -108,7 +108,7 @@ inline bool ucx_network::take(const void* data, std::size_t length, const void* 
   if (front.source >= static_cast<std::uint32_t>(ranks_)) [[unlikely]]
     return refuse_stranger();
   peer& from = peers_[front.source];
-  if (front.key != from.key) [[unlikely]] {
+  if (front.key != from.key || front.key == 0) [[unlikely]] {    // 0: of one whose address is not known yet
     if (from.life != 0 && front.key == from.gone) return false;  // of the one before
     if (from.key != 0 || front.key != find_key(static_cast<rank_t>(front.source)) || front.key == 0) return refuse_stranger();
   }

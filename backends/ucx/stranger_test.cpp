@@ -36,14 +36,18 @@ class member : public conformance::together {
   }
 
   void go_on() {
+    meet(1);  // he comes before this rank has looked for the other's address
+    meet(2);
+    poll_once();
+    if (came_ != 0) fail("a frame came of a rank that has sent none");
     exchange(10);
     std::vector<std::byte> room(bulk_bytes, std::byte(rank_));
     const rank_t other = 1 - rank_;
     // He may try to fill this before its sender does.
     std::uintptr_t transfer = rank_ == 0 ? net_->receive_bulk(other, bulk_id, room.data(), room.size()) : 0;
     send_noise_to_own_ports();
-    meet(1);  // now he comes
-    meet(2);  // he has been
+    meet(3);  // now he comes again
+    meet(4);  // he has been
     if (rank_ == 1) transfer = net_->send_bulk(other, bulk_id, room.data(), room.size());
     until("the transfer is over", [&] {
       poll_once();
@@ -54,7 +58,7 @@ class member : public conformance::together {
     exchange(100);
     if (came_ != 0) fail("frames came that nobody sent");
     if (net_->lost().rank != armilla::detail::no_rank) fail("a rank is lost because of a stranger");
-    meet(3);
+    meet(5);
     net_->finish();
     delete net_;
   }
@@ -109,27 +113,34 @@ class stranger : public conformance::together {
     how.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS;
     how.address = reinterpret_cast<const ucp_address_t*>(all_.addresses + sizeof(ucx_address_head));
     if (ucp_ep_create(worker_, &how, &endpoint_) != UCS_OK) fail("the stranger cannot connect");
-    for (unsigned id : {0U, 1U})
-      for (std::size_t bytes : {0, 4, 56, 200, 5000, 300'000}) {
-        frame(id, bytes, 0);
-        frame(id, bytes, 0x0123456789abcdef);
-      }
     const ucp_request_param_t param{};
+    send_frames(0);
+    wait(ucp_worker_flush_nbx(worker_, &param));
+    meet(2);
+    meet(3);
+    send_frames(10);
     std::vector<char> data(bulk_bytes, 's');
     for (std::uint64_t tag : {std::uint64_t{1} << 32 | bulk_id, armilla::detail::ucx_tag(0, 1, bulk_id)})
       wait(ucp_tag_send_nbx(endpoint_, data.data(), 1000, tag, &param));
     wait(ucp_worker_flush_nbx(worker_, &param));
-    meet(2);
-    meet(3);
+    meet(4);
+    meet(5);
   }
 
  private:
+  void send_frames(std::uint32_t number) {
+    for (unsigned id : {0U, 1U})
+      for (std::size_t bytes : {0, 4, 56, 200, 5000, 300'000}) {
+        frame(id, bytes, number, 0);
+        frame(id, bytes, number, 0x0123456789abcdef);
+      }
+  }
   /// As the next one of rank 1, but for the key.
-  void frame(unsigned id, std::size_t bytes, std::uint64_t key) {
+  void frame(unsigned id, std::size_t bytes, std::uint32_t number, std::uint64_t key) {
     std::vector<std::uint32_t> words(bytes / 4, 0);
     if (bytes >= 16) {
       words[0] = 1;
-      words[1] = 10;
+      words[1] = number;
       std::memcpy(&words[2], &key, sizeof key);
     }
     ucp_request_param_t param{};

@@ -60,7 +60,8 @@ ucs_status_t ucx_network::on_greeting(void* self_, const void* header, std::size
   prefix front{};
   if (header_length != sizeof front) return UCS_OK;
   std::memcpy(&front, header, sizeof front);
-  if (front.source < static_cast<std::uint32_t>(self.ranks_) && front.key == self.pair_key(static_cast<rank_t>(front.source)))
+  if (front.key != 0 && front.source < static_cast<std::uint32_t>(self.ranks_) &&
+      front.key == self.pair_key(static_cast<rank_t>(front.source)))
     self.peers_[front.source].greeted_us = true;
   return UCS_OK;
 }
