@@ -149,6 +149,7 @@ class ofi_network final : public detail::network {
   void last_words();
 
   rank_t rank_, ranks_;
+  bool new_rank_;
   std::size_t most_;
   std::size_t most_piece_ = 0;
   std::uint64_t key_ = 0;

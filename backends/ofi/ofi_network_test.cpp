@@ -29,10 +29,12 @@ class ofi_network_test : public testing::Test {
   void connect() {
     for (const auto& each : nets) each->set_addresses(addresses.data());
   }
-  static std::unique_ptr<ofi_network> opened(rank_t r, const char* interfaces = "tcp,lo", std::uint32_t hosts = 1) {
+  static std::unique_ptr<ofi_network> opened(rank_t r, const char* interfaces = "tcp,lo", std::uint32_t hosts = 1,
+                                             bool new_rank = false) {
     detail::network_settings settings;
     settings.interfaces = interfaces;
     settings.hosts = hosts;
+    settings.new_rank = new_rank;
     return std::unique_ptr<ofi_network>(static_cast<ofi_network*>(ofi_network::open(r, 3, settings, nullptr, why, sizeof why)));
   }
   const std::byte* address_of(rank_t r) const { return nets[std::size_t(r)]->address(); }
@@ -277,6 +279,20 @@ TEST_F(ofi_network_test, behind_a_rank_that_is_expected_again_comes_another_proc
   send(1, 0, 4);
   EXPECT_TRUE(arrives(0, 4));
   for (const auto& [at, word] : came) EXPECT_NE(word, 3U);
+  send(0, 1, 5);
+  EXPECT_TRUE(arrives(1, 5));
+}
+
+TEST_F(ofi_network_test, a_new_rank_reaches_one_that_has_come_since_it_has_got_the_addresses) {
+  connect();
+  nets[1] = opened(1, "tcp,lo", 1, true);
+  nets[1]->set_addresses(addresses.data());
+  nets[0] = opened(0, "tcp,lo", 1, true);
+  std::memcpy(&addresses[0], address_of(0), bytes());
+  std::memcpy(&addresses[bytes()], address_of(1), bytes());
+  nets[0]->set_addresses(addresses.data());
+  send(1, 0, 4);
+  EXPECT_TRUE(arrives(0, 4));
   send(0, 1, 5);
   EXPECT_TRUE(arrives(1, 5));
 }
