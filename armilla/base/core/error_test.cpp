@@ -154,11 +154,12 @@ TEST(error, describes_the_exception_that_is_caught) {
 }
 
 TEST(error, a_report_says_each_word_of_an_exception_once) {
-  EXPECT_EQ(detail::in_one_line({"std::bad_alloc", "std::bad_alloc"}, 0), "std::bad_alloc");
-  EXPECT_EQ(detail::in_one_line({"std::out_of_range", "nine"}, 0), "std::out_of_range: nine");
-  EXPECT_EQ(detail::in_one_line({"armilla::usage_error", "armilla: rank: the calling thread"}, 0),
+  EXPECT_EQ(detail::in_one_line({"std::bad_alloc", "std::bad_alloc", {}}, 0), "std::bad_alloc");
+  EXPECT_EQ(detail::in_one_line({"std::out_of_range", "nine", {}}, 0), "std::out_of_range: nine");
+  EXPECT_EQ(detail::in_one_line({"armilla::usage_error", "armilla: rank: the calling thread", {}}, 0),
             "armilla::usage_error: rank: the calling thread");
-  EXPECT_EQ(detail::in_one_line({"armilla::usage_error", "armilla: rank 3: async: no"}, 3), "armilla::usage_error: async: no");
+  EXPECT_EQ(detail::in_one_line({"armilla::usage_error", "armilla: rank 3: async: no", {}}, 3),
+            "armilla::usage_error: async: no");
 }
 
 TEST(error, fatal_prints_the_one_message_and_aborts) {
