@@ -202,6 +202,7 @@ def shared(a: Any) -> SharedArray:
     >>> am.barrier()
     >>> float(windows[-1].get(0)) == am.size
     True
+    >>> am.barrier()  # after it a rank may drop its window
     """
     source = np.asarray(a, order="C")
     if source.dtype.kind not in "biufcmM" or not source.dtype.isnative:
