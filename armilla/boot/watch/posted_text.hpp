@@ -15,7 +15,7 @@ namespace armilla::detail {
 template <std::size_t Words>
 void post_text(std::atomic<std::uint64_t> (&posted)[Words], std::string_view text) noexcept {
   std::uint64_t words[Words] = {};
-  std::memcpy(words, text.data(), std::min(text.size(), sizeof words));
+  if (!text.empty()) std::memcpy(words, text.data(), std::min(text.size(), sizeof words));  // that of an empty one may be null
   for (std::size_t i = 0; i < Words; ++i) posted[i].store(words[i], std::memory_order_relaxed);
 }
 
