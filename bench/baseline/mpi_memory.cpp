@@ -2,7 +2,14 @@
 // What the local table asks of the library, for a program without it: memory that is not there ends the program anyway.
 #include <new>
 
+#include "armilla/base/core/grade.hpp"
 #include "armilla/global/memory_need.hpp"
+
+#if ARMILLA_CHECKED
+const char armilla_file_compiled_for_the_checked_library_needs_armilla_checked = 0;
+#else
+const char armilla_file_compiled_without_checks_needs_armilla_not_armilla_checked = 0;
+#endif
 
 namespace armilla::detail {
 
