@@ -228,7 +228,7 @@ bool remote_traffic::move_bulk() {
 void remote_traffic::drop_bulk(rank_t source, std::byte* block) {
   if (block != nullptr) free_block(block);
   all.sums.resume();
-  link.cut(std::uint32_t(source));  // what it sent behind it would come out of order
+  link.cut(std::uint32_t(source));  // messages that it sent later would come out of order
   if (all.in.shows_processed != nullptr) show_processed(source);
 }
 

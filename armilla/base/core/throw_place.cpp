@@ -45,25 +45,38 @@ class hash {
   std::uint64_t value_ = 0xcbf29ce484222325;
 };
 
-// By its headers and its notes, in which linkers write a hash of all the rest (the build ID).
-std::uint64_t number_of(const dl_phdr_info& module) noexcept {
-  hash all;
-  for (const ElfW(Phdr) & segment : std::span(module.dlpi_phdr, module.dlpi_phnum)) {
-    all.add(&segment, sizeof segment);
-    if (segment.p_type == PT_NOTE) all.add(reinterpret_cast<const void*>(module.dlpi_addr + segment.p_vaddr), segment.p_memsz);
-  }
-  return all.value();
-}
-
 bool holds(const dl_phdr_info& module, std::uintptr_t at) noexcept {
   return std::ranges::any_of(std::span(module.dlpi_phdr, module.dlpi_phnum), [&](const ElfW(Phdr) & segment) {
     return segment.p_type == PT_LOAD && at - (module.dlpi_addr + segment.p_vaddr) < segment.p_memsz;
   });
 }
 
-template <class F>
-void each_module(F f) noexcept {
-  dl_iterate_phdr([](dl_phdr_info* module, std::size_t, void* call) { return (*static_cast<F*>(call))(*module) ? 1 : 0; }, &f);
+// By its headers and its notes, in which linkers write a hash of all the rest (the build ID). Notes that are in
+// no mapped part of the file cannot be read.
+std::uint64_t number_of(const dl_phdr_info& module) noexcept {
+  hash all;
+  for (const ElfW(Phdr) & segment : std::span(module.dlpi_phdr, module.dlpi_phnum)) {
+    all.add(&segment, sizeof segment);
+    const std::uintptr_t at = module.dlpi_addr + segment.p_vaddr;
+    if (segment.p_type == PT_NOTE && holds(module, at)) all.add(reinterpret_cast<const void*>(at), segment.p_memsz);
+  }
+  return all.value();
+}
+
+// The file that is loaded there. dl_iterate_phdr would wait while another thread of the process looks up names, which it does in
+// there for some 100 ms.
+bool find_module(std::uintptr_t at, dl_phdr_info& module) noexcept {
+  Dl_info where;
+  void* entry = nullptr;
+  if (dladdr1(reinterpret_cast<void*>(at), &where, &entry, RTLD_DL_LINKMAP) == 0 || entry == nullptr) return false;
+  const auto* const header = static_cast<const ElfW(Ehdr)*>(where.dli_fbase);
+  if (std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return false;
+  const auto* const file = static_cast<const link_map*>(entry);
+  module.dlpi_addr = file->l_addr;
+  module.dlpi_name = file->l_name;
+  module.dlpi_phdr = reinterpret_cast<const ElfW(Phdr)*>(reinterpret_cast<const char*>(header) + header->e_phoff);
+  module.dlpi_phnum = header->e_phnum;
+  return true;
 }
 
 // The addresses of the one file in which the innermost lies that may be the user's.
@@ -71,15 +84,12 @@ throw_place place_from(const call_stack& calls) noexcept {
   const std::span all(calls.address.data(), static_cast<std::size_t>(calls.size));
   const auto first = std::ranges::find_if(all, may_be_own);
   throw_place place;
-  if (first == all.end()) return place;
-  each_module([&](const dl_phdr_info& module) {
-    if (!holds(module, *first)) return false;
-    place.module = number_of(module);
-    put_text(place.file, name_of(module));
-    for (auto at = first; at != all.end() && place.size < throw_place::most; ++at)
-      if (holds(module, *at)) place.offset[place.size++] = static_cast<std::uint32_t>(*at - module.dlpi_addr);
-    return true;
-  });
+  dl_phdr_info module{};
+  if (first == all.end() || !find_module(*first, module)) return place;
+  place.module = number_of(module);
+  put_text(place.file, name_of(module));
+  for (auto at = first; at != all.end() && place.size < throw_place::most; ++at)
+    if (holds(module, *at)) place.offset[place.size++] = static_cast<std::uint32_t>(*at - module.dlpi_addr);
   return place;
 }
 
@@ -116,13 +126,19 @@ passing::~passing() = default;
 #endif
 
 std::string own_frame(const throw_place& from) {
-  call_stack calls;
-  each_module([&](const dl_phdr_info& module) {
-    if (from.module == 0 || number_of(module) != from.module) return false;
-    for (std::uint32_t i = 0; i < std::min(from.size, throw_place::most); ++i)
-      calls.address[static_cast<std::size_t>(calls.size++)] = module.dlpi_addr + from.offset[i];
-    return true;
-  });
+  struct {
+    const throw_place& from;
+    call_stack calls;
+  } search{from, {}};
+  const auto look = [](dl_phdr_info* module, std::size_t, void* search_) {
+    auto& [place, calls] = *static_cast<decltype(search)*>(search_);
+    if (number_of(*module) != place.module) return 0;
+    for (std::uint32_t i = 0; i < std::min(place.size, throw_place::most); ++i)
+      calls.address[static_cast<std::size_t>(calls.size++)] = module->dlpi_addr + place.offset[i];
+    return 1;
+  };
+  if (from.module != 0) dl_iterate_phdr(look, &search);
+  const call_stack& calls = search.calls;
   if (calls.size != 0 || from.module == 0) return own_frame(calls);
   char offset[24];  // of another program: for addr2line
   std::snprintf(offset, sizeof offset, "+0x%x", from.offset[0]);
