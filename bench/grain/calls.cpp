@@ -64,7 +64,7 @@ void waiting_tasks::run(const row_context& c, task_count& done) {
     from.pop_front();
     if (step != std::exchange(last, step) || &from == &ready_) am::flush();  // others wait for what was sent
     const value made = done.run(*g_, s_, step, int(column),
-                                [&, step = step](int from) -> const value& { return values_[g_->place(step - 1, from)]; });
+                                [&, step = step](int input) -> const value& { return values_[g_->place(step - 1, input)]; });
     expect_inputs(step + g_->steps_stored(), int(column));
     if (!s_.has_readers(step)) continue;
     for (const int rank : g_->reading_ranks(step, int(column))) am::async(rank, [](value v) { tasks->take(v); }, made);
