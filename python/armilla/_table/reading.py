@@ -6,9 +6,8 @@ import csv
 import glob
 import io
 import os
-import pathlib
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import polars as pl
@@ -157,20 +156,30 @@ def _own_files(files: list[str]) -> list[str]:
 
 def _bad_line(source: _Source, columns: int | None, options: dict[str, Any]) -> str:
     """The first line that is no record of so many columns (of as many as the first has), and why; empty: there is none."""
-    data = pathlib.Path(source.data).read_bytes() if isinstance(source.data, str) else bytes(source.data)
-    if data.startswith(_compressed):
-        return ""
     above = source.options["has_header"] + source.options["skip_lines"]
-    try:
-        text = data.decode()
-    except UnicodeDecodeError as why:
-        return f", line {source.line(data.count(10, 0, why.start) - above)}: byte {data[why.start]:#04x} is not UTF-8"
     quote = options["quote_char"]
-    records = csv.reader(io.StringIO(text, newline=""), delimiter=options["separator"], quotechar=quote, quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE)
-    for record in records:
-        columns = len(record) if columns is None else columns
-        if len(record) > columns:
-            return f", line {source.line(records.line_num - 1 - above)}: {len(record)} fields in {columns} columns"
+    number = 0
+    with open(source.data, "rb") if isinstance(source.data, str) else io.BytesIO(source.data) as file:
+        if file.read(4).startswith(_compressed):
+            return ""
+        file.seek(0)
+
+        def lines() -> Iterator[str]:
+            nonlocal number
+            for line in file:
+                number += 1
+                yield line.decode()
+
+        records = csv.reader(lines(), delimiter=options["separator"], quotechar=quote, quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE)
+        try:
+            for record in records:
+                columns = len(record) if columns is None else columns
+                if len(record) > columns:
+                    return f", line {source.line(number - 1 - above)}: {len(record)} fields in {columns} columns"
+        except UnicodeDecodeError as why:
+            return f", line {source.line(number - 1 - above)}: byte {why.object[why.start]:#04x} is not UTF-8"
+        except csv.Error:  # of a field that Python's reader takes for too long
+            return ""
     return ""
 
 
