@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "armilla/am/endpoint/endpoint.hpp"
+#include "armilla/base/values/clock.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/core/team_state.hpp"
@@ -241,10 +242,28 @@ void revoke_descendants(const team_record& t) {
       revoke(*d, t.lost);
 }
 
+namespace {
+
+// What others have let go of comes by a network, which may be slower than the memory in which the ranks of a host agree: one that
+// has no place left waits a while.
+survivor_board::request slots_to_offer(team_record& t, const char* operation) {
+  constexpr std::uint64_t patience_ns = 1'000'000'000;
+  survivor_board::request mine = slots_here(*t.owner);
+  if (mine.free_slots != 0 || t.host_leaders.empty()) return mine;
+  const auto has_place = [&] {
+    mine = slots_here(*t.owner);
+    return mine.free_slots != 0;
+  };
+  t.self->messages->waits.wait_until_deadline(has_place, now_ns() + patience_ns, operation);
+  return mine;
+}
+
+}  // namespace
+
 agreed agree_on_team(team_record& t, std::uint64_t step, const char* operation, const std::function<bool()>& over, bool grows) {
   if (t.owner->left != nullptr) return agree_by_gathering(t, step, operation);
   agreement asked(t, step, operation, over, grows);
-  const auto chosen = asked.decide(slots_here(*t.owner));
+  const auto chosen = asked.decide(slots_to_offer(t, operation));
   if (!chosen) return {nullptr, true};
   if (!chosen->new_ranks.empty()) t.self->messages->lost.hear();  // that they live, which another member knew
   const survivor_board::request common = asked.common(*chosen);

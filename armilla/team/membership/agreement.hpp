@@ -22,7 +22,7 @@ struct agreed {
 agreed agree_on_team(team_record& t, std::uint64_t step, const char* operation, const std::function<bool()>& over,
                      bool grows = false);
 
-/// By which member `i` of `t` agrees with the others of this host; `t.size`: this rank, which is none.
+/// The board by which member `i` of `t` agrees with the others of this host. `t.size`: this rank's, which is no member.
 survivor_board& survivor_board_of(const team_record& t, std::uint32_t i) noexcept;
 /// Wakes the members whose memory this rank shares, whatever carries messages to them.
 void wake_members_here(const team_record& t);
