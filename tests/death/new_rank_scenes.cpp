@@ -353,9 +353,15 @@ void take_in() {
   while (t.size() < am::ranks()) t = t.grow();
 }
 
+/// libfabric takes up to a second to open in a new process.
+std::chrono::milliseconds time_for_new_ranks(std::chrono::milliseconds in_memory) {
+  const char* const fabric = std::getenv("ARMILLA_FABRIC");
+  return in_memory * (fabric != nullptr && std::string(fabric) == "ofi" ? 8 : 1);
+}
+
 void wait_a_while() {
   if (am::rank() == lost) die();
-  am::sleep_for(2500ms);
+  am::sleep_for(time_for_new_ranks(2500ms));
 }
 
 // Each rank of the start fails. A replacement that starts meanwhile finds no team, and ends well.
@@ -371,7 +377,7 @@ void late() {
     am::sleep_for(100ms);
     die();
   }
-  if (am::rank() == 2) am::sleep_for(300ms);
+  if (am::rank() == 2) am::sleep_for(time_for_new_ranks(300ms));
 }
 
 }  // namespace
