@@ -16,7 +16,7 @@ import weakref
 from collections import deque
 from typing import Any, Callable, Generator, Iterator, Sequence
 
-from . import _core, _frames, _worker_names
+from . import _core, _frames, _session, _worker_names
 from ._pickling import dumps_by_value, dumps_call, loads, loads_error
 
 _of_arrays = ("arange", "asarray", "empty", "eye", "from_function", "full", "linspace", "load", "ones", "save", "zeros")
@@ -125,6 +125,7 @@ class Workers:
         for run in (self._read, self._settle_all):
             thread = threading.Thread(target=run, daemon=True)
             self._reader = self._reader or thread
+            _session.never_in.add(thread)
             thread.start()
         Workers.open.append(self)
 

@@ -11,7 +11,7 @@ All functions of the standard but those of its extensions `linalg` and `fft`. Al
 from __future__ import annotations
 
 import types as _types
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as _np
 
@@ -24,6 +24,7 @@ from ._nd import reductions as _reductions, shaping as _shaping  # noqa: E402
 from ._nd.core import Array  # noqa: E402
 from ._nd.elementwise import apply as _apply, by_blocks as _by_blocks  # noqa: E402
 from ._nd.meeting import by_name as _by_name, collective as _collective  # noqa: E402
+from ._unique_results import UniqueAllResult, UniqueCountsResult, UniqueInverseResult  # noqa: E402
 
 versions = ("2021.12", "2022.12", "2023.12", "2024.12")
 __array_api_version__ = versions[-1]
@@ -337,23 +338,6 @@ def argsort(x: Any, /, *, axis: int = -1, descending: Any = False, stable: Any =
 
 def sort(x: Any, /, *, axis: int = -1, descending: Any = False, stable: Any = True) -> Array:
     return _ordering.sort(x, axis, descending=descending)
-
-
-class UniqueAllResult(NamedTuple):
-    values: Array
-    indices: Array
-    inverse_indices: Array
-    counts: Array
-
-
-class UniqueCountsResult(NamedTuple):
-    values: Array
-    counts: Array
-
-
-class UniqueInverseResult(NamedTuple):
-    values: Array
-    inverse_indices: Array
 
 
 _unique = _collective("unique")(_ordering.unique_of)

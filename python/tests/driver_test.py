@@ -573,6 +573,9 @@ def test_results_with_arrays_in_them(workers, tmp_path):
     assert type(unique).__name__ == "UniqueCountsResult" and unique.counts.tolist() == [1, 2]
 
     assert isinstance(np.unique(am.asarray([3, 1]), return_counts=True), tuple)
+    assert "armilla.array_api" not in sys.modules  # whose import makes a process a rank
+    with pytest.raises(armilla.UsageError, match="only ranks can import"):
+        am._together(lambda: __import__("armilla.array_api").array_api.unique_counts)
 
     def nested():
         return {"x": [armilla.arange(2), (armilla.arange(3), 5)], "d": armilla.dict(), "n": None}
