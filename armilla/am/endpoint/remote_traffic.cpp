@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 
+#include "armilla/am/endpoint/arrival_order.hpp"
 #include "armilla/am/endpoint/endpoint.hpp"
 #include "armilla/am/endpoint/message_writer.hpp"
 #include "armilla/base/core/options.hpp"
