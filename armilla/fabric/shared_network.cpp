@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/fabric/shared_network.hpp"
 
-#include <sched.h>
-
 #include <cstring>
 #include <utility>
 
@@ -17,8 +15,8 @@
 namespace armilla::detail {
 namespace {
 
-constexpr int frames_a_look = 32;  // for the other one, before this one goes on
-constexpr int most_yields = 100;
+constexpr std::uint64_t looks_a_time = 16;        // of a rank that looks all the time, so that the last one is some 2 us ago
+constexpr int frames_a_look = 32;                 // for the other one, before this one goes on
 constexpr std::uint64_t least_after_ns = 20'000;  // below that the timer would wake the thread as often as what comes
 
 }  // namespace
@@ -46,18 +44,9 @@ shared_network::shared_network(network& net, control_block& rank, control_block&
                                std::size_t most_kept)
     : net_(net), after_ns_(after_ns), most_kept_(most_kept), rank_(*this, rank, true), thread_(*this, progress_thread, false) {}
 
-// A rank that waits is inside nearly always, and takes the lock again before one that it has woken can: it lets the progress
-// thread pass, which comes seldom.
-void shared_network::side::enter() {
-  if (of_rank_) {
-    for (int i = 0; all_.wanted_.load(std::memory_order_relaxed) && i < most_yields; ++i) sched_yield();
-    return all_.busy_.lock();
-  }
-  if (all_.busy_.try_lock()) return;
-  all_.wanted_.store(true, std::memory_order_relaxed);
-  all_.busy_.lock();
-  all_.wanted_.store(false, std::memory_order_relaxed);
-}
+void shared_network::side::enter() { of_rank_ ? all_.busy_.lock_as_owner() : all_.busy_.lock(); }
+
+void shared_network::side::leave() noexcept { of_rank_ ? all_.busy_.unlock_as_owner() : all_.busy_.unlock(); }
 
 std::byte* shared_network::side::reach(rank_t r, unsigned part) {
   const turn mine(*this);
@@ -88,34 +77,44 @@ shared_network::side& shared_network::whose(const network::arrival& a) noexcept 
 void shared_network::note_look_of_rank() {
   if (gate_.is_open() && after_ns_ >= least_after_ns)
     gate_.shut(after_ns_);
-  else if (looked_.load(std::memory_order_relaxed) == 0)
+  else if (looked_.load(std::memory_order_relaxed) == 0 || rank_.looks.load(std::memory_order_relaxed) % looks_a_time != 0)
     return;
   looked_.store(now_ns(), std::memory_order_relaxed);
 }
 
+// One result, filled where the caller wants it: a rank that waits is here most of the time.
 network::arrival shared_network::side::poll() {
-  side& other = of_rank_ ? all_.thread_ : all_.rank_;
-  bool for_other = false;
   arrival mine;
+  bool for_other = false;
   {
     const turn here(*this);
     looks.store(looks.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    if (!kept_.empty()) return first_kept();
-    if (!looks_itself) return {};
-    if (of_rank_) all_.note_look_of_rank();
-    for (int i = 0; i < frames_a_look; ++i) {
-      const arrival a = all_.net_.poll();
-      if (a.data == nullptr) break;
-      if (&all_.whose(a) == this) {
-        mine = hand_out(a, nullptr);
-        break;
-      }
-      for_other |= a.bytes > sizeof(network_head);  // for credit alone the other need not wake
-      other.keep(a);
-    }
+    if (!kept_.empty())
+      mine = first_kept();
+    else if (looks_itself)
+      for_other = look(mine);
   }
+  side& other = of_rank_ ? all_.thread_ : all_.rank_;
   if (for_other && !(of_rank_ && all_.rank_serves_.load(std::memory_order_relaxed))) notify(other.owner);
   return mine;
+}
+
+// True: something was for the other side. For credit alone that need not wake.
+bool shared_network::side::look(arrival& mine) {
+  if (of_rank_) all_.note_look_of_rank();
+  side& other = of_rank_ ? all_.thread_ : all_.rank_;
+  bool for_other = false;
+  for (int i = 0; i < frames_a_look; ++i) {
+    const arrival a = all_.net_.poll();
+    if (a.data == nullptr) break;
+    if (&all_.whose(a) == this) {
+      mine = hand_out(a, nullptr);
+      break;
+    }
+    for_other |= a.bytes > sizeof(network_head);
+    other.keep(a);
+  }
+  return for_other;
 }
 
 void shared_network::serve_by(const server& both) {

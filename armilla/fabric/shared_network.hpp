@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "armilla/boot/host/control_block.hpp"
+#include "armilla/fabric/biased_lock.hpp"
 #include "armilla/fabric/descriptor_gate.hpp"
 #include "armilla/fabric/network.hpp"
 
@@ -24,8 +25,9 @@ struct options;
 /// only where the rank does not look, and wakes a rank that sleeps, or interrupts one that wants that. One of them at a time
 /// *serves*, by a lock that neither waits for while it looks for itself.
 ///
-/// One of them at a time is inside of the network, by a lock of its own for each call (from `acquire` to `submit`). A rank
-/// without a progress thread uses the network itself and pays for none of this.
+/// One of them at a time is inside of the network, by a lock of its own for each call (from `acquire` to `submit`), which costs a
+/// rank that looks all the time next to nothing. A rank without a progress thread uses the network itself and pays for none of
+/// this.
 ///
 /// The progress thread looks at the network only when it was told to: while the rank looks by itself, each look of another thread
 /// would only be in its way. So would one that sleeps until something comes: the reply that its rank waits for would wake it, on
@@ -137,8 +139,9 @@ class shared_network {
     };
     arrival hand_out(const arrival& a, std::unique_ptr<std::uint64_t[]> copy);
     arrival first_kept();
+    bool look(arrival& mine);
     void enter();
-    void leave() noexcept { all_.busy_.unlock(); }
+    void leave() noexcept;
 
     shared_network& all_;
     const bool of_rank_;
@@ -159,8 +162,7 @@ class shared_network {
   const std::size_t most_kept_;
   descriptor_gate gate_;                   ///< where the progress thread sleeps
   std::atomic<std::uint64_t> looked_ = 0;  ///< when the rank did, since it has shut the gate; 0: the progress thread knows
-  std::mutex busy_;
-  std::atomic<bool> wanted_ = false;  ///< the progress thread waits for its turn
+  biased_lock busy_;                       ///< the rank is its owner
   side rank_, thread_;
   std::atomic<bool> sleeps_ = false;
   std::atomic<bool> rests_ = false;
