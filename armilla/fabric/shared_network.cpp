@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/fabric/shared_network.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -108,7 +109,7 @@ bool shared_network::side::look(arrival& mine) {
     const arrival a = all_.net_.poll();
     if (a.data == nullptr) break;
     if (&all_.whose(a) == this) {
-      mine = hand_out(a, nullptr);
+      mine = a;
       break;
     }
     for_other |= a.bytes > sizeof(network_head);
@@ -140,25 +141,16 @@ bool answers_by_thread(const options& settings, const network& net) noexcept {
   return net.any_thread() && net.descriptor() >= 0 && settings.fabric != "loop" && goes_on_alike;
 }
 
-// By its owner's frames first: those in front of what the network has.
+// By its owner's frames first: those in front of what the network has. Its token is where it lies, which no token of the network
+// is meanwhile.
 network::arrival shared_network::side::first_kept() {
   kept_frame first = std::move(kept_.front());
   kept_.pop_front();
   kept_bytes_ -= first.bytes;
   kept_count_.store(kept_.size(), std::memory_order_relaxed);
   const auto* const data = reinterpret_cast<const std::byte*>(first.copy.get());
-  return hand_out({data, first.bytes, first.source, 0}, std::move(first.copy));
-}
-
-network::arrival shared_network::side::hand_out(const arrival& a, std::unique_ptr<std::uint64_t[]> copy) {
-  if (free_tokens_.empty()) {
-    held_.emplace_back();
-    free_tokens_.push_back(held_.size() - 1);
-  }
-  const std::uintptr_t token = free_tokens_.back();
-  free_tokens_.pop_back();
-  held_[token] = {a.token, std::move(copy)};
-  return {a.data, a.bytes, a.source, token};
+  handed_out_.push_back(std::move(first.copy));
+  return {data, first.bytes, first.source, reinterpret_cast<std::uintptr_t>(data)};
 }
 
 void shared_network::side::keep(const arrival& a) {
@@ -180,12 +172,14 @@ void shared_network::side::keep(const arrival& a) {
 }
 
 void shared_network::side::release(std::uintptr_t token) {
-  held_frame mine = std::move(held_[token]);
-  if (mine.copy == nullptr) {
-    const turn here(*this);
-    all_.net_.release(mine.token);
+  const auto at =
+      std::ranges::find(handed_out_, token, [](const auto& copy) { return reinterpret_cast<std::uintptr_t>(copy.get()); });
+  if (at != handed_out_.end()) {
+    handed_out_.erase(at);
+    return;
   }
-  free_tokens_.push_back(token);
+  const turn here(*this);
+  all_.net_.release(token);
 }
 
 std::uintptr_t shared_network::side::send_bulk(rank_t to, std::uint32_t id, const std::byte* data, std::size_t bytes) {

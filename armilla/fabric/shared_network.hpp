@@ -133,11 +133,6 @@ class shared_network {
 
    private:
     friend turn;
-    struct held_frame {
-      std::uintptr_t token = 0;  ///< of the network
-      std::unique_ptr<std::uint64_t[]> copy;
-    };
-    arrival hand_out(const arrival& a, std::unique_ptr<std::uint64_t[]> copy);
     arrival first_kept();
     bool look(arrival& mine);
     void enter();
@@ -150,8 +145,7 @@ class shared_network {
     std::size_t kept_bytes_ = 0;
     std::deque<loss> losses_;  ///< that the other one has heard of
     std::atomic<std::size_t> kept_count_ = 0;
-    std::vector<held_frame> held_;  ///< by token
-    std::vector<std::uintptr_t> free_tokens_;
+    std::vector<std::unique_ptr<std::uint64_t[]>> handed_out_;  ///< of what was kept, until it is released
   };
 
   side& whose(const network::arrival& a) noexcept;
