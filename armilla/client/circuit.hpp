@@ -29,8 +29,8 @@ struct circuit_head {
     hosts = 1,  ///< nothing; the answer: a remote_ranks
     call,       ///< a remote_call
     exposed,    ///< nothing; the answer: a vector of remote_part
-    read,       ///< a remote_place; the answer: its bytes
-    write,      ///< a remote_place, and the bytes; the answer: nothing
+    read,       ///< a exposed_bytes; the answer: its bytes
+    write,      ///< a exposed_bytes, and the bytes; the answer: nothing
     waits,      ///< nothing; the answer: a vector of remote_waits
     late,       ///< a remote_lateness; the answer: a sentence that says why that call has not been answered
     drop,       ///< of the call with that number no answer is wanted
@@ -68,7 +68,7 @@ struct remote_part {
   std::uint64_t block, turn;
 };
 /// Bytes of what the rank exposes as `name`, counted from its first element.
-struct remote_place {
+struct exposed_bytes {
   std::string name;
   std::uint64_t offset, bytes;
 };

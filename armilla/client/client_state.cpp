@@ -46,9 +46,9 @@ std::vector<std::shared_ptr<remote_host>> client_state::other_hosts(silent_hosts
   return all;
 }
 
-std::vector<remote_two_way_call> client_state::ask_other_hosts(circuit_head::word what, std::string_view name,
-                                                               std::uint64_t patience_ns, silent_hosts those) {
-  std::vector<remote_two_way_call> asked;
+std::vector<asked_host> client_state::ask_other_hosts(circuit_head::word what, std::string_view name, std::uint64_t patience_ns,
+                                                      silent_hosts those) {
+  std::vector<asked_host> asked;
   for (const auto& host : other_hosts(those)) try {
       asked.push_back({host, host->ask(what, host->first(), name, {}, patience_ns)});
     } catch (const rank_lost&) {}

@@ -14,7 +14,7 @@ namespace armilla::detail {
 enum class silent_hosts { refuse, leave_out };
 
 /// What another host has been asked.
-struct remote_two_way_call {
+struct asked_host {
   std::shared_ptr<remote_host> host;
   std::shared_ptr<remote_answer> answer;
 };
@@ -31,8 +31,8 @@ class client_state {
   std::shared_ptr<client_line> line(rank_t to);
   /// Asks each of the other hosts that have ranks; none if the job has no agents. Those that are lost are left out. Throws
   /// timeout_error or limit_error where one is not reached, unless that is to be left out, too.
-  std::vector<remote_two_way_call> ask_other_hosts(circuit_head::word what, std::string_view name, std::uint64_t patience_ns,
-                                                   silent_hosts those = silent_hosts::refuse);
+  std::vector<asked_host> ask_other_hosts(circuit_head::word what, std::string_view name, std::uint64_t patience_ns,
+                                          silent_hosts those = silent_hosts::refuse);
 
  private:
   std::shared_ptr<remote_host> host_of(rank_t r);

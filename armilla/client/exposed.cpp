@@ -24,7 +24,7 @@ constexpr std::uint64_t most_at_once = 1 << 20;  // bytes of a two-way call to a
 
 std::vector<exposed_part> parts_of_other_hosts(client_state& job) {
   std::vector<exposed_part> all;
-  for (const remote_two_way_call& one : job.ask_other_hosts(circuit_head::exposed, "exposed", remote_patience_ns))
+  for (const asked_host& one : job.ask_other_hosts(circuit_head::exposed, "exposed", remote_patience_ns))
     for (const remote_part& part : from_circuit<std::vector<remote_part>>(one.host->take(*one.answer, remote_patience_ns))) {
       all.push_back(unpacked(part));
       all.back().far = one.host;
@@ -87,7 +87,7 @@ void exposed_part::read(std::uint64_t offset, std::span<std::byte> to) const {
   if (far == nullptr) check_here();
   if (far == nullptr) return void(to.empty() ? nullptr : std::memcpy(to.data(), data + offset, to.size()));
   for (std::size_t at = 0; at < to.size(); at += detail::most_at_once) {
-    const detail::remote_place where{name, offset + at, std::min(detail::most_at_once, to.size() - at)};
+    const detail::exposed_bytes where{name, offset + at, std::min(detail::most_at_once, to.size() - at)};
     const auto bytes =
         far->get(detail::circuit_head::read, rank, "read", detail::circuit_bytes(where), detail::remote_patience_ns);
     if (bytes.size() != where.bytes)
@@ -102,7 +102,7 @@ void exposed_part::write(std::uint64_t offset, std::span<const std::byte> from) 
   if (far == nullptr) return void(from.empty() ? nullptr : std::memcpy(data + offset, from.data(), from.size()));
   for (std::size_t at = 0; at < from.size(); at += detail::most_at_once) {
     const auto some = from.subspan(at, std::min(detail::most_at_once, from.size() - at));
-    auto body = detail::circuit_bytes(detail::remote_place{name, offset + at, some.size()});
+    auto body = detail::circuit_bytes(detail::exposed_bytes{name, offset + at, some.size()});
     body.insert(body.end(), some.begin(), some.end());
     far->get(detail::circuit_head::write, rank, "write", body, detail::remote_patience_ns);
   }

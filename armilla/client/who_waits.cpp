@@ -23,7 +23,7 @@ constexpr std::uint64_t answers_within_ns = 200'000'000, look_for_answers_ns = 1
 constexpr std::uint64_t other_hosts_within_ns = 5'000'000'000;
 
 // Ranks of hosts that do not answer are told to be so: it is then that one asks.
-void add_answer(const remote_two_way_call& one, std::vector<remote_waits>& all) try {
+void add_answer(const asked_host& one, std::vector<remote_waits>& all) try {
   for (remote_waits& each : from_circuit<std::vector<remote_waits>>(one.host->take(*one.answer, other_hosts_within_ns)))
     all.push_back(std::move(each));
 } catch (const error&) {}
@@ -68,7 +68,7 @@ std::string client::who_waits() const {
   const auto asked = state_->ask_other_hosts(detail::circuit_head::waits, "who_waits", detail::other_hosts_within_ns,
                                              detail::silent_hosts::leave_out);
   std::vector<detail::remote_waits> all = detail::waits_here(state_->memory());
-  for (const detail::remote_two_way_call& one : asked) detail::add_answer(one, all);
+  for (const detail::asked_host& one : asked) detail::add_answer(one, all);
   detail::add_unheard(*state_, all);
   std::ranges::stable_sort(all, {}, &detail::remote_waits::rank);
   std::string text;

@@ -138,6 +138,18 @@ class CheckLayers(unittest.TestCase):
             self.write(f"armilla/left/floor/h{i}.hpp", HEADER)
         self.refused("armilla/left/floor:1: error: 201 files; make rooms of at most", "--strict")
 
+    def test_refuses_a_type_that_two_layers_have_when_strict(self):
+        def has(word):
+            return f"\nnamespace armilla::detail {{\n\n{word}\n\n}}  // namespace armilla::detail\n"
+
+        self.write("armilla/low/a.hpp", HEADER + has("struct one {\n  int x;\n};"))
+        self.write("armilla/high/a.hpp", HEADER + has("struct one;\nnamespace {\nstruct one {\n};\n}  // namespace\nstruct other {\n  struct one {};\n};"))
+        self.write("armilla/high/b.hpp", HEADER + "\nnamespace armilla {\n\nstruct one {\n};\n\n}  // namespace armilla\n")
+        status, output = self.check("--strict")
+        self.assertNotIn("rename one", output)
+        self.write("armilla/right/a.hpp", HEADER + "\nnamespace armilla {\nnamespace detail {\n\ntemplate <class T>\nclass one final : T {\n};\n\n}  // namespace detail\n}  // namespace armilla\n")
+        self.refused("armilla/right/a.hpp:8: error: layer low has a type of the name one, too (armilla/low/a.hpp:6); both are armilla::detail::one: rename one", "--strict")
+
     def test_refuses_a_source_that_is_never_compiled_when_strict(self):
         self.write("armilla/low/b.cpp", SPDX)
         self.write("armilla/low/CMakeLists.txt", "armilla_layer(low SOURCES bb.cpp)\n")

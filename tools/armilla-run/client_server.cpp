@@ -85,8 +85,8 @@ class client_server {
   client_state& job_of(rank_t r);
   std::vector<rank_t> ranks_here() const;
   std::vector<remote_part> parts() const;
-  found_part place_of(rank_t r, const remote_place& where);
-  std::vector<std::byte> read(rank_t r, const remote_place& where);
+  found_part place_of(rank_t r, const exposed_bytes& where);
+  std::vector<std::byte> read(rank_t r, const exposed_bytes& where);
   void write(rank_t r, std::span<const std::byte> body);
 
   std::string host_;
@@ -148,7 +148,7 @@ std::vector<std::byte> client_server::do_as_asked(const circuit_frame& frame) {
   switch (frame.head.what) {
     case circuit_head::hosts: return circuit_bytes(remote_ranks{host_, ranks_here()});
     case circuit_head::exposed: return circuit_bytes(parts());
-    case circuit_head::read: return read(r, from_circuit<remote_place>(frame.body));
+    case circuit_head::read: return read(r, from_circuit<exposed_bytes>(frame.body));
     case circuit_head::write: return write(r, frame.body), std::vector<std::byte>();
     case circuit_head::waits: return circuit_bytes(waits());
     case circuit_head::late: return circuit_bytes(why_late(from_circuit<remote_lateness>(frame.body)));
@@ -244,7 +244,7 @@ std::vector<remote_part> client_server::parts() const {
   return all;
 }
 
-found_part client_server::place_of(rank_t r, const remote_place& where) {
+found_part client_server::place_of(rank_t r, const exposed_bytes& where) {
   auto found = find_part(job_of(r).memory(), r, where.name);
   if (found.empty()) throw_usage("exposed", fmt::format("rank {} exposes no '{}' any more", r, where.name));
   refuse_table(found.front().part);
@@ -252,7 +252,7 @@ found_part client_server::place_of(rank_t r, const remote_place& where) {
   return std::move(found.front());
 }
 
-std::vector<std::byte> client_server::read(rank_t r, const remote_place& where) {
+std::vector<std::byte> client_server::read(rank_t r, const exposed_bytes& where) {
   const found_part place = place_of(r, where);
   if (where.bytes > most_read) throw_limit("exposed", fmt::format("{} bytes at once; {} are read", where.bytes, most_read));
   std::vector<std::byte> bytes(where.bytes);
@@ -263,7 +263,7 @@ std::vector<std::byte> client_server::read(rank_t r, const remote_place& where) 
 
 void client_server::write(rank_t r, std::span<const std::byte> body) {
   decoder in(body.data(), body.size());
-  const auto where = in.get<remote_place>();
+  const auto where = in.get<exposed_bytes>();
   if (in.remaining() != where.bytes) throw_decode(r, "exposed", "an attached client writes fewer bytes than it says, or more");
   found_part place = place_of(r, where);
   map_part(job_of(r).memory(), place);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "armilla/team/collectives/array_ways.hpp"
-#include "armilla/team/core/scratch.hpp"
+#include "armilla/team/core/aligned_bytes.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -38,7 +38,7 @@ void scan_by_transfer(team_record& t, collective kind, const std::byte* data, st
   if (apart) moves.in_pieces_of(how.element);
   for (std::uint32_t i = t.rank + 1; i < t.size; ++i) moves.send_shared(i, data, bytes);
   appending into{to, how, begun};
-  const scratch memory = make_scratch(apart ? 0 : bytes * t.rank);
+  const aligned_bytes memory = make_aligned_bytes(apart ? 0 : bytes * t.rank);
   std::vector<known_place> places;
   for (std::uint32_t i = 0; i < t.rank; ++i) places.push_back({memory.get() + i * bytes, bytes});
   for (std::uint32_t i = 0; i < t.rank; ++i)
@@ -59,7 +59,7 @@ void inclusive_scan_array(team_record* team, std::byte* data, std::size_t bytes,
     append_boards(t, step, data, 1, t.rank + 1, how, bytes, what);
     return;
   }
-  const scratch before = make_scratch(t.rank != 0 ? bytes : 0);
+  const aligned_bytes before = make_aligned_bytes(t.rank != 0 ? bytes : 0);
   scan_by_transfer(t, collective::inclusive_scan, data, before.get(), false, bytes, how);
   if (t.rank != 0) how.fold(how.op, data, before.get(), bytes, true);
 }

@@ -12,8 +12,8 @@
 #include "armilla/team/collectives/collective_bulk.hpp"
 #include "armilla/team/collectives/groups.hpp"
 #include "armilla/team/collectives/packet.hpp"
+#include "armilla/team/core/aligned_bytes.hpp"
 #include "armilla/team/core/member_transfer.hpp"
-#include "armilla/team/core/scratch.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -86,7 +86,7 @@ class folding {
  public:
   folding(team_record& t, std::byte* mine, std::size_t bytes, const array_fold& how)
       : me_(t.rank), mine_(mine), bytes_(bytes), how_(how) {
-    if (me_ > 1) before_ = make_scratch(bytes);
+    if (me_ > 1) before_ = make_aligned_bytes(bytes);
   }
   std::size_t bytes() const { return bytes_; }
 
@@ -109,7 +109,7 @@ class folding {
   std::byte* mine_;
   std::size_t bytes_;
   const array_fold& how_;
-  scratch before_;  // the fold of the members before this one
+  aligned_bytes before_;  // the fold of the members before this one
 };
 
 void fold_all(member_transfer& moves, const team_record& t, folding& into) {
@@ -158,7 +158,7 @@ void all_reduce_by_transfers(team_record& t, std::byte* data, std::size_t bytes,
 void reduce_whole(team_record& t, collective kind, std::byte* data, std::size_t bytes, const array_fold& how,
                   std::uint32_t root) {
   const bool all = kind == collective::all_reduce, takes = all || t.rank == root;
-  const scratch memory = make_scratch(takes ? bytes * t.size : 0);
+  const aligned_bytes memory = make_aligned_bytes(takes ? bytes * t.size : 0);
   std::vector<known_place> places;
   for (std::uint32_t i = 0; i < t.size; ++i) places.push_back({memory.get() + (takes ? i * bytes : 0), bytes});
   member_transfer moves(t, kind);
@@ -209,7 +209,7 @@ bool overlap(const std::byte* a, std::size_t a_bytes, const std::byte* b, std::s
 
 // Elements that do not come apart where pieces do: all parts whole, then the fold.
 void reduce_scatter_whole(team_record& t, const std::byte* all, std::byte* mine, std::size_t bytes, const array_fold& how) {
-  const scratch memory = make_scratch(bytes * t.size);
+  const aligned_bytes memory = make_aligned_bytes(bytes * t.size);
   std::vector<known_place> places;
   for (std::uint32_t i = 0; i < t.size; ++i) places.push_back({memory.get() + i * bytes, bytes});
   member_transfer moves(t, collective::reduce_scatter);
@@ -328,8 +328,8 @@ void reduce_scatter_array(team_record* team, const std::byte* all, std::size_t a
   member_transfer moves(t, collective::reduce_scatter);
   moves.in_pieces_of(how.element);
   const std::byte* own = all + t.rank * bytes;
-  scratch apart;  // where the output lies in parts of the input, which others read meanwhile
-  if (mine != own && overlap(mine, bytes, all, all_bytes)) apart = make_scratch(bytes);
+  aligned_bytes apart;  // where the output lies in parts of the input, which others read meanwhile
+  if (mine != own && overlap(mine, bytes, all, all_bytes)) apart = make_aligned_bytes(bytes);
   std::byte* const to = apart ? apart.get() : mine;
   move_bytes(to, own, bytes);
   folding into(t, to, bytes, how);

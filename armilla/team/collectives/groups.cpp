@@ -8,8 +8,8 @@
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/collectives/group_moves.hpp"
+#include "armilla/team/core/aligned_bytes.hpp"
 #include "armilla/team/core/hypercube.hpp"
-#include "armilla/team/core/scratch.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -25,7 +25,7 @@ struct range {
 class array_cube {
  public:
   array_cube(group_moves& moves, const array_fold& how, std::byte* data, std::size_t bytes)
-      : moves_(moves), how_(how), data_(data), bytes_(bytes), cube_(moves.groups()), theirs_(make_scratch(bytes)) {}
+      : moves_(moves), how_(how), data_(data), bytes_(bytes), cube_(moves.groups()), theirs_(make_aligned_bytes(bytes)) {}
 
   void all_reduce() {
     const std::uint32_t place = moves_.group();
@@ -82,7 +82,7 @@ class array_cube {
   std::byte* data_;
   std::size_t bytes_;
   hypercube cube_;
-  scratch theirs_;
+  aligned_bytes theirs_;
 };
 
 // A short message is under way for longer than it takes its processors: to seven at a time takes a third of the rounds. Between
@@ -96,7 +96,12 @@ class scan_of_groups {
  public:
   /// `sum`: of this group; it is lost.
   scan_of_groups(group_moves& moves, const array_fold& how, std::byte* sum, std::size_t bytes)
-      : moves_(moves), how_(how), sum_(sum), bytes_(bytes), ways_(ways_of_scan(bytes)), memory_(make_scratch(ways_ * bytes)) {}
+      : moves_(moves),
+        how_(how),
+        sum_(sum),
+        bytes_(bytes),
+        ways_(ways_of_scan(bytes)),
+        memory_(make_aligned_bytes(ways_ * bytes)) {}
 
   /// Null: no group is before this one.
   const std::byte* run() {
@@ -127,17 +132,17 @@ class scan_of_groups {
   std::byte* sum_;
   std::size_t bytes_;
   std::uint32_t ways_;
-  scratch memory_;
+  aligned_bytes memory_;
   bool any_ = false;
 };
 
 // What the members of my group have, one behind the other, on its leader.
-scratch members_arrays(group_moves& moves, const std::byte* mine, std::size_t bytes) {
+aligned_bytes members_arrays(group_moves& moves, const std::byte* mine, std::size_t bytes) {
   if (!moves.leads()) {
     moves.send_to_member(moves.leader(), mine, bytes);
     return nullptr;
   }
-  scratch all = make_scratch(bytes * moves.members());
+  aligned_bytes all = make_aligned_bytes(bytes * moves.members());
   moves.receive_from_members(mine, bytes, all.get());
   return all;
 }
@@ -145,19 +150,19 @@ scratch members_arrays(group_moves& moves, const std::byte* mine, std::size_t by
 // The fold of my group, on its leader.
 void fold_group(group_moves& moves, std::byte* data, std::size_t bytes, const array_fold& how) {
   if (moves.members() == 1) return;
-  const scratch all = members_arrays(moves, data, bytes);
+  const aligned_bytes all = members_arrays(moves, data, bytes);
   for (std::uint32_t i = 1; all != nullptr && i < moves.members(); ++i)
     how.fold(how.op, data, all.get() + i * bytes, bytes, false);
 }
 
 // Gives each member of the group the fold of all before it. False: there are none.
 bool scan(group_moves& moves, const std::byte* data, std::size_t bytes, const array_fold& how, std::byte* before) {
-  const scratch all = members_arrays(moves, data, bytes);
+  const aligned_bytes all = members_arrays(moves, data, bytes);
   if (all == nullptr) {
     moves.receive_from_member(moves.leader(), before, bytes);
     return true;
   }
-  const scratch sum = make_scratch(bytes);
+  const aligned_bytes sum = make_aligned_bytes(bytes);
   std::memcpy(sum.get(), data, bytes);
   for (std::uint32_t i = 1; i < moves.members(); ++i) how.fold(how.op, sum.get(), all.get() + i * bytes, bytes, false);
   scan_of_groups leaders(moves, how, sum.get(), bytes);
@@ -186,7 +191,7 @@ void all_reduce_by_pairs(team_record& t, std::byte* data, std::size_t bytes, con
 
 void reduce_by_pairs(team_record& t, std::byte* data, std::size_t bytes, const array_fold& how, std::uint32_t root) {
   group_moves moves(t, collective::reduce);
-  const scratch memory = make_scratch(2 * bytes);
+  const aligned_bytes memory = make_aligned_bytes(2 * bytes);
   std::byte *const sum = memory.get(), *const theirs = sum + bytes;
   std::memcpy(sum, data, bytes);
   fold_group(moves, sum, bytes, how);
@@ -210,13 +215,13 @@ void reduce_by_pairs(team_record& t, std::byte* data, std::size_t bytes, const a
 
 void inclusive_scan_by_pairs(team_record& t, std::byte* data, std::size_t bytes, const array_fold& how) {
   group_moves moves(t, collective::inclusive_scan);
-  const scratch before = make_scratch(bytes);
+  const aligned_bytes before = make_aligned_bytes(bytes);
   if (scan(moves, data, bytes, how, before.get())) how.fold(how.op, data, before.get(), bytes, true);
 }
 
 void exclusive_scan_by_pairs(team_record& t, const std::byte* data, std::byte* first, std::size_t bytes, const array_fold& how) {
   group_moves moves(t, collective::exclusive_scan);
-  const scratch before = make_scratch(bytes);
+  const aligned_bytes before = make_aligned_bytes(bytes);
   if (scan(moves, data, bytes, how, before.get())) how.fold(how.op, first, before.get(), bytes, false);
 }
 

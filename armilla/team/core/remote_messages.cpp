@@ -61,9 +61,9 @@ void count_taken(context& self, std::uint32_t slot, remote_pair& p, rank_t from)
 }
 
 // `memory` is freed then.
-bulk_end tell_end(std::uint32_t slot, scratch memory) {
+bulk_end tell_end(std::uint32_t slot, aligned_bytes memory) {
   return {[](context& c, std::uint64_t s, std::uint64_t at) {
-            scratch(reinterpret_cast<std::byte*>(at)).reset();
+            aligned_bytes(reinterpret_cast<std::byte*>(at)).reset();
             if (c.teams != nullptr) ++c.teams->area(std::uint32_t(s)).far.events;
           },
           slot, reinterpret_cast<std::uint64_t>(memory.release())};
@@ -78,7 +78,7 @@ std::uint32_t number_of_transfer(const envelope& e) {
 // What `e` announces moves to memory that nobody reads.
 void let_move(context& self, std::uint32_t slot, rank_t from, const envelope& e) {
   if (self.out->is_lost(from)) return;
-  scratch memory = make_scratch_for(from, e.bytes);
+  aligned_bytes memory = make_aligned_bytes_for(from, e.bytes);
   std::byte* const place = memory.get();
   outbox_of(self).far()->receive_memory(from, number_of_transfer(e), place, e.bytes, tell_end(slot, std::move(memory)));
 }
@@ -137,9 +137,9 @@ void forget_pairs(context& self, rank_t r) {
       if (const auto known = area->far.with.find(r); known != area->far.with.end()) known->second = {};
 }
 
-scratch make_scratch_for(rank_t from, std::uint64_t bytes) {
+aligned_bytes make_aligned_bytes_for(rank_t from, std::uint64_t bytes) {
   try {
-    return make_scratch(bytes);
+    return make_aligned_bytes(bytes);
   } catch (const std::bad_alloc&) {
     throw_limit("a collective",
                 fmt::format("there is no memory for a message of {} bytes from rank {}; send less at a time, or give "
@@ -155,7 +155,7 @@ void unexpected_queue::push(const envelope& head, const std::byte* words, std::s
   const std::size_t needed = bytes + word_bytes;
   if (needed > m.room) {
     const std::size_t room = std::max(align_up(needed, cache_line), least_room);
-    m.bytes = make_scratch(room);
+    m.bytes = make_aligned_bytes(room);
     m.room = room;
   }
   m.head = head;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "armilla/base/values/types.hpp"
-#include "armilla/team/core/scratch.hpp"
+#include "armilla/team/core/aligned_bytes.hpp"
 
 /// Messages of collectives between two ranks on different hosts: whole, in order, in each slot of teams apart.
 ///
@@ -58,7 +58,7 @@ class unexpected_queue {
  private:
   struct message {
     envelope head;
-    scratch bytes;
+    aligned_bytes bytes;
     std::size_t room = 0;
   };
   std::vector<message> ring_;  // none, or `most`
@@ -92,7 +92,7 @@ struct remote_pairs {
 void forget_pairs(context& self, rank_t r);
 
 /// Scratch for a message of another rank. limit_error if there is no memory for its length.
-scratch make_scratch_for(rank_t from, std::uint64_t bytes);
+aligned_bytes make_aligned_bytes_for(rank_t from, std::uint64_t bytes);
 
 /// Sends a message, which `admits` allows. Returns whether `data` must stay: until `moves_for(owner)` is false.
 bool send_far(context& self, const team_record& t, remote_pair& p, rank_t to, std::uint32_t sign, const std::byte* data,

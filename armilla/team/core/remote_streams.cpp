@@ -50,7 +50,7 @@ bool member_transfer::pull_far(in_stream& in) {
   const outbox& out = outbox_of(state_.self);
   if (out.is_lost(in.from) && (in.announced || in.moving)) return any;
   if (in.announced && (in.behind < 0 || in_turn(area_.incoming[std::size_t(in.behind)]))) {
-    if (in.to == nullptr) in.memory = make_scratch_for(in.from, in.total);
+    if (in.to == nullptr) in.memory = make_aligned_bytes_for(in.from, in.total);
     receive_far(state_.self, t_.slot, *in.far, in.from, in.to == nullptr ? in.memory.get() : in.to, &in);
     in.announced = false;
     in.moving = any = true;

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "armilla/team/core/aligned_bytes.hpp"
 #include "armilla/team/core/member_transfer.hpp"
-#include "armilla/team/core/scratch.hpp"
 #include "armilla/team/core/team_state.hpp"
 
 namespace armilla::detail {
@@ -66,7 +66,7 @@ struct in_stream {
   remote_pair* far = nullptr;  ///< the peer is on another host: the message comes whole
   bool announced = false;      ///< and has not begun to move
   bool moving = false;
-  scratch memory{};  ///< for one that is folded, or dropped
+  aligned_bytes memory{};  ///< for one that is folded, or dropped
 
   /// Bytes that have been taken from the begin on.
   std::uint64_t done() const { return count == 0 ? 0 : next == count ? total : next * chunk; }
