@@ -17,6 +17,9 @@ namespace detail {
 /// the first member that has too many to the first that has too few; the others do not move.
 std::vector<std::vector<std::size_t>> balancing_gifts(const std::vector<std::size_t>& counts);
 
+/// Collective: those with too few elements, of `bytes` each, copy the last ones of those with too many, which then forget them.
+void move_surplus(container_state& elements, std::size_t bytes, std::size_t alignment);
+
 }  // namespace detail
 
 /// A distributed collection without an order. Each rank puts elements in without a message, and stores them until `rebalance`.
@@ -95,8 +98,11 @@ class bag : protected vector<T> {
 
   /// Moves what is too much on a rank to other ranks, until all have equally many elements, but for one.
   ///
-  /// Fences the team twice, so what was pushed before counts. Throws `remote_error` on all members if one has no memory for what
-  /// it gives or receives; then nothing has moved. Cost: two fences, four collectives, and the surplus in one exchange.
+  /// Fences the team, so what was pushed before counts. If a member has no memory for what it receives or gives, throws
+  /// `limit_error` on all members for trivially copyable elements, and `remote_error` for others; then nothing has moved.
+  ///
+  /// Cost: a fence and three collectives; each trivially copyable element of the surplus is copied once. Other elements are sent
+  /// in one exchange, with one more fence.
   void rebalance();
 
   /// Removes all elements. Cost: one collective.
@@ -129,6 +135,7 @@ class bag : protected vector<T> {
   friend handle_type;
   friend detail::rebalancer;
   explicit bag(detail::element_state<T> s) : base(std::move(s)) {}
+  void exchange_surplus();
 };
 
 // ---- Implementation only below ----
@@ -154,6 +161,16 @@ recovered<bag<T>> bag<T>::recover(const team& t) {
 template <class T>
 void bag<T>::rebalance() {
   members().fence();
+  if constexpr (detail::lies_in_segments<T>) {
+    detail::move_surplus(this->state_, sizeof(T), alignof(T));
+    detail::note_share(this);
+  } else {
+    exchange_surplus();
+  }
+}
+
+template <class T>
+void bag<T>::exchange_surplus() {
   const auto gifts = detail::balancing_gifts(members().all_gather(local().size()));
   const std::vector<std::size_t>& mine = gifts[std::size_t(members().rank())];
   std::vector<std::vector<T>> parts(mine.size());

@@ -24,6 +24,11 @@ void require_few_elements(const armilla::placement& where, std::size_t bytes) {
 }
 
 void container_state::grow(const void* more, std::size_t added, std::size_t bytes, std::size_t alignment) {
+  grow(added, bytes, alignment, [&](std::byte* to) { std::memcpy(to, more, added * bytes); });
+}
+
+void container_state::grow(std::size_t added, std::size_t bytes, std::size_t alignment,
+                           const std::function<void(std::byte*)>& write) {
   const std::size_t before = count(), after = before + added;
   global_address larger;
   bool has_room = true;
@@ -39,10 +44,15 @@ void container_state::grow(const void* more, std::size_t added, std::size_t byte
     const std::size_t first = to == old ? before : 0;
     before_filling(to + first * bytes, (after - first) * bytes);
     if (to != old && before != 0) std::memcpy(to, old, before * bytes);
-    if (added != 0) std::memcpy(to + before * bytes, more, added * bytes);
+    if (added != 0) write(to + before * bytes);
   };
   const memory_need need = need_of_block(larger, room * bytes);
-  if (has_room && !need.large()) fill();
+  if (has_room && !need.large()) try {
+      fill();
+    } catch (...) {  // a member that is read is lost
+      if (!larger.null()) deallocate_bytes(larger, "container");
+      throw;
+    }
   where = armilla::placement(blocks.exchange(larger, after, has_room, need));
   if (blocks.some_large()) {
     if (need.large()) fill();

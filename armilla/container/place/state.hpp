@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -74,7 +75,10 @@ struct container_state {
   container_state(const team& t, armilla::placement p, std::size_t bytes, std::size_t alignment, Fill fill)
       : container_state(t, std::move(p), bytes, alignment, type_sign(), std::move(fill)) {}
 
-  /// Collective: `added` elements from `more` follow this rank's. Then indices go from member to member.
+  /// Collective: `added` elements, which `write` writes to the address that it gets, follow this rank's. Then indices go from
+  /// member to member. `write` may read the elements of other members, which do not move meanwhile.
+  void grow(std::size_t added, std::size_t bytes, std::size_t alignment, const std::function<void(std::byte*)>& write);
+  /// The same of elements from `more`.
   void grow(const void* more, std::size_t added, std::size_t bytes, std::size_t alignment);
   /// Collective: of each member's elements the first `mine` stay, without a move.
   void keep(std::size_t mine);
