@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "armilla/container/place/named_parts.hpp"
 #include "armilla/container/sequence/array_inline.hpp"
 #include "armilla/hints.hpp"
+#include "armilla/view.hpp"
 
 namespace armilla::detail {
 
@@ -30,8 +32,9 @@ class first_come {
     items_.pop_front();
     return first;
   }
-  void push_all(std::vector<T>& items) {
-    items_.insert(items_.end(), std::make_move_iterator(items.begin()), std::make_move_iterator(items.end()));
+  template <class Iterator>
+  void push_all(Iterator first, Iterator last) {
+    items_.insert(items_.end(), first, last);
   }
   void take_some(std::vector<T>& to, std::size_t n) {
     const auto end = items_.begin() + std::ptrdiff_t(n);
@@ -103,9 +106,16 @@ class queue_part {
 
   void push(T item) { items_.push(std::move(item)); }
   /// Whether `take` that throws has taken nothing.
-  static constexpr bool takes_all_or_none = requires(Store& s, std::vector<T>& items) { s.push_all(items); };
-  void take(std::vector<T>& items) { items_.push_all(items); }
-  void push_all(std::vector<T> items) {
+  static constexpr bool takes_all_or_none = requires(Store& s, const T* at) { s.push_all(at, at); };
+  template <class Items>
+  void take(Items& items) {
+    if constexpr (std::is_same_v<Items, std::vector<T>>)
+      items_.push_all(std::make_move_iterator(items.begin()), std::make_move_iterator(items.end()));
+    else
+      items_.push_all(items.begin(), items.end());
+  }
+  template <class Items>
+  void push_all(Items items) {
     if constexpr (takes_all_or_none)
       take(items);
     else
@@ -163,18 +173,13 @@ class queue_verbs {
     here->sends();
     async(named(), to_completion<&part::template do_own<&part::push, T>>(), item);
   }
-  /// The same for all items of a range, in one message.
+  /// The same for all items of a range, in one message. Those that are in one piece and travel as bytes are copied into it at once.
   template <class Range>
   void push_range(const Range& items) {
-    std::vector<T> all(std::begin(items), std::end(items));
-    part* const here = own();
-    if (here == nullptr) return async(named(), to_completion<&part::push_all>(), std::move(all));
-    if constexpr (part::takes_all_or_none)
-      if (here->takes_at_once()) try {
-          return here->take(all);
-        } catch (...) {}
-    here->sends();
-    async(named(), to_completion<&part::template do_own<&part::push_all, std::vector<T>>>(), std::move(all));
+    if constexpr (may_view<Range>())
+      push_many(view<T>(items));
+    else
+      push_many(std::vector<T>(std::begin(items), std::end(items)));
   }
   /// Two-way call: the first item, which is out of the queue then, or nothing if it had none. It stands behind what this rank
   /// pushed.
@@ -197,6 +202,26 @@ class queue_verbs {
   [[nodiscard]] future<std::size_t> count() const { return call<&part::size>(named()); }
   /// The rank, of the job, on which the items lie.
   rank_t owner() const noexcept { return items_.rank(); }
+
+ private:
+  template <class Range>
+  static constexpr bool may_view() {
+    if constexpr (trivially_sendable<T> && std::is_same_v<std::iter_value_t<decltype(std::begin(std::declval<const Range&>()))>, T>)
+      return std::is_constructible_v<view<T>, const Range&>;
+    else
+      return false;
+  }
+  template <class Items>
+  void push_many(Items all) {
+    part* const here = own();
+    if (here == nullptr) return async(named(), to_completion<&part::template push_all<Items>>(), std::move(all));
+    if constexpr (part::takes_all_or_none)
+      if (here->takes_at_once()) try {
+          return here->take(all);
+        } catch (...) {}
+    here->sends();
+    async(named(), to_completion<&part::template do_own<&part::template push_all<Items>, Items>>(), std::move(all));
+  }
 
  protected:
   explicit queue_verbs(object_ref<part> items) noexcept : items_(items) {}

@@ -7,6 +7,8 @@
 #include <functional>
 #include <optional>
 #include <random>
+#include <set>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -213,6 +215,45 @@ RANK_TEST(what_is_popped_is_sorted_among_many_equal_ones) {
     std::ranges::sort(all);
     EXPECT(q.pop_some(1000).get() == all);
   }
+  am::fence();
+}
+
+/// Items that travel as bytes, as a range of any kind, and many.
+RANK_TEST(ranges_of_numbers_come_whole_and_in_order) {
+  struct base {
+    int number = 0;
+  };
+  struct derived : base {
+    int more = 7;
+  };
+  am::queue<int> q(am::ranks() - 1);
+  am::queue<base> plain;
+  am::priority_queue<int> largest(am::ranks() - 1);
+  std::vector<int> all;
+  if (am::rank() == 0) {
+    std::mt19937 dice(11);
+    for (const std::size_t n : {0, 1, 3, 1000, 300'000}) {
+      std::vector<int> some(n);
+      for (int& e : some) e = int(dice() % 1000);
+      q.push_range(some);
+      largest.push_range(std::span<const int>(some));
+      all.insert(all.end(), some.begin(), some.end());
+    }
+    const int few[] = {1, 2, 3};
+    q.push_range(few);
+    q.push_range(std::set<int>{4, 5});
+    q.push_range(std::vector<short>{6});
+    all.insert(all.end(), {1, 2, 3, 4, 5, 6});
+    EXPECT(q.pop_some(all.size() + 1).get() == all);
+    all.resize(all.size() - 6);
+    std::ranges::sort(all, std::greater<>{});
+    EXPECT(largest.pop_some(all.size() + 1).get() == all);
+    plain.push_range(std::vector<derived>(3, derived{{5}}));
+  }
+  am::fence();
+  const std::vector<base> got = plain.pop_some(3).get();
+  EXPECT_EQ(am::all_reduce(got.size(), std::plus<>{}), 3U);
+  for (const base& each : got) EXPECT_EQ(each.number, 5);
   am::fence();
 }
 
