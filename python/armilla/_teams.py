@@ -6,6 +6,7 @@ moved and combined in place.
 """
 from __future__ import annotations
 
+import functools
 import pickle
 import sys
 import zlib
@@ -16,7 +17,19 @@ from greenlet import getcurrent
 from . import _calls, _collectives, _core, _waits
 from ._pickling import dumps, dumps_error, loads, loads_error
 
-_core.set_pickling(dumps, loads, pickle.loads)
+
+def _dumps(value: Any, name: str) -> Any:
+    try:
+        return dumps(value)
+    except Exception as why:
+        raise TypeError(f"armilla: rank {_core.rank()}: {name}: a value of type {type(value).__name__} cannot be sent: {why}; send what it is made of instead") from why
+
+
+def _raise_packed(rank: int, parts: Sequence[Any]) -> NoReturn:
+    raise loads_error(rank, parts)
+
+
+_core.set_pickling(_dumps, loads, pickle.loads, _raise_packed)
 
 
 def _less(a: Any, b: Any) -> Any:
@@ -113,7 +126,11 @@ def _end(name: str, number: int, finish: Callable[[list], Any]) -> Any:
 
 def gathered(name: str, value: Any) -> list[Any]:
     """The values of all ranks, for an operation of that name."""
-    return _values(name, _start(world, name, _core.gathered, value, 0, name, -1))
+    try:
+        number = _start(world, name, _core.gathered, value, 0, name, -1)
+    except Exception as error:
+        return _end(*_raised(world, name, error))
+    return _values(name, number)
 
 
 def _differ(team: "Team", name: str, what: str) -> NoReturn:
@@ -190,7 +207,8 @@ class Team:
     """Ranks that do something together: `armilla.world` are all of them, `split` makes others.
 
     Members are numbered from 0; roots are such numbers. All members call the same collectives in the same order. A rank that waits in one runs what
-    others call. `team.future.all_reduce(x)` begins one, and returns at once: `get()` or `await` give its result.
+    others call. `team.future.all_reduce(x)` begins one, and returns at once: `get()` or `await` give its result. If a value of one member cannot be pickled, or its
+    arguments are wrong, all members raise its error, which names the rank.
 
     >>> import armilla as am
     >>> mine = am.world.split(am.rank % 2, key=-am.rank)  # the even and the odd ones, the highest first
@@ -262,9 +280,9 @@ class Team:
             try:
                 number = _core.broadcast_value(core, value if mine else None, root)
             except Exception as error:
-                return _end(*_refused(self, "broadcast", error, root))
+                return _end(*_raised(self, "broadcast", error, root))
             values = _values("broadcast", number)
-            return value if mine else _of_root(values[0], root)
+            return value if mine else values[0]
         return _end(*_broadcast(self, value, root, out=out))
 
     def all_gather(self, value: Any, *, out: Any = None) -> Any:
@@ -282,7 +300,11 @@ class Team:
             if number >= 0:
                 return out if number == 0 else _ended(_moved_by(self, "all_gather", number, value, out))
         if out is None and _at_once():
-            return _values("all_gather", _core.gathered(self._core, value, 0, "all_gather", -1))
+            try:
+                number = _core.gathered(self._core, value, 0, "all_gather", -1)
+            except Exception as error:
+                return _end(*_raised(self, "all_gather", error))
+            return _values("all_gather", number)
         return _end(*_all_gather(self, value, out=out))
 
     def gather(self, value: Any, root: int = 0) -> list[Any] | None:
@@ -295,7 +317,7 @@ class Team:
         return _end(*_gather(self, value, root))
 
     def scatter(self, values: Sequence[Any] | None = None, root: int = 0) -> Any:
-        """Returns one of the root's values on each member. If the root gives another number of values, or one that cannot travel, all members raise its error.
+        """Returns one of the root's values on each member.
 
         >>> import armilla as am
         >>> am.scatter([10 * r for r in range(am.size)]) == 10 * am.rank
@@ -306,8 +328,8 @@ class Team:
             try:
                 number = _core.scatter_values(core, _one_each(self, "scatter", values) if core.rank == root else None, root)
             except Exception as error:
-                return _end(*_refused(self, "scatter", error, root))
-            return _of_root(_values("scatter", number)[0], root)
+                return _end(*_raised(self, "scatter", error, root))
+            return _values("scatter", number)[0]
         return _end(*_scatter(self, values, root))
 
     def all_to_all(self, values: Any, *, out: Any = None) -> Any:
@@ -427,31 +449,33 @@ def _moved_by(team: Team, name: str, number: int, source: Any, out: Any) -> Any:
     return name, number, finish
 
 
-class _Refused:
-    """Comes in place of what the root would give: its error."""
-
-    def __init__(self, error: Exception) -> None:
-        self.parts = [bytes(part) for part in dumps_error(error)]
+_steps = {"broadcast": "broadcast", "scatter": "scatter", "all_to_all": "all_to_all", "reduce_scatter": "all_to_all"}  # how members first meet; in the others: all_gather
 
 
-def _refused(team: Team, name: str, error: Exception, root: int) -> Any:
-    """The root cannot give its value: the others wait for it, and get its error. Raises what all members have seen by themselves."""
-    if team.rank != root or isinstance(error, _core.RankLost):
+def _raised(team: Team, name: str, error: Exception, root: int = 0) -> Any:
+    """This member has an error instead of a value, and has not begun: takes part with the error, so that all members raise it. An error that does not concern
+    the others is raised here alone: that of a member that only receives from the root, and any beside ranks of C++."""
+    step = _steps.get(name, "all_gather")
+    alone = team.rank != root if name in ("broadcast", "scatter") else name in ("all_reduce", "reduce") and not _compared(team)
+    if alone or isinstance(error, _core.RankLost) or _calls.in_body():
         raise error
-    instead = _Refused(error)
-
-    def finish(values: list) -> Any:
-        raise error
-
-    if name == "scatter":
-        return name, _start(team, name, _core.scatter_values, [instead] * team.size, root), finish
-    return name, _start(team, name, _core.broadcast_value, instead, root), finish
+    return name, _start(team, name, _core.raised, name, step, root if step == name else 0, bytes(dumps_error(error)[0])), list
 
 
-def _of_root(value: Any, root: int) -> Any:
-    if type(value) is _Refused:
-        raise loads_error(root, value.parts)
-    return value
+def _on_all(start: Callable[..., Any]) -> Callable[..., Any]:
+    """What it raises on one member, all members raise."""
+
+    @functools.wraps(start)
+    def started(team: Team, *arguments: Any, **options: Any) -> Any:
+        try:
+            return start(team, *arguments, **options)
+        except Exception as error:
+            import inspect  # here, since its import takes longer than ours
+
+            given = inspect.signature(start).bind(team, *arguments, **options).arguments
+            return _raised(team, start.__name__[1:], error, given.get("root", 0))
+
+    return started
 
 
 def _broadcast_by(number: int, out: Any, root: int) -> Any:
@@ -463,6 +487,7 @@ def _broadcast_by(number: int, out: Any, root: int) -> Any:
     return "broadcast", number, finish
 
 
+@_on_all
 def _broadcast(team: Team, value: Any = None, root: int = 0, *, out: Any = None) -> Any:
     mine = team.rank == root
     if out is not None:
@@ -472,11 +497,8 @@ def _broadcast(team: Team, value: Any = None, root: int = 0, *, out: Any = None)
         elif value is not out or not _in_order(out):
             _checked_out("broadcast", out, getattr(out, "shape", ()), getattr(out, "dtype", None))
         return _broadcast_by(_start(team, "broadcast", _core.broadcast_array, out, root), out, root)
-    try:
-        number = _start(team, "broadcast", _core.broadcast_value, value if mine else None, root)
-    except Exception as error:
-        return _refused(team, "broadcast", error, root)
-    return "broadcast", number, lambda values: value if mine else _of_root(values[0], root)
+    number = _start(team, "broadcast", _core.broadcast_value, value if mine else None, root)
+    return "broadcast", number, lambda values: value if mine else values[0]
 
 
 def _contiguous(value: Any) -> Any:
@@ -485,6 +507,7 @@ def _contiguous(value: Any) -> Any:
     return np.ascontiguousarray(value)
 
 
+@_on_all
 def _all_gather(team: Team, value: Any, *, out: Any = None) -> Any:
     if out is not None:
         source = _contiguous(value)
@@ -493,6 +516,7 @@ def _all_gather(team: Team, value: Any, *, out: Any = None) -> Any:
     return "all_gather", _start(team, "all_gather", _core.gathered, value, 0, "all_gather", -1), lambda values: values
 
 
+@_on_all
 def _gather(team: Team, value: Any, root: int = 0) -> Any:
     mine = team.rank == root
     return "gather", _start(team, "gather", _core.gathered, value, 0, "gather", root), lambda values: values if mine else None
@@ -505,14 +529,13 @@ def _one_each(team: Team, name: str, values: Any) -> list[Any]:
     return values
 
 
+@_on_all
 def _scatter(team: Team, values: Any = None, root: int = 0) -> Any:
-    try:
-        number = _start(team, "scatter", _core.scatter_values, _one_each(team, "scatter", values) if team.rank == root else None, root)
-    except Exception as error:
-        return _refused(team, "scatter", error, root)
-    return "scatter", number, lambda values: _of_root(values[0], root)
+    number = _start(team, "scatter", _core.scatter_values, _one_each(team, "scatter", values) if team.rank == root else None, root)
+    return "scatter", number, lambda values: values[0]
 
 
+@_on_all
 def _all_to_all(team: Team, values: Any, *, out: Any = None) -> Any:
     if out is not None:
         source = _contiguous(values)
@@ -573,13 +596,13 @@ def _reduced_by(team: Team, number: int, out: Any, op: str) -> Any:
     return "all_reduce", number, finish
 
 
-def _all_reduce(team: Team, value: Any, op: Any = "sum", *, out: Any = None) -> Any:
+def _all_reduced(team: Team, name: str, value: Any, op: Any, out: Any = None) -> Any:
     if not _is_array(value):
         if out is not None:
-            raise _core.UsageError(f"armilla: rank {_core.rank()}: all_reduce: out is for arrays; the value is of type {type(value).__name__}")
-        return _combined(team, "all_reduce", value, op)
+            raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: out is for arrays; the value is of type {type(value).__name__}")
+        return _combined(team, name, value, op)
     if out is not None and (out is not value or not _in_order(out)):
-        _checked_out("all_reduce", out, value.shape, value.dtype)
+        _checked_out(name, out, value.shape, value.dtype)
     if isinstance(op, str) and op in _by_name and value.dtype.char in "dflqi" and value.dtype.isnative:
         if out is None:
             import numpy as np
@@ -587,8 +610,8 @@ def _all_reduce(team: Team, value: Any, op: Any = "sum", *, out: Any = None) -> 
             out = np.array(value, order="C")
         elif out is not value:
             out[...] = value
-        return _reduced_by(team, _start(team, "all_reduce", _core.reduced, out, op, _compared(team)), out, op)
-    name, number, end = _combined(team, "all_reduce", value, op)
+        return _reduced_by(team, _start(team, name, _core.reduced, out, op, _compared(team)), out, op)
+    _, number, end = _combined(team, name, value, op)
     if out is None:
         return name, number, end
 
@@ -599,14 +622,20 @@ def _all_reduce(team: Team, value: Any, op: Any = "sum", *, out: Any = None) -> 
     return name, number, into
 
 
+@_on_all
+def _all_reduce(team: Team, value: Any, op: Any = "sum", *, out: Any = None) -> Any:
+    return _all_reduced(team, "all_reduce", value, op, out)
+
+
 def _check_root(team: Team, name: str, root: int) -> None:
     if not 0 <= root < team.size:
         raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: rank {root} does not exist (ranks of this team: {team.size})")
 
 
+@_on_all
 def _reduce(team: Team, value: Any, op: Any = "sum", root: int = 0) -> Any:
     _check_root(team, "reduce", root)
-    name, number, end = _all_reduce(team, value, op)
+    name, number, end = _all_reduced(team, "reduce", value, op)
     mine = team.rank == root
 
     def finish(values: list) -> Any:
@@ -616,14 +645,17 @@ def _reduce(team: Team, value: Any, op: Any = "sum", root: int = 0) -> Any:
     return name, number, finish
 
 
+@_on_all
 def _scan(team: Team, value: Any, op: Any = "sum") -> Any:
     return _combined(team, "scan", value, op, 1)
 
 
+@_on_all
 def _exscan(team: Team, value: Any, op: Any = "sum") -> Any:
     return _combined(team, "exscan", value, op, 2)
 
 
+@_on_all
 def _reduce_scatter(team: Team, values: Any, op: Any = "sum") -> Any:
     mine = _one_each(team, "reduce_scatter", values)
     kinds = [_kind_of(value) for value in mine]
@@ -659,6 +691,7 @@ recalled: dict[str, Callable[..., tuple]] = {  # of the arguments behind the tea
     "broadcast_value": lambda value, root: (root,),
     "scatter_values": lambda values, root: (root,),
     "exchange_values": lambda values, mark, name: (mark, name),
+    "raised": lambda name, step, root, packed: (name, step, root),
     "reduced": lambda array, op, compared: (array.dtype.str, array.shape, op, compared),
     "moved": lambda source, out, name: (source.dtype.str, source.shape, out.shape, name),
     "broadcast_array": lambda array, root: (array.dtype.str, array.shape, root),
@@ -669,6 +702,7 @@ absent: dict[str, Callable[..., tuple]] = {  # of what is remembered: the argume
     "broadcast_value": lambda root: (None, root),
     "scatter_values": lambda root: ([None] * world.size if world.rank == root else None, root),
     "exchange_values": lambda mark, name: ([None] * world.size, mark, name),
+    "raised": lambda name, step, root: (name, step, root, b""),
     "reduced": lambda dtype, shape, op, compared: (_empty(dtype, shape), op, compared),
     "moved": lambda dtype, shape, out, name: (_empty(dtype, shape), _empty(dtype, out), name),
     "broadcast_array": lambda dtype, shape, root: (_empty(dtype, shape), root),

@@ -27,7 +27,8 @@ namespace {
 
 using run_of_bytes = std::vector<std::byte>;
 
-enum class kind : std::uint8_t { none, no, yes, integer, real, bytes, text, pickle, longer, plain };
+// `raised`: the member has an error instead of a value.
+enum class kind : std::uint8_t { none, no, yes, integer, real, bytes, text, pickle, longer, plain, raised };
 
 constexpr std::size_t in_line = 48;
 
@@ -59,12 +60,16 @@ bool same_marks(const std::vector<line>& all) {
 bool some_longer(const std::vector<line>& all) {
   return std::ranges::any_of(all, [](const line& l) { return l.flag != 0 || l.what == kind::longer; });
 }
+bool some_raised(const std::vector<line>& all) {
+  return std::ranges::any_of(all, [](const line& l) { return l.what == kind::raised; });
+}
 
 // ---- Python's values ----
 
 // Set once, and kept for the life of the interpreter.
 PyObject *dumps = nullptr, *loads = nullptr;  // of the package: parts
 PyObject* loads_alone = nullptr;              // of pickle: bytes
+PyObject* raise_packed = nullptr;             // of the package: raises the error of a rank
 
 bool fits(line& to, kind what, const char* data, Py_ssize_t size) {
   if (size > Py_ssize_t(in_line)) return false;
@@ -99,14 +104,15 @@ struct sent_value {
   line head;
   nb::object parts;  // a list of buffers
 
-  explicit sent_value(nb::handle value) {
+  // `name`: of the operation, for the error of a value that cannot be sent.
+  sent_value(nb::handle value, const char* name) {
     if (is_simple(value.ptr(), head)) return;
     if (const std::size_t size = write_plain(value.ptr(), head.data); size != 0) {
       head.what = kind::plain;
       head.size = std::uint8_t(size);
       return;
     }
-    parts = nb::borrow(dumps)(value);
+    parts = nb::borrow(dumps)(value, name);
     const held_buffers held(parts);
     const auto all = held.parts();
     if (all.size() == 1 && fits(head, kind::pickle, reinterpret_cast<const char*>(all[0].data()), Py_ssize_t(all[0].size())))
@@ -137,12 +143,13 @@ nb::object value_of(const line& l) {
     case kind::text: return nb::str(data, l.size);
     case kind::pickle: return nb::borrow(loads_alone)(nb::bytes(data, l.size));
     case kind::plain: return read_plain(std::as_bytes(std::span(data, l.size)));
-    case kind::longer: break;
+    case kind::longer:
+    case kind::raised: break;
   }
   throw_damaged("a value is of no kind that there is");
 }
 
-// What an operation has come to: a block of lines, and a block for each longer value, in their order.
+// What an operation has come to: a block of lines, and a block for each longer value or error, in their order.
 block lines_as_block(std::span<const line> lines) {
   const bytes_view all = std::as_bytes(lines);
   return block(std::span(&all, 1));
@@ -152,8 +159,18 @@ std::vector<block> outcome(std::span<const line> lines, std::span<const run_of_b
   std::vector<block> all;
   all.push_back(lines_as_block(lines));
   for (std::size_t i = 0; i < runs.size() && i < lines.size(); ++i)
-    if (lines[i].what == kind::longer) all.emplace_back(bytes_view(runs[i]));
+    if (lines[i].what == kind::longer || lines[i].what == kind::raised) all.emplace_back(bytes_view(runs[i]));
   return all;
+}
+
+// The second step, for all members, after a line of the first has said that one of them has an error: the error of the lowest
+// one, which all of them raise. `mine`: the error of this member, packed; empty: it has none.
+std::vector<block> first_error(const team& t, const run_of_bytes& mine = {}) {
+  const std::vector<run_of_bytes> all = t.all_gather(mine);
+  const auto found = std::ranges::find_if(all, [](const run_of_bytes& run) { return !run.empty(); });
+  if (found == all.end()) throw_damaged("a member has an error, and does not say which");
+  const line l = line::of(kind::raised, std::int32_t(t.world_rank(rank_t(found - all.begin()))));
+  return outcome(std::span(&l, 1), std::span(&*found, 1));
 }
 
 line line_at(bytes_view lines, std::size_t at) {
@@ -168,11 +185,12 @@ nb::list values_of(bytes_view lines, std::span<block> longer) {
   nb::list values;
   for (std::size_t at = 0; at < lines.size(); at += sizeof(line)) {
     const line l = line_at(lines, at);
-    if (l.what != kind::longer) {
+    if (l.what != kind::longer && l.what != kind::raised) {
       values.append(value_of(l));
       continue;
     }
     if (longer.empty()) throw_damaged("a value has no parts");
+    if (l.what == kind::raised) nb::borrow(raise_packed)(l.as<std::int32_t>(), as_list(std::move(longer.front())));
     values.append(nb::borrow(loads)(as_list(std::move(longer.front()))));
     longer = longer.subspan(1);
   }
@@ -207,11 +225,12 @@ rank_t checked_root(const char* name, const python_team& on, int root) {
 std::uint64_t gathered(const python_team& on, nb::handle value, std::uint32_t mark, const std::string& name, int root) {
   const char* const what = kept_name(name);
   if (root >= 0) checked_root(what, on, root);
-  const sent_value mine(value);
+  const sent_value mine(value, what);
   line head = mine.head;
   head.mark = mark;
   return begin_on(on, what, nb::none(), [head, run = mine.run(), root](const team& t) -> std::vector<block> {
     const std::vector<line> lines = t.all_gather(head);
+    if (some_raised(lines)) return first_error(t);
     if (!same_marks(lines)) return {};
     if (!some_longer(lines)) return outcome(lines);
     const std::vector<run_of_bytes> runs = root < 0 ? t.all_gather(run) : t.gather(run, rank_t(root));
@@ -245,7 +264,7 @@ std::uint64_t broadcast_value(const python_team& on, nb::handle value, int root)
   nb::object parts;
   std::vector<std::span<std::byte>> memory;  // of the root, in place
   if (on.rank() == r) {
-    const sent_value mine(value);
+    const sent_value mine(value, "broadcast");
     head = mine.head;
     if (mine.longer()) {
       parts = nb::steal(PyTuple_New(Py_ssize_t(nb::len(mine.parts))));
@@ -264,6 +283,7 @@ std::uint64_t broadcast_value(const python_team& on, nb::handle value, int root)
   return begin_on(on, "broadcast", parts.is_valid() ? parts : nb::none(), [head, memory, r](const team& t) -> std::vector<block> {
     const bool is_root = t.rank() == r;
     const line l = t.broadcast(head, r);
+    if (l.what == kind::raised) return first_error(t);
     if (l.what != kind::longer) return is_root ? std::vector<block>() : outcome(std::span(&l, 1));
     const auto sizes = l.as<sizes_of_parts>();
     if (is_root) {
@@ -296,9 +316,9 @@ std::vector<run_of_bytes> runs_of(const std::vector<sent_value>& values) {
   for (const sent_value& v : values) runs.push_back(v.run());
   return runs;
 }
-std::vector<sent_value> sent_values(nb::handle all) {
+std::vector<sent_value> sent_values(nb::handle all, const char* name) {
   std::vector<sent_value> values;
-  for (nb::handle one : all) values.emplace_back(one);
+  for (nb::handle one : all) values.emplace_back(one, name);
   return values;
 }
 
@@ -307,12 +327,13 @@ std::uint64_t scatter_values(const python_team& on, nb::handle all, int root) {
   std::vector<line> heads;
   std::vector<run_of_bytes> runs;
   if (on.rank() == r) {
-    const std::vector<sent_value> values = sent_values(all);
+    const std::vector<sent_value> values = sent_values(all, "scatter");
     heads = heads_of(values);
     runs = runs_of(values);
   }
   return begin_on(on, "scatter", nb::none(), [heads = std::move(heads), runs = std::move(runs), r](const team& t) {
     const line mine = t.scatter(heads, r);
+    if (mine.what == kind::raised) return first_error(t);
     if (mine.flag == 0) return outcome(std::span(&mine, 1));
     const run_of_bytes run = t.scatter(runs, r);
     return outcome(std::span(&mine, 1), std::span(&run, 1));
@@ -321,14 +342,43 @@ std::uint64_t scatter_values(const python_team& on, nb::handle all, int root) {
 
 // Value i to member i; nothing if the members differ in `mark`, on all of them.
 std::uint64_t exchange_values(const python_team& on, nb::handle all, std::uint32_t mark, const std::string& name) {
-  const std::vector<sent_value> values = sent_values(all);
+  const char* const what = kept_name(name);
+  const std::vector<sent_value> values = sent_values(all, what);
   const auto work = [heads = heads_of(values, mark), runs = runs_of(values)](const team& t) -> std::vector<block> {
     const std::vector<line> lines = t.all_to_all(heads);
+    if (some_raised(lines)) return first_error(t);
     if (!same_marks(lines)) return {};
     if (!some_longer(lines)) return outcome(lines);
     return outcome(lines, t.all_to_all(runs));
   };
-  return begin_on(on, kept_name(name), nb::none(), work);
+  return begin_on(on, what, nb::none(), work);
+}
+
+// How members exchange lines in the first step of a collective.
+enum class first_step { all_gather, all_to_all, broadcast, scatter };
+first_step step_named(std::string_view name) {
+  if (name == "all_gather") return first_step::all_gather;
+  if (name == "all_to_all") return first_step::all_to_all;
+  return name == "broadcast" ? first_step::broadcast : first_step::scatter;
+}
+
+// The part of a member that has an error instead of a value, so that all members raise it. Of `broadcast` and `scatter`: of the
+// root. `packed`: the error; empty: another member has it, and this one takes its part again after an interrupt.
+std::uint64_t raised(const python_team& on, const std::string& name, const std::string& step, int root, const nb::bytes& packed) {
+  const rank_t r = checked_root(name.c_str(), on, root);
+  const bytes_view error = std::as_bytes(std::span(packed.c_str(), packed.size()));
+  const run_of_bytes run = error.empty() ? run_of_bytes() : python::packed(std::span(&error, 1));
+  return begin_on(on, kept_name(name), nb::none(), [step = step_named(step), r, run](const team& t) {
+    const line head{kind::raised};
+    const std::vector<line> one_each(std::size_t(t.size()), head);
+    switch (step) {
+      case first_step::all_gather: t.all_gather(head); break;
+      case first_step::all_to_all: t.all_to_all(one_each); break;
+      case first_step::broadcast: t.broadcast(head, r); break;
+      case first_step::scatter: t.scatter(one_each, r); break;
+    }
+    return first_error(t, run);
+  });
 }
 
 // ---- collectives of arrays, in place ----
@@ -380,6 +430,7 @@ std::uint64_t reduce_by(const python_team& on, nb::object kept, std::span<T> dat
     const bool fits = data.size_bytes() <= in_line;
     if (fits && !data.empty()) std::memcpy(head.data.data(), data.data(), data.size_bytes());
     const std::vector<line> lines = t.all_gather(head);
+    if (some_raised(lines)) return first_error(t);
     if (!same_marks(lines)) return {};
     if (!fits) {
       t.all_reduce(data, op);
@@ -434,6 +485,7 @@ std::uint64_t broadcast_as(const python_team& on, nb::object kept, const array_m
       if (a.bytes != 0) std::memcpy(head.data.data(), a.at, a.bytes);
     }
     const line its = t.broadcast(head, rank_t(root));
+    if (its.what == kind::raised) return first_error(t);
     const bool same = its.mark == a.mark;
     if (its.what == kind::longer) {
       run_of_bytes other(same ? 0 : its.as<std::uint64_t>());
@@ -459,6 +511,7 @@ std::vector<block> exchange_parts(const team& t, std::span<const std::byte> mine
   std::vector<line> heads(std::size_t(t.size()), line{kind::none, 0, 0, mark});
   for (std::size_t i = 0; fits && each != 0 && i < heads.size(); ++i) std::memcpy(heads[i].data.data(), &mine[i * each], each);
   const std::vector<line> lines = t.all_to_all(heads);
+  if (some_raised(lines)) return first_error(t);
   if (!same_marks(lines)) return {};
   if (!fits) t.all_to_all(mine, out);
   for (std::size_t i = 0; fits && each != 0 && i < lines.size(); ++i) std::memcpy(&out[i * each], lines[i].data.data(), each);
@@ -478,6 +531,7 @@ std::uint64_t moved_as(const python_team& on, const char* what, nb::object kept,
     const bool fits = mine.size() <= in_line;  // with the line
     if (fits && !mine.empty()) std::memcpy(head.data.data(), mine.data(), mine.size());
     const std::vector<line> lines = t.all_gather(head);
+    if (some_raised(lines)) return first_error(t);
     if (!same_marks(lines)) return {};
     if (!fits) {
       t.all_gather(mine, out);
@@ -628,7 +682,7 @@ void take_parts(rank_t source, std::int64_t tag, std::uint32_t count, part a, pa
 void send_message(int dest, std::int64_t tag, nb::handle value) {
   rank_state& me = here("send");
   if (dest < 0 || dest >= me.session.self.places) detail::throw_bad_rank("send", dest, me.session.self.places);
-  const sent_value v(value);
+  const sent_value v(value, "send");
   if (v.longer()) {
     const held_buffers held(v.parts);
     const auto all = held.parts();
@@ -723,10 +777,11 @@ std::int64_t ended_soon(std::uint64_t id) {
 }
 
 void bind_values(nb::module_& m) {
-  m.def("set_pickling", [](nb::object its_dumps, nb::object its_loads, nb::object of_loads) {
+  m.def("set_pickling", [](nb::object its_dumps, nb::object its_loads, nb::object of_loads, nb::object its_raise) {
     dumps = its_dumps.release().ptr();
     loads = its_loads.release().ptr();
     loads_alone = of_loads.release().ptr();
+    raise_packed = its_raise.release().ptr();
   });
   nb::class_<python_team>(m, "Team")
       .def(nb::init<>())
@@ -743,6 +798,7 @@ void bind_values(nb::module_& m) {
   m.def("broadcast_value", &broadcast_value, nb::arg("team"), nb::arg("value").none(), nb::arg("root"));
   m.def("scatter_values", &scatter_values, nb::arg("team"), nb::arg("all").none(), nb::arg("root"));
   m.def("exchange_values", &exchange_values);
+  m.def("raised", &raised);
   m.def("reduced", &reduced);
   m.def("moved", &moved);
   m.def("broadcast_array", &broadcast_array);

@@ -184,6 +184,84 @@ def test_what_ranks_give_is_compared(job):
         """)
 
 
+# Each collective with a value that cannot be pickled on rank `who`; of a root's values, that is the root.
+UNSENDABLE = """
+        import armilla as am, numpy as np
+        def unsendable(): yield 1
+        calls = {
+            'broadcast': lambda team, who, v: team.broadcast(v, who), 'scatter': lambda team, who, v: team.scatter([1, v, 1][:team.size], who), 'gather': lambda team, who, v: team.gather(v, 1),
+            'all_gather': lambda team, who, v: team.all_gather(v), 'all_to_all': lambda team, who, v: team.all_to_all([v, *[np.ones(5000)] * (team.size - 1)]),
+            'all_reduce': lambda team, who, v: team.all_reduce(v), 'reduce': lambda team, who, v: team.reduce(v, root=1), 'scan': lambda team, who, v: team.scan(v), 'exscan': lambda team, who, v: team.exscan(v),
+            'reduce_scatter': lambda team, who, v: team.reduce_scatter([1] * (team.size - 1) + [v]),
+        }
+        def all_raise(team, name, who, of):
+            try: calls[name](of, who, unsendable() if team.rank == who else 5)
+            except TypeError as e: return str(e)
+        def check(team):
+            for name in calls:
+                for who in range(team.size):
+                    said = all_raise(team, name, who, team)
+                    assert said is not None and f"rank {team.ranks[who]}: {name}: a value of type generator cannot be sent: " in said, (name, who, said)
+                    assert team.all_reduce(1) == team.size
+"""
+
+
+def test_a_value_that_cannot_be_pickled_is_an_error_on_all_ranks(job):
+    job.passes(3, f"""{UNSENDABLE}
+        check(am.world)
+        class begun:                                                  # the same, begun and waited for
+            def __getattr__(self, name): return lambda *a, **k: getattr(am.world.future, name)(*a, **k).get()
+        begun.size = am.size
+        for name in calls:
+            assert f"rank 2: {{name}}: a value of type generator" in all_raise(am.world, name, 2, begun()), name
+        pair = am.world.split(0 if am.rank != 1 else None)
+        if pair: check(pair)
+        class Raises:
+            def __reduce__(self): raise ValueError('not this one')
+        for value in (Raises(), [np.ones(10000), Raises()], np.array([Raises()], object)):
+            try: am.all_gather(value if am.rank == 1 else np.ones(10000))
+            except TypeError as e: assert 'rank 1: all_gather: a value of type' in str(e) and 'not this one' in str(e), e
+            else: assert False
+        try: am.send(unsendable(), 0)
+        except TypeError as e: assert f'rank {{am.rank}}: send: a value of type generator cannot be sent' in str(e)
+        else: assert False
+        both = am.world.future.all_gather(1), am.world.future.barrier()
+        assert both[0].get() == [1, 1, 1] and both[1].get() is None
+        """)
+
+
+def test_the_same_on_workers(together):
+    together(f"""{UNSENDABLE}
+        check(am.world)
+        """)
+
+
+def test_wrong_arguments_of_one_rank_are_an_error_on_all_ranks(job):
+    job.passes(3, """
+        import armilla as am, numpy as np
+        one = am.rank == 1
+        row = np.ones(3)
+        for call, kind, said in [
+            (lambda: am.all_to_all([1, 2] if one else [1, 2, 3]), am.UsageError, 'rank 1: all_to_all: 2 values for 3 ranks'),
+            (lambda: am.all_to_all(5 if one else [1, 2, 3]), TypeError, "'int' object is not iterable"),
+            (lambda: am.reduce_scatter([1] if one else [1, 2, 3]), am.UsageError, 'rank 1: reduce_scatter: 1 values for 3 ranks'),
+            (lambda: am.scatter([1] if one else None, 1), am.UsageError, 'rank 1: scatter: 1 values for 3 ranks'),
+            (lambda: am.gather(1, 7 if one else 0), am.UsageError, 'rank 7 does not exist'),
+            (lambda: am.reduce(row, root=7 if one else 0), am.UsageError, 'reduce: rank 7 does not exist'),
+            (lambda: am.all_gather(row, out=np.ones((3, 4 if one else 3))), am.UsageError, 'rank 1: all_gather: out is an array of float64 of shape (3, 4)'),
+            (lambda: am.all_gather(np.ones(5000), out=np.ones((3, 5000), 'f4' if one else 'f8')), am.UsageError, 'rank 1: all_gather: out is an array of float32'),
+            (lambda: am.all_to_all(np.ones((3, 5)), out=np.ones((3, 6 if one else 5))), am.UsageError, 'rank 1: all_to_all: out is an array of float64 of shape (3, 6)'),
+            (lambda: am.all_reduce(row, out=[1, 2, 3] if one else row), am.UsageError, 'rank 1: all_reduce: out is of type list'),
+            (lambda: am.all_reduce(np.array([1, 2], object) if one else row, out=None), am.UsageError, 'rank 0 gives an array of float64'),
+            (lambda: am.broadcast(row, 1, out=[1, 2, 3] if one else row), am.UsageError, 'rank 1: broadcast: out is of type list'),
+        ]:
+            try: call()
+            except kind as e: assert said in str(e), e
+            else: assert False, said
+            assert am.all_reduce(1) == 3
+        """)
+
+
 def test_who_has_another_array_than_the_root_is_told(job):
     job.passes(3, """
         import armilla as am, numpy as np
