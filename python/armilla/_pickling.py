@@ -12,6 +12,7 @@ import io
 import marshal
 import pickle
 import sys
+import threading
 import traceback
 import types
 from typing import Any, Sequence
@@ -23,6 +24,21 @@ _most_buffers = 4  # that a message carries beside it
 
 Parts = Sequence[Any]  # a plain value or a pickle, then its buffers
 _pickled = 0x80  # what a pickle begins with, and a plain value does not
+
+
+class _FromOutside(threading.local):
+    """Entered where a process that is not a rank unpickles what another process has sent: it does not become a rank by that."""
+
+    depth = 0
+
+    def __enter__(self) -> None:
+        self.depth += 1
+
+    def __exit__(self, *error: Any) -> None:
+        self.depth -= 1
+
+
+from_outside = _FromOutside()
 
 
 def _collector(buffers: list[Any], in_band: int = _in_band, most: int = _most_buffers):

@@ -22,7 +22,7 @@ from collections import deque
 from typing import Any, Callable, Iterable, Iterator, Sequence
 
 from . import _core, _current_folder, _functions, _shared
-from ._pickling import RemoteTraceback, loads, loads_error
+from ._pickling import RemoteTraceback, from_outside, loads, loads_error
 from ._pool_future import InterruptsLater, PoolFuture, Task, WorkerLost
 from ._pool_map import Map, with_bar
 from ._pool_process import WorkerProcess
@@ -369,10 +369,11 @@ class Pool(concurrent.futures.Executor):
             parts = self._workers[index].result(number) if kind & SPILLED else [data]  # type: ignore[union-attr]
             if task is None:  # it was lost, and done elsewhere
                 return
-            value, error = (None, loads_error(index, parts, "worker")) if kind & RAISED else (loads(parts), None)
-            if error is None and task.on_end is not None:
-                values, errors = value
-                value = [(v, loads_error(index, [errors[i]], "worker") if i in errors else None) for i, v in enumerate(values)]
+            with from_outside:
+                value, error = (None, loads_error(index, parts, "worker")) if kind & RAISED else (loads(parts), None)
+                if error is None and task.on_end is not None:
+                    values, errors = value
+                    value = [(v, loads_error(index, [errors[i]], "worker") if i in errors else None) for i, v in enumerate(values)]
         except BaseException as why:  # whatever a class of the user raises when it is unpickled
             value, error = None, why
         if task is not None:
@@ -487,7 +488,8 @@ class Pool(concurrent.futures.Executor):
         elif what == "large":  # on another host, which has killed it
             worker.killed = self._too_large(rest[0])
         elif what == "failed":
-            error = loads_error(worker.index, rest, "worker")
+            with from_outside:
+                error = loads_error(worker.index, rest, "worker")
             self._break(f"the initializer raised {type(error).__name__}: {error}; the pool takes no tasks", error)
         else:
             self._ended(worker)

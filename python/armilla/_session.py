@@ -8,14 +8,13 @@ import signal
 import sys
 import threading
 import traceback
-import weakref
 from typing import Any, Callable
 
 from . import _collectives, _core
+from ._pickling import from_outside
 
 _started = False
 _failed = False
-never_in: weakref.WeakSet[threading.Thread] = weakref.WeakSet()  # threads that unpickle what other processes send: by that, this process does not become a rank
 
 
 def start() -> None:
@@ -23,8 +22,8 @@ def start() -> None:
     global _started
     if _started:
         return
-    if threading.current_thread() in never_in:
-        raise _core.UsageError("armilla: a result of the workers needs a module of armilla that only ranks can import: return its values instead (numpy.asarray(a), a.tolist())")
+    if from_outside.depth:
+        raise _core.UsageError("armilla: a value from another process needs a module or a function of armilla that only ranks can import: return plain values instead (numpy.asarray(a), a.tolist())")
     for stream in (sys.stdout, sys.stderr):  # a first process becomes the supervisor here, and does not come back
         if stream is not None:
             stream.flush()

@@ -15,7 +15,7 @@ from collections import OrderedDict
 from typing import Any, Callable, Generic, Sequence, TypeVar
 
 from . import _core
-from ._pickling import dumps_by_value
+from ._pickling import dumps_by_value, from_outside
 
 T = TypeVar("T")
 
@@ -172,7 +172,8 @@ def _received(number: int, process: int, file: int) -> Any:
         parts = opened(process, file, False)
     except OSError:
         raise _core.UsageError("armilla: put: the value is gone: the process that put it has ended, or has dropped what put returned; keep that as long as it is used") from None
-    value = pickle.loads(parts[0], buffers=parts[1:])
+    with from_outside:
+        value = pickle.loads(parts[0], buffers=parts[1:])
     _values[process, number] = (path, inode, value)
     return value
 

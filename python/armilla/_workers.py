@@ -16,8 +16,8 @@ import weakref
 from collections import deque
 from typing import Any, Callable, Generator, Iterator, Sequence
 
-from . import _core, _frames, _session, _worker_names
-from ._pickling import dumps_by_value, dumps_call, loads, loads_error
+from . import _core, _frames, _worker_names
+from ._pickling import dumps_by_value, dumps_call, from_outside, loads, loads_error
 
 _of_arrays = ("arange", "asarray", "empty", "eye", "from_function", "full", "linspace", "load", "ones", "save", "zeros")
 _of_tables = ("from_arrow", "from_pandas", "from_polars", "read_csv", "read_ipc", "read_parquet", "table")
@@ -60,14 +60,12 @@ class WorkerFuture(concurrent.futures.Future):
     def _arrive(self, kind: int, parts: list) -> None:
         """The answer is there."""
         try:
-            if kind == _frames.VALUE:
-                value = loads(parts)
-            else:
-                return self.set_exception(loads_error(self.rank, parts))
+            with from_outside:
+                value, raised = (loads(parts), None) if kind == _frames.VALUE else (None, loads_error(self.rank, parts))
         except BaseException as error:
             self.set_exception(error)
         else:
-            self.set_result(value)
+            self.set_result(value) if raised is None else self.set_exception(raised)
 
 
 class Token:
@@ -125,7 +123,6 @@ class Workers:
         for run in (self._read, self._settle_all):
             thread = threading.Thread(target=run, daemon=True)
             self._reader = self._reader or thread
-            _session.never_in.add(thread)
             thread.start()
         Workers.open.append(self)
 

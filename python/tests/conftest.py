@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import textwrap
@@ -9,6 +10,8 @@ import time
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts background jobs with SIGINT ignored, and so would be the processes of the tests
 
 
 class Job:
@@ -45,6 +48,14 @@ def workers():
 
     with armilla.ranks(3) as am:
         yield am
+
+
+@pytest.fixture(autouse=True)
+def no_rank():
+    """The process of the tests drives workers and pools, and is a client of jobs: it must not become a rank by what it gets from them."""
+    yield
+    session = sys.modules.get("armilla._session")
+    assert session is None or not session._started
 
 
 @pytest.fixture

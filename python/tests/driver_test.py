@@ -576,6 +576,9 @@ def test_results_with_arrays_in_them(workers, tmp_path):
     assert "armilla.array_api" not in sys.modules  # whose import makes a process a rank
     with pytest.raises(armilla.UsageError, match="only ranks can import"):
         am._together(lambda: __import__("armilla.array_api").array_api.unique_counts)
+    with pytest.raises(armilla.UsageError, match="elements of object are not supported") as caught:  # of a class of the module that has arrays
+        am.asarray(np.array([None]))
+    assert isinstance(caught.value, TypeError) and type(caught.value).__name__ == "UnsupportedError"
 
     def nested():
         return {"x": [armilla.arange(2), (armilla.arange(3), 5)], "d": armilla.dict(), "n": None}

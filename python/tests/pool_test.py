@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 from armilla import _pool, _shared
 from conftest import alive, wait_for
-from pool_work import address, die, die_at, die_once, fail, handle_sum, keep_megabytes, nap, remember, ten_times, until_there
+from pool_work import address, die, die_at, die_once, fail, fail_with, handle_sum, keep_megabytes, nap, of_ranks_alone, remember, ten_times, until_there
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +52,15 @@ def test_errors_come_back(pool):
         pool.submit(threading.Lock).result()
     with pytest.raises(TimeoutError, match="has not ended in time"):
         pool.submit(nap, 0.2).result(0.01)
+
+
+def test_a_result_does_not_make_this_process_a_rank(pool):
+    for get in (lambda: pool.submit(of_ranks_alone).result(), lambda: list(pool.map(of_ranks_alone, [1, 2])), lambda: list(pool.map_unordered(of_ranks_alone, [1]))):
+        with pytest.raises(armilla.UsageError, match="only ranks can import"):
+            get()
+    with pytest.raises(armilla.RemoteError, match="raised LookupError"):
+        pool.submit(fail_with, of_ranks_alone).result()
+    assert "armilla.array_api" not in sys.modules
 
 
 def test_await(pool):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the workers run in the tests of pools. They import this module, so it imports little."""
+import importlib
 import mmap
 import os
 import resource
@@ -34,6 +35,15 @@ def fail(text):
 
 def raising(make, *arguments):
     raise make(*arguments)
+
+
+def of_ranks_alone(*arguments):
+    """A function whose module only ranks can import."""
+    return importlib.import_module("armilla.array_api").sin
+
+
+def fail_with(f):
+    raise LookupError(f())
 
 
 class NoText(Exception):

@@ -52,6 +52,13 @@ def in_another_process(code, **options):
     return done
 
 
+def test_a_result_does_not_make_the_client_a_rank(lab):
+    with armilla.connect("lab") as am:
+        with pytest.raises(armilla.UsageError, match="only ranks can import"):
+            am.call(0, lambda: __import__("armilla.array_api").array_api.sin).get()
+        assert am.call(0, lambda: armilla.asarray).get().__name__ == "asarray"  # of a module that any process can import
+
+
 def test_what_a_process_has_named_is_there_for_the_next_one(lab):
     done = in_another_process("""
         lab = armilla.connect("lab")
