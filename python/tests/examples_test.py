@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every public name has a docstring with an example, and each example runs."""
+"""Every public name has a docstring with an example, and each example runs, in a folder of its own: some write files."""
 import importlib.util
 import subprocess
 import sys
@@ -41,12 +41,14 @@ def names():
 
 
 @pytest.mark.parametrize("ranks", [1, 2])
-def test_of_ranks(job, ranks):
+def test_of_ranks(job, tmp_path, monkeypatch, ranks):
+    monkeypatch.chdir(tmp_path)
     done = job(ranks, RUN, *sorted(names() - DRIVER))
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_of_other_processes(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     server = subprocess.Popen([sys.executable, "-m", "armilla", "serve", "lab", "-n", "2", "--foreground"], stdout=subprocess.PIPE, text=True)
     try:

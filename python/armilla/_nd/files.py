@@ -61,10 +61,9 @@ def save(path: str, a: Array, dataset: str = "data") -> None:
 
     The file replaces an older one when it is complete.
 
-    >>> import armilla as am, os, tempfile
-    >>> path = os.path.join(tempfile.gettempdir(), f"armilla-save-{os.getppid()}.npy")
-    >>> am.save(path, am.arange(10).reshape(5, 2))
-    >>> am.load(path)[3].tolist()
+    >>> import armilla as am
+    >>> am.save("pairs.npy", am.arange(10).reshape(5, 2))
+    >>> am.load("pairs.npy")[3].tolist()
     [6, 7]
     """
     path = os.fspath(path)
@@ -128,10 +127,9 @@ def load(path: str, dataset: str | None = None, *, header: bool = False, separat
     The name of the file says what it is: `.npy`; `.npz`, whose arrays make a dict; `.h5` or `.hdf5`, of which `dataset` names one, else all make
     a dict; `.csv`, whose records of numbers become rows of float64. `header`: the first record names the columns. An empty field is NaN.
 
-    >>> import armilla as am, os, tempfile
-    >>> path = os.path.join(tempfile.gettempdir(), f"armilla-load-{os.getppid()}.csv")
-    >>> am.save(path, am.arange(6).reshape(3, 2))
-    >>> am.load(path).tolist()
+    >>> import armilla as am
+    >>> am.save("pairs.csv", am.arange(6).reshape(3, 2))
+    >>> am.load("pairs.csv").tolist()
     [[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]]
     """
     path = os.fspath(path)

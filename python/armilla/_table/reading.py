@@ -67,12 +67,10 @@ def read_csv(path: Any, *, columns: Sequence[str] | None = None, schema: dict[st
     gives some or all of them.
 
     >>> import armilla as am
-    >>> import os, tempfile
-    >>> folder = am.broadcast(tempfile.mkdtemp() if am.rank == 0 else None)
     >>> if am.rank == 0:
-    ...     done = open(f"{folder}/x.csv", "w").write("a,b\\n1,x\\n2,y\\n")
+    ...     done = open("x.csv", "w").write("a,b\\n1,x\\n2,y\\n")
     >>> am.barrier()
-    >>> am.read_csv(f"{folder}/x.csv").to_polars().rows()
+    >>> am.read_csv("x.csv").to_polars().rows()
     [(1, 'x'), (2, 'y')]
     """
     called = "armilla.read_csv"
@@ -209,10 +207,8 @@ def read_parquet(path: Any, *, columns: Sequence[str] | None = None, name: str |
     while reading.
 
     >>> import armilla as am
-    >>> import os, tempfile
-    >>> folder = am.broadcast(tempfile.mkdtemp() if am.rank == 0 else None)
-    >>> am.table({"a": [1, 2, 3]}).write_parquet(f"{folder}/t")
-    >>> am.read_parquet(f"{folder}/t", columns=["a"]).to_polars()["a"].to_list()
+    >>> am.table({"a": [1, 2, 3]}).write_parquet("t")
+    >>> am.read_parquet("t", columns=["a"]).to_polars()["a"].to_list()
     [1, 2, 3]
     """
 
@@ -227,13 +223,11 @@ def read_ipc(path: Any, *, columns: Sequence[str] | None = None, name: str | Non
     """Returns a table of files in Arrow's file format (Feather). `path` is as for `read_parquet`.
 
     >>> import armilla as am
-    >>> import os, tempfile
-    >>> folder = am.broadcast(tempfile.mkdtemp() if am.rank == 0 else None)
     >>> if am.rank == 0:
     ...     import polars as pl
-    ...     pl.DataFrame({"a": [1, 2]}).write_ipc(f"{folder}/x.arrow")
+    ...     pl.DataFrame({"a": [1, 2]}).write_ipc("x.arrow")
     >>> am.barrier()
-    >>> len(am.read_ipc(f"{folder}/x.arrow"))
+    >>> len(am.read_ipc("x.arrow"))
     2
     """
 
