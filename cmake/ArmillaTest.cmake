@@ -359,33 +359,39 @@ function(armilla_compile_fail name)
   elseif(arg_FIRST)
     set(bound --first ${arg_FIRST})
   endif()
-  set(compile "${CMAKE_CXX_COMPILER}" -std=c++20 -I "${PROJECT_SOURCE_DIR}" -DARMILLA_CHECKED=$<BOOL:${ARMILLA_CHECKED}>)
   file(STRINGS "${arg_SOURCE}" containers REGEX "^#include <armilla/(algorithms|container/)")
   if(containers)
-    armilla_header_of_refused(header algorithms ${compile})
+    armilla_precompiled_alone(header algorithms)
   else()
-    armilla_header_of_refused(header armilla ${compile})
+    armilla_precompiled_alone(header armilla)
+  endif()
+  if(header)
+    set(header -include "${header}")
   endif()
   armilla_add_test(compile_fail.${name}
-    COMMAND ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/tests/compile_fail/expect_error.py" ${bound} "${arg_EXPECT}" ${compile} -fsyntax-only ${header}
+    COMMAND ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/tests/compile_fail/expect_error.py" ${bound} "${arg_EXPECT}" ${ARMILLA_COMPILE_ALONE} -fsyntax-only ${header}
             ${arg_DEFINES} "${arg_SOURCE}")
   armilla_test_properties(compile_fail.${name} LABELS compile_fail)
 endfunction()
 
-# armilla_header_of_refused(<out> <name> COMPILER OPTION...): the words that make what must not compile begin with <name>.hpp precompiled, which
-# takes a third of the time. g++ takes it wherever it is.
-function(armilla_header_of_refused out name)
+# ARMILLA_COMPILE_ALONE: how tests compile that call the compiler themselves.
+set(ARMILLA_COMPILE_ALONE "${CMAKE_CXX_COMPILER}" -std=c++20 "-I${PROJECT_SOURCE_DIR}" -DARMILLA_CHECKED=$<BOOL:${ARMILLA_CHECKED}>
+    -DARMILLA_PARANOID=$<BOOL:${ARMILLA_PARANOID}>)
+
+# armilla_precompiled_alone(<out> <name>): <name>.hpp, precompiled for ARMILLA_COMPILE_ALONE: what begins with it takes a third of the time. g++ takes
+# it wherever it is; empty with other compilers.
+function(armilla_precompiled_alone out name)
   set(${out} "" PARENT_SCOPE)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU OR NOT ARMILLA_PRECOMPILE)
     return()
   endif()
-  set(header "${PROJECT_BINARY_DIR}/compile_fail/${name}.hpp")
-  set(${out} -include "${header}" PARENT_SCOPE)
-  if(TARGET armilla_refused_${name})
+  set(header "${PROJECT_BINARY_DIR}/precompiled/alone/${name}.hpp")
+  set(${out} "${header}" PARENT_SCOPE)
+  if(TARGET armilla_precompiled_alone_${name})
     return()
   endif()
   file(CONFIGURE OUTPUT "${header}" CONTENT "#include \"armilla/${name}.hpp\"\n")
-  add_custom_command(OUTPUT "${header}.gch" COMMAND ${ARGN} -x c++-header "${header}" -o "${header}.gch" -MD -MF "${header}.d" -MT "${header}.gch"
-                     DEPFILE "${header}.d" COMMENT "Precompiling ${name}.hpp for what must not compile" VERBATIM)
-  add_custom_target(armilla_refused_${name} ALL DEPENDS "${header}.gch")
+  add_custom_command(OUTPUT "${header}.gch" COMMAND ${ARMILLA_COMPILE_ALONE} -x c++-header "${header}" -o "${header}.gch" -MD -MF "${header}.d" -MT "${header}.gch"
+                     DEPFILE "${header}.d" COMMENT "Precompiling ${name}.hpp for tests that call the compiler" VERBATIM)
+  add_custom_target(armilla_precompiled_alone_${name} ALL DEPENDS "${header}.gch")
 endfunction()

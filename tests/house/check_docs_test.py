@@ -19,8 +19,12 @@ class CheckDocs(unittest.TestCase):
         # A library of nothing: what is tested here is the tool.
         (self.folder / "armilla").mkdir()
         (self.folder / "armilla/armilla.hpp").write_text("namespace armilla { inline int rank() { return 0; } }\n")
-        for name in ("algorithms", "attach", "exposed", "exposed_map", "client_call"):
+        for name in ("algorithms", "attach", "exposed", "exposed_map", "client_call", "hdf5", "json_lines", "post"):
             (self.folder / f"armilla/{name}.hpp").touch()
+        (self.folder / "armilla/more.hpp").write_text("inline int more = 3;\n")
+        # What each file begins with, and no page here needs, takes most of the time.
+        for name in ("algorithm", "array", "chrono", "cmath", "functional", "map", "numeric", "optional", "span", "thread"):
+            (self.folder / name).touch()
 
     def check(self, text, *arguments, name="page.md"):
         page = self.folder / name
@@ -86,6 +90,17 @@ class CheckDocs(unittest.TestCase):
     def test_a_program_is_compiled_as_it_stands(self):
         self.accepted("```cpp\n#include <armilla/armilla.hpp>\nint main() { return armilla::rank(); }\n```\n")
         self.refused("```cpp\nint main() { return armilla::rank(); }\n```\n", "page.md:2:")
+
+    def test_programs_are_compiled_together_as_if_alone(self):
+        program = "```cpp\n#include <armilla/armilla.hpp>\n{0}\nstatic int one() {{ return {1}; }}\nint main() {{ return one(); }}\n```\n"
+        self.accepted(program.format("", "1") + program.format("#include <armilla/more.hpp>", "more") + program.format("", "2"))
+        self.refused(program.format("", "1") + program.format("#include <armilla/more.hpp>", "more") + program.format("", "more"), "page.md:16:")
+
+    def test_programs_that_run_may_be_left_out(self):
+        page = "```cpp\nint main() { return unknown; }\n```\n<!-- check-docs prints\nprograms: one\nrun: ./one\n-->\n```text\n```\n"
+        self.assertEqual(self.check(page, "--except-run")[0], 0)
+        self.refused(page, "page.md:2:")
+        self.assertEqual(self.check(page + "```cpp\nbad();\n```\n", "--except-run")[0], 1)
 
     def test_declarations_stand_in_a_namespace(self):
         self.accepted("```cpp decl\ntemplate <class T> T twice(T x) { return x + x; }\n```\n```cpp decl\nint twice(int);\n```\n")
