@@ -14,6 +14,7 @@
 #include "armilla/boot/host/bootstrap.hpp"
 #include "armilla/boot/host/interfaces.hpp"
 #include "armilla/boot/wire_up/exchange.hpp"
+#include "armilla/boot/wire_up/gathering.hpp"
 #include "armilla/boot/wire_up/join_job.hpp"
 #include "armilla/boot/wire_up/listeners.hpp"
 #include "armilla/error.hpp"
@@ -41,6 +42,7 @@ class choosing {
 
  private:
   std::size_t hosts() const { return self_.host_of.empty() ? 1 : std::size_t(*std::ranges::max_element(self_.host_of)) + 1; }
+  bool comes_alone() const { return self_.new_rank && self_.started == nullptr; }
   std::string agree(const std::string& problem) const;
   std::string as_rank_0(const std::string& text) const;
   network_settings network_options() const;
@@ -66,14 +68,14 @@ class choosing {
 };
 
 // All take a step or none: what the first rank that cannot says, or nothing. A rank that comes into the running job takes the
-// steps that the others have taken.
+// steps that the others have taken; over several hosts it hears from its agent what these have said.
 std::string choosing::agree(const std::string& problem) const {
-  if (self_.new_rank) return problem;
+  if (comes_alone()) return problem;
   // Mostly none has anything to say: of many ranks the words would be long.
   const std::uint8_t can = problem.empty() ? 1 : 0;
   std::vector<std::uint8_t> each(std::size_t(self_.world_size()));
   exchange(self_, &can, each.data(), sizeof can);
-  if (std::ranges::count(each, std::uint8_t{1}) == std::ptrdiff_t(each.size())) return {};
+  if (std::ranges::count(each, std::uint8_t{1}) == std::ptrdiff_t(each.size())) return self_.new_rank ? problem : "";
   verdict mine;
   mine.failed = problem.empty() ? 0 : 1;
   std::snprintf(mine.why, sizeof mine.why, "%s", problem.c_str());
@@ -87,7 +89,7 @@ std::string choosing::agree(const std::string& problem) const {
 
 // All ranks take what rank 0 says: what lies in the folders of another host may differ.
 std::string choosing::as_rank_0(const std::string& text) const {
-  if (self_.new_rank) return text;
+  if (comes_alone()) return text;
   verdict mine;
   std::snprintf(mine.why, sizeof mine.why, "%s", text.c_str());
   std::vector<verdict> all(std::size_t(self_.world_size()));
@@ -154,7 +156,7 @@ const std::byte* choosing::addresses_of_all(const network& carries) {
   const std::size_t bytes = carries.address_bytes();
   if (bytes == 0) return nullptr;
   std::byte* const shared = self_.host_base + self_.layout.addresses();
-  if (self_.new_rank) return shared;
+  if (comes_alone()) return shared;
   const std::size_t all = bytes * std::size_t(self_.world_size());
   auto received = std::make_unique<std::byte[]>(all);
   exchange(self_, carries.address(), received.get(), bytes);
@@ -162,7 +164,7 @@ const std::byte* choosing::addresses_of_all(const network& carries) {
     chosen_.addresses = std::move(received);
     return chosen_.addresses.get();
   }
-  if (leads_host()) std::memcpy(shared, received.get(), all);
+  if (leads_host() && !self_.new_rank) std::memcpy(shared, received.get(), all);  // others may have come since
   meet(self_, exchange_meeting);
   return shared;
 }
@@ -229,7 +231,7 @@ std::string choosing::try_neighbours() {
   const std::size_t here = self_.host_of[std::size_t(self_.rank)];
   host_report mine;
   std::vector<rank_t> peers;
-  if (first_of(here) == self_.rank) {
+  if (first_of(here) == self_.rank && !self_.new_rank) {  // which hears what was found
     peers.push_back(first_of((here + 1) % all));
     if (all > 2) peers.push_back(first_of((here + all - 1) % all));
   }
@@ -371,8 +373,9 @@ chosen_network choosing::run() {
 void show_address(const launch& self) {
   if (self.beyond == nullptr) return;
   const std::size_t bytes = self.beyond->address_bytes();
-  if (bytes != 0)
-    std::memcpy(self.host_base + self.layout.addresses() + std::size_t(self.rank) * bytes, self.beyond->address(), bytes);
+  if (bytes == 0) return;
+  std::memcpy(self.host_base + self.layout.addresses() + std::size_t(self.rank) * bytes, self.beyond->address(), bytes);
+  if (self.left != nullptr) self.left->show_address({reinterpret_cast<const char*>(self.beyond->address()), bytes});
 }
 
 chosen_network choose_network(launch& self, std::string_view joined_by) { return choosing(self, joined_by).run(); }

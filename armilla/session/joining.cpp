@@ -10,6 +10,7 @@
 #include "armilla/base/core/option_table.hpp"
 #include "armilla/base/core/option_text.hpp"
 #include "armilla/boot/children/own_label.hpp"
+#include "armilla/boot/children/plan.hpp"
 #include "armilla/boot/children/supervisor.hpp"
 #include "armilla/boot/watch/ending.hpp"
 #include "armilla/boot/watch/failure_record.hpp"
@@ -104,9 +105,10 @@ joined_process first_process(int argc, char** argv, joined_process process) {
 }
 
 // Launchers end the job of a rank that dies, each in its way, and there may be several hosts. The agents of armilla-run --hosts
-// let the others go on.
+// let the others go on, and replace it.
 void require_one_host(const launcher& from, const options& settings) {
-  const bool by_agents = from.kind == launcher_kind::agent && settings.on_loss == loss_use::go_on;
+  const bool by_agents = from.kind == launcher_kind::agent;
+  if (by_agents) require_replaceable(settings);
   const char* const name = settings.on_loss != loss_use::end && !by_agents ? "on_loss" : "max_ranks";
   if (settings.get(name) == options{}.get(name) || (from.kind != launcher_kind::agent && settings.launcher == launcher_use::none))
     return;

@@ -69,7 +69,6 @@ void set_stage(const launch& self, rank_stage stage) { self.job->rank[self.rank]
 // One that comes later, and is not needed any more, goes without a word.
 void begin_with_the_others(const launch& self) {
   if (!self.new_rank) return meet(self, all_joined);
-  await_turn(self);
   if (!await_hand_overs(self)) _exit(not_needed_exit_code);
   clear_place(self);
   show_address(self);
@@ -123,7 +122,10 @@ void session_state::begin() {
   guard_forks(self.host_base, self.layout.total(), enter_child);
   start_wait_reports(rank);
   if (self.left != nullptr) self.left->announce_last_meeting();
-  self.new_rank ? enter_job(self) : meet(self, all_started);
+  if (!self.new_rank)
+    meet(self, all_started);
+  else if (!enter_job(self))
+    _exit(not_needed_exit_code);
   measure_locks(rank);
   begin_stats(rank);
   explore_orders();

@@ -183,8 +183,8 @@ class Meeting(FailedJobs, unittest.TestCase):
         refused("go with --meet", "--key-file", self.key)
         refused("--meet wants a host and a port", "--meet", "a", "--hosts-expected", "2", "--key-file", self.key)
         refused("leave --hosts", "--meet", "a:1", "--hosts-expected", "2", "--key-file", self.key, "--hosts", "a")
-        refused("ARMILLA_ON_LOSS=replace is for the ranks of one host", "--meet", "a:1", "--hosts-expected", "2", "--key-file", self.key,
-                env={"ARMILLA_ON_LOSS": "replace"})
+        refused("ARMILLA_MAX_RANKS=5 is for the ranks of one host", "--meet", "a:1", "--hosts-expected", "2", "--key-file", self.key,
+                env={"ARMILLA_ON_LOSS": "continue", "ARMILLA_MAX_RANKS": "5"})
         for key, text in ((self.write_key("0123456789abcdef", 0o640), "other users may read it.*chmod 600"), (self.write_key("short"), "has 5 characters"),
                           (self.folder.name + "/none", "No such file")):
             refused(text, "--meet", "a:1", "--hosts-expected", "2", "--key-file", key)

@@ -166,10 +166,10 @@ class OnLoss(FailedJobs, unittest.TestCase):
         self.assertEqual(sorted(line.partition(":")[0] for line in run.out.splitlines()), ["rank 0 of 2", "rank 1 of 2"])
         self.assertEqual(run.left_behind(), [])
 
-    def test_several_hosts_refuse_to_replace(self):
-        run = job([], ranks=None, launcher=[ARMILLA_RUN, "--hosts", "a:2,b:2"], env={"ARMILLA_ON_LOSS": "replace"})
+    def test_several_hosts_let_none_join(self):
+        run = job([], ranks=None, launcher=[ARMILLA_RUN, "--hosts", "a:2,b:2"], env=GO_ON | {"ARMILLA_MAX_RANKS": "5"})
         self.assertNotEqual(run.code, 0)
-        self.assertRegex(run.err, r"ARMILLA_ON_LOSS=replace is for the ranks of one host; leave --hosts")
+        self.assertRegex(run.err, r"ARMILLA_MAX_RANKS=5 is for the ranks of one host; leave --hosts")
 
 
 unittest.main()

@@ -41,6 +41,7 @@ bool agent::start(const json& job) {
   label_ = job.at("label");
   raw_ = job.at("raw");
   goes_on_ = job.at("goes_on");
+  replaces_ = job.at("replaces");
   binds_ = job.at("binds");
   relay_.set_number(job.at("number"));
   grace_ns_ = job.at("grace_ns");
@@ -56,7 +57,7 @@ bool agent::start(const json& job) {
   rank_t rank = job.at("first");
   for (const json& one : job.at("processes")) {
     auto c = std::make_unique<child>();
-    c->rank = rank++;
+    c->first = c->last = rank++;
     c->program = {one.at("path"), one.at("arguments"), one.at("environment"), 1};
     children_.push_back(std::move(c));
   }
@@ -67,20 +68,21 @@ bool agent::start(const json& job) {
 void agent::start_one(child& c) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    return tell(c.rank, could_not_start, false,
-                fmt::format("{} has no socket for rank {}: {}", host_, c.rank, std::strerror(errno)));
+    return tell(c.first, could_not_start, false,
+                fmt::format("{} has no socket for rank {}: {}", host_, c.first, std::strerror(errno)));
   for (auto& cpu : c.record.cpu) cpu = -1;
   spawn_plan how;
   how.program = &c.program;
-  how.rank = c.rank;
+  how.rank = c.first;
   how.record = &c.record;
   how.line = ends[1];
-  how.line_text = fmt::format("{} {} {} {}", ends[1], c.rank, ranks_, host_);
+  if (!c.in_job()) how.memory = lent_.memory_of(c.first);
+  how.line_text = fmt::format("{} {} {} {} {}", ends[1], c.first, ranks_, host_, how.memory);
   how.bind = false;
   how.mask = before_;
   output_lines::ends out;
   if (label_)
-    out = lines_.open(fmt::format("[{}] ", c.rank));
+    out = lines_.open(fmt::format("[{}] ", c.first));
   else if (!raw_)
     out = lines_.open_plain(false);
   how.output = out.output;
@@ -91,7 +93,7 @@ void agent::start_one(child& c) {
   close(ends[1]);
   c.line = ends[0];
   c.alive = c.pid > 0;
-  if (!c.alive) judge(c, 0);
+  if (!c.alive) judge(c);
 }
 
 // --- what happens ---
@@ -115,7 +117,7 @@ void agent::read_signals() {
     if (info.ssi_signo != SIGCHLD && !stopping_) {  // what ssh passes on, or a user sends
       end_ = {128 + int(info.ssi_signo),
               fmt::format("{} was interrupted by signal {} ({})", host_, info.ssi_signo, signal_name(int(info.ssi_signo)))};
-      if (!goes_on_) tell(children_.empty() ? 0 : children_.front()->rank, end_.code, true, end_.text);
+      if (!goes_on_) tell(children_.empty() ? 0 : children_.front()->first, end_.code, true, end_.text);
       end_.text = "armilla: " + end_.text;
       if (met_) say(end_.text);
       told_to_stop_ = true;
@@ -140,6 +142,7 @@ void agent::hear_root() {
     if (frame->what == channel::tree) branch_.take(frame->text);
     if (frame->what == channel::lost) hear_of_loss(frame->text);
     if (frame->what == channel::gathering) pass_gathering(frame->text);
+    if (frame->what == channel::life) hear_of_life(frame->text);
     if (frame->what == channel::stop) hear_end(frame->text);
     if (frame->what == channel::look) clients_.tell();
     if (frame->what == channel::seen) clients_.take(frame->text);
@@ -148,7 +151,7 @@ void agent::hear_root() {
       std::int32_t number = 0;
       std::memcpy(&number, frame->text.data(), sizeof number);
       for (const auto& c : children_)
-        if (c->alive && c->spoke) kill(c->pid, number);
+        if (c->alive && c->spoke && c->in_job()) kill(c->pid, number);
     }
   }
   if (root_.garbled()) stop();
@@ -165,56 +168,58 @@ void agent::hear_of_loss(const std::string& text) {
 
 void agent::reap() {
   for (auto& c : children_) {
-    int status = 0;
-    if (!c->alive || waitpid(c->pid, &status, WNOHANG) != c->pid) continue;
+    if (!c->alive || waitpid(c->pid, &c->status, WNOHANG) != c->pid) continue;
     c->alive = false;
     while (c->line >= 0) {  // what it said last
       const auto left = c->incoming.size();
       hear(*c);
       if (c->line >= 0 && c->incoming.size() == left) break;
     }
-    judge(*c, status);
+    judge(*c);
   }
+  for (auto& c : children_)
+    if (!stopping_ && c->place == child::state::lost && !c->alive) start_new(c);
   tell_done();
 }
 
 // No rank here goes on.
 void agent::tell_done() {
-  const bool all = std::ranges::none_of(children_, [](const auto& c) { return c->alive && !c->failed; });
-  if (all && !stopping_ && !told_done_) told_done_ = root_.send(channel::done, std::to_string(ended_well_));
+  const bool all = std::ranges::none_of(children_, [](const auto& c) { return c->alive && c->in_job() && !c->failed; });
+  if (!all || stopping_ || told_done_) return;
+  told_done_ = root_.send(channel::done, fmt::format("{} {}", std::exchange(ended_well_, 0), came_));
 }
 
-void agent::judge(const child& c, int status) {
-  const std::string told = goes_on_ ? lent_.cause_of(c.rank) : "";  // by itself, before it ended
+ending agent::ending_of(const child& c) const {
   ending e;
-  e.first = e.last = c.rank;
+  e.first = e.last = c.first;
   e.pid = c.pid;
   e.program = c.program.arguments[0];
   e.host = host_;
-  if (c.record.exec_error != 0) {
-    e.kind = ending::how::not_started;
-    e.code = c.record.exec_error;
-    e.pid = 0;
-  } else if (WIFSIGNALED(status)) {
-    e.kind = ending::how::signal;
-    e.code = WTERMSIG(status);
-    e.core = WCOREDUMP(status);
-  } else {
-    e.code = WEXITSTATUS(status);
-    if (e.code == 0 && c.finished) return void(++ended_well_);
-    e.kind = c.finished ? ending::how::code : c.spoke ? ending::how::exited : ending::how::never_joined;
-  }
+  set_how(e, c.record.exec_error, c.status, c.finished, c.spoke);
+  return e;
+}
+
+void agent::judge(child& c) {
+  if (!c.in_job()) return lose_new_rank(c);
+  const std::string told = goes_on_ ? lent_.cause_of(c.first) : "";  // by itself, before it ended
+  ending e = ending_of(c);
+  if (e.kind == ending::how::code && e.code == 0) return void(++ended_well_);
   if (!told.empty() && e.kind == ending::how::exited) {
     e.kind = ending::how::lost;
     e.text = told;
   }
   // An abort is mostly its own doing, and may follow from another's death.
-  tell(c.rank, exit_code(e), e.kind == ending::how::signal && e.code != SIGABRT, account_of(e),
+  tell(c.first, exit_code(e), e.kind == ending::how::signal && e.code != SIGABRT, account_of(e),
        goes_on_ && c.finished && e.kind == ending::how::code ? ""  // its part is done, but the program says that it failed
        : !told.empty()                                       ? told
        : c.spoke                                             ? cause_of(e)
                                                              : "",
        lent_.hint_of(e));
+  if (job_block* const job = lent_.of(c.first); replaces_ && job != nullptr) {
+    vacate(*job, c);
+    if (const std::string why = why_given_up(c); !why.empty())
+      say(fmt::format("armilla: rank {} on {}: {}", c.first, host_, why));
+  }
 }
 
 // With a cause: the rank is lost, and the others have time to end by themselves.
@@ -243,9 +248,47 @@ void agent::lose_root() {
   }
   if (goes_on_ || !root_.timed_out()) return stop();
   const std::string cause = "cannot be reached any more: " + host_ + " is cut off from armilla-run";
-  lent_.tell(0, children_.front()->rank - 1, cause, "");
-  lent_.tell(children_.back()->rank + 1, ranks_ - 1, cause, "");
+  lent_.tell(0, children_.front()->first - 1, cause, "");
+  lent_.tell(children_.back()->first + 1, ranks_ - 1, cause, "");
   stop_ns_ = deadline_after_ns(grace_ns_);
+}
+
+// ---- others in the places of lost ranks: see armilla/boot/wire_up/new_rank.hpp ----
+
+void agent::start_new(std::unique_ptr<child>& c) {
+  const std::unique_ptr<child> before = std::exchange(c, std::make_unique<child>());
+  if (before->line >= 0) close(before->line);
+  c->first = c->last = before->first;
+  c->place = child::state::starting;
+  c->short_lives = before->short_lives;
+  c->program = std::move(before->program);
+  lent_.of(c->first)->rank[c->first].stage.store(rank_stage::absent, std::memory_order_release);
+  start_one(*c);
+}
+
+void agent::lose_new_rank(child& c) {
+  const bool refused = c.record.exec_error == 0 && is_refused(c);
+  if (!refused && !stopping_)
+    say("armilla: " + account_of(ending_of(c)) + ", before it had taken the place of one that was lost");
+  c.place = !refused && try_again(c) ? child::state::lost : child::state::given_up;
+  if (!root_.send(channel::life, life_frame{life_frame::word::gone, c.first}.text())) lose_root();
+}
+
+void agent::hear_of_life(const std::string& text) {
+  const auto said = life_frame::from(text);
+  if (!said || said->rank < 0 || said->rank >= ranks_) return;
+  const auto here = std::ranges::find(children_, said->rank, [](const auto& c) { return c->first; });
+  lent_.change(*said, life_frame::address_in(text), here != children_.end());
+  if (said->what == life_frame::word::address && !root_.send(channel::life, said->text())) lose_root();
+  if (here == children_.end()) return;
+  child& c = **here;
+  if (said->what == life_frame::word::coming && c.place == child::state::starting) c.place = child::state::coming;
+  if (said->what != life_frame::word::lives) return;
+  ++came_;
+  told_done_ = false;
+  if (c.place != child::state::coming) return;  // it has ended meanwhile
+  c.place = child::state::in_job;
+  c.began = now_ns();
 }
 
 void agent::stop() {

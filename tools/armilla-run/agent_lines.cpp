@@ -26,7 +26,7 @@ void agent::pass_gathering(const std::string& text) {
   const auto is_for = [&](rank_t r) { return to == detail::no_rank ? !answers || said->names(r) : to == r; };
   const line_head head{line_head::gathering, std::uint32_t(message.size())};
   for (const auto& c : children_)
-    if (c->alive && c->line >= 0 && is_for(c->rank) && write_fully(c->line, &head, sizeof head))
+    if (c->alive && c->line >= 0 && is_for(c->first) && write_fully(c->line, &head, sizeof head))
       write_fully(c->line, message.data(), message.size());
   lent_.wake();
 }
@@ -46,8 +46,9 @@ void agent::hear(child& c) {
   c.incoming.append(bytes, std::size_t(n));
   for (line_head head; c.incoming.size() >= sizeof head;) {
     std::memcpy(&head, c.incoming.data(), sizeof head);
+    if (head.bytes > line_head::most_bytes && !c.in_job()) return void(kill(c.pid, SIGKILL));
     if (head.bytes > line_head::most_bytes)
-      return tell(c.rank, could_not_start, false, fmt::format("rank {} garbles its line", c.rank));
+      return tell(c.first, could_not_start, false, fmt::format("rank {} garbles its line", c.first));
     if (c.incoming.size() < sizeof head + head.bytes) return;
     std::string text = c.incoming.substr(sizeof head, head.bytes);
     c.incoming.erase(0, sizeof head + head.bytes);
@@ -59,6 +60,7 @@ void agent::take(child& c, const line_head& head, std::string text) {
   c.spoke = true;
   if (head.what == line_head::finished) c.finished = true;
   if (head.what == line_head::exchange) {
+    if (!c.in_job()) return repeat_exchange(c);
     c.waits = true;
     c.part = std::move(text);
     pass_exchange();
@@ -66,18 +68,18 @@ void agent::take(child& c, const line_head& head, std::string text) {
   if (head.what == line_head::last_meeting && !std::exchange(told_last_, true) && !root_.send(channel::last_meeting, ""))
     lose_root();
   if (head.what == line_head::gathering) {
-    text.insert(0, reinterpret_cast<const char*>(&c.rank), sizeof c.rank);
+    text.insert(0, reinterpret_cast<const char*>(&c.first), sizeof c.first);
     if (!root_.send(channel::gathering, text)) lose_root();
   }
-  if (head.what == line_head::over) {
+  if (head.what == line_head::over && c.in_job()) {
     c.failed = true;
-    tell_lost(c.rank, lent_.cause_of(c.rank));
+    tell_lost(c.first, lent_.cause_of(c.first));
     tell_done();
   }
-  if (std::int32_t numbers[2]; head.what == line_head::failed && text.size() >= sizeof numbers) {
+  if (std::int32_t numbers[2]; head.what == line_head::failed && c.in_job() && text.size() >= sizeof numbers) {
     std::memcpy(numbers, text.data(), sizeof numbers);
     c.failed = true;
-    tell(c.rank, numbers[0], numbers[1] != 0, text.substr(sizeof numbers), lent_.cause_of(c.rank));
+    tell(c.first, numbers[0], numbers[1] != 0, text.substr(sizeof numbers), lent_.cause_of(c.first));
     tell_done();
   }
 }
@@ -88,19 +90,31 @@ void agent::pass_exchange() {
   for (const auto& c : children_) {
     if (!c->waits) return;
     if (c->part.size() != bytes)
-      return tell(c->rank, could_not_start, false,
+      return tell(c->first, could_not_start, false,
                   fmt::format("ranks {} and {} exchange different things; start all from one version of Armilla",
-                              children_[0]->rank, c->rank));
+                              children_[0]->first, c->first));
     all += c->part;
   }
   for (auto& c : children_) c->waits = false;
   if (!root_.send(channel::exchange, pack_records(all, bytes))) lose_root();
 }
 
+// What the ranks of the start heard, it hears.
+void agent::repeat_exchange(child& c) {
+  c.waits = c.heard == exchanges_.size();
+  if (c.waits) return;
+  const std::string& all = exchanges_[c.heard++];
+  const line_head head{line_head::exchange, std::uint32_t(all.size())};
+  if (write_fully(c.line, &head, sizeof head)) write_fully(c.line, all.data(), all.size());
+}
+
 void agent::hand_out(const std::string& all) {
+  if (replaces_) exchanges_.push_back(all);
+  for (const auto& c : children_)
+    if (!c->in_job() && c->waits) repeat_exchange(*c);
   const line_head head{line_head::exchange, std::uint32_t(all.size())};
   for (const auto& c : children_)
-    if (c->line >= 0 && write_fully(c->line, &head, sizeof head)) write_fully(c->line, all.data(), all.size());
+    if (c->line >= 0 && c->in_job() && write_fully(c->line, &head, sizeof head)) write_fully(c->line, all.data(), all.size());
 }
 
 }  // namespace armilla::run

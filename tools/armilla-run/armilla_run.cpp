@@ -270,13 +270,10 @@ void check_meeting(const job_words& job) {
 }
 
 void require_one_host(const options& settings, bool named) {
-  const char* const name = settings.on_loss == armilla::detail::loss_use::replace ? "on_loss"
-                           : settings.max_ranks != options{}.max_ranks            ? "max_ranks"
-                                                                                  : nullptr;
-  if (name != nullptr)
+  if (settings.max_ranks != options{}.max_ranks)
     throw failure{wrong_use,
-                  fmt::format("{0}={1} is for the ranks of one host; {2}, or unset {0}", armilla::detail::variable_of(name),
-                              settings.get(name),
+                  fmt::format("ARMILLA_MAX_RANKS={} is for the ranks of one host; {}, or unset ARMILLA_MAX_RANKS",
+                              settings.get("max_ranks"),
                               named ? "leave --hosts and --meet out" : "set ARMILLA_LAUNCHER=none to ignore Slurm's nodes")};
 }
 

@@ -38,7 +38,8 @@ class channel {
     seen,
     circuit,
     offer,
-    tree
+    tree,
+    life
   };
   struct frame {
     std::uint32_t what = 0;

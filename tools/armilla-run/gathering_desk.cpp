@@ -2,6 +2,7 @@
 #include "gathering_desk.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace armilla::run {
 
@@ -31,13 +32,15 @@ void gathering_desk::take_part(rank_t from, const gathering_message& m) {
   const row which = m.row();
   steps& all = rows_[which];
   const auto step = m.head.step;
-  // Others have gone on without it, as it was at the end of its function.
-  const bool late = which.what == row::kind::survivors && step <= all.answered && !all.open.contains(step);
+  // Others have gone on without it: it was at the end of its function, or has come since.
+  const bool may_be_late = which.what == row::kind::survivors || which.what == row::kind::end;
+  const bool late = may_be_late && step <= all.answered && !all.open.contains(step);
   if (late || step <= all.passed || (given_up_ && which.what == row::kind::living)) return tell_over(which, step, from);
   gathering& g = all.open[m.head.step];
   if (g.parts.empty()) {
     g.members = m.ranks();
     g.unended = m.head.what == head::word::ask_unended;
+    g.newest_life = m.head.newest_life;
     if (which.what == row::kind::survivors || which.what == row::kind::living)
       send_(detail::no_rank,
             gathering_text({.what = head::word::asked, .row = which.what, .id = which.id, .step = m.head.step}, {}, {}));
@@ -69,14 +72,28 @@ void gathering_desk::end(rank_t r, std::uint64_t stage) {
 void gathering_desk::lose(rank_t r) {
   if (!is_lost(r)) ++all_lost_;
   lost_[std::size_t(r)] = true;
+  // What it gave is no part of another one's that comes in its place.
+  for (auto& [which, all] : rows_)
+    for (auto one = all.open.begin(); one != all.open.end();)
+      one = one->second.parts.erase(r) != 0 && one->second.parts.empty() ? all.open.erase(one) : std::next(one);
   look_at_all();
+}
+
+void gathering_desk::come(rank_t r, std::uint32_t life) {
+  if (!is_lost(r)) return;
+  --all_lost_;
+  ++all_came_;
+  lost_[std::size_t(r)] = false;
+  life_[std::size_t(r)] = life;
+  end(r, 0);
 }
 
 // The first test is for large jobs, in which it is mostly enough.
 bool gathering_desk::is_complete(const gathering& g) const {
-  if (g.parts.size() + std::size_t(all_lost_ + all_ended_) < g.members.size()) return false;
+  if (g.parts.size() + std::size_t(all_lost_ + all_ended_ + all_came_) < g.members.size()) return false;
   return std::ranges::all_of(g.members, [&](rank_t r) {
-    return g.parts.contains(r) || lost_[std::size_t(r)] || (g.unended && ended_[std::size_t(r)] > g.stage);
+    return g.parts.contains(r) || lost_[std::size_t(r)] || life_[std::size_t(r)] > g.newest_life ||
+           (g.unended && ended_[std::size_t(r)] > g.stage);
   });
 }
 

@@ -18,12 +18,15 @@ class gathering_desk {
  public:
   /// Sends a text to a rank; `no_rank`: to all, or, if it is an answer, to those that it names.
   using sender = std::function<void(rank_t to, const std::string& text)>;
-  gathering_desk(rank_t ranks, sender send) : lost_(std::size_t(ranks)), ended_(std::size_t(ranks)), send_(std::move(send)) {}
+  gathering_desk(rank_t ranks, sender send)
+      : lost_(std::size_t(ranks)), life_(std::size_t(ranks)), ended_(std::size_t(ranks)), send_(std::move(send)) {}
 
-  /// What rank `from` says. What a lost rank says is refused: its place among the others is gone for good.
+  /// What rank `from` says. What a lost rank says is refused.
   void take(rank_t from, std::string_view text);
   /// From now on no gathering waits for it.
   void lose(rank_t r);
+  /// Another process lives in its place, with this number: only gatherings that are about such ones wait for it.
+  void come(rank_t r, std::uint32_t life);
   bool is_lost(rank_t r) const { return lost_[std::size_t(r)]; }
   rank_t left() const { return rank_t(lost_.size()) - all_lost_; }
 
@@ -34,6 +37,7 @@ class gathering_desk {
     std::vector<rank_t> members;
     std::map<rank_t, std::string> parts;
     bool unended = false;
+    std::uint64_t newest_life = 0;
     std::uint64_t stage = 0;  ///< of those that ask, the last
   };
   struct steps {
@@ -52,8 +56,9 @@ class gathering_desk {
   void tell_over(const row& which, std::uint64_t step, rank_t to) const;
 
   std::vector<bool> lost_;
+  std::vector<std::uint32_t> life_;
   std::vector<std::uint64_t> ended_;  ///< at the end of which of its functions each rank is
-  rank_t all_lost_ = 0, all_ended_ = 0;
+  rank_t all_lost_ = 0, all_ended_ = 0, all_came_ = 0;
   bool given_up_ = false;
   std::map<row, steps> rows_;
   sender send_;

@@ -20,10 +20,11 @@ using kind = gathering_row::kind;
 
 /// A desk of four ranks, and what it has sent to each.
 struct desk_of_four : testing::Test {
-  void ask(rank_t from, kind row, std::uint64_t step, word how = word::ask) {
+  void ask(rank_t from, kind row, std::uint64_t step, word how = word::ask,
+           std::uint64_t newest_life = gathering_head::any_life) {
     const std::vector<rank_t> all{0, 1, 2, 3};
-    desk.take(from,
-              gathering_text({.what = how, .row = row, .step = step, .part_bytes = 1}, all, std::string(1, char('a' + from))));
+    desk.take(from, gathering_text({.what = how, .row = row, .step = step, .part_bytes = 1, .newest_life = newest_life}, all,
+                                   std::string(1, char('a' + from))));
   }
   void say(rank_t from, gathering_head head) { desk.take(from, gathering_text(head, {}, {})); }
   /// What rank `r` was told last; "answer of 0 1: ab", "over", "passed", or nothing.
@@ -51,6 +52,38 @@ TEST_F(desk_of_four, answers_when_all_that_are_left_have_given_their_part) {
   EXPECT_EQ(told(0), "");
   desk.lose(3);
   for (const rank_t r : {0, 1, 2}) EXPECT_EQ(told(r), "answer of 0 1 2: abc");
+}
+
+TEST_F(desk_of_four, does_not_wait_for_a_rank_that_came_in_the_place_of_a_member) {
+  desk.lose(3);
+  desk.come(3, 1);
+  for (const rank_t r : {0, 1, 2}) ask(r, kind::survivors, 1, word::ask, 0);
+  for (const rank_t r : {0, 1, 2}) EXPECT_EQ(told(r), "answer of 0 1 2: abc");
+}
+
+TEST_F(desk_of_four, waits_for_it_where_all_that_live_take_part) {
+  desk.lose(3);
+  desk.come(3, 1);
+  for (const rank_t r : {0, 1, 2}) ask(r, kind::end, 1);
+  EXPECT_EQ(told(0), "");
+  ask(3, kind::end, 1);
+  EXPECT_EQ(told(3), "answer of 0 1 2 3: abcd");
+}
+
+TEST_F(desk_of_four, tells_one_that_came_which_rounds_are_over) {
+  desk.lose(3);
+  for (const rank_t r : {0, 1, 2}) ask(r, kind::end, 2);
+  desk.come(3, 1);
+  ask(3, kind::end, 2);
+  EXPECT_EQ(told(3), "over");
+}
+
+TEST_F(desk_of_four, takes_nothing_of_a_lost_rank_for_that_of_the_next_one) {
+  ask(3, kind::end, 1);
+  desk.lose(3);
+  desk.come(3, 1);
+  for (const rank_t r : {0, 1, 2}) ask(r, kind::end, 1);
+  EXPECT_EQ(told(0), "");
 }
 
 TEST_F(desk_of_four, leaves_out_what_a_rank_gave_that_is_lost_before_the_answer) {

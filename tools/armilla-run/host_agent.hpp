@@ -13,6 +13,7 @@
 #include "armilla/base/values/clock.hpp"
 #include "armilla/boot/children/output.hpp"
 #include "armilla/boot/children/spawn_process.hpp"
+#include "armilla/boot/watch/ending.hpp"
 #include "armilla/boot/watch/orphans.hpp"
 #include "armilla/boot/wire_up/agent_line.hpp"
 #include "calls.hpp"
@@ -21,6 +22,7 @@
 #include "exchange_tree.hpp"
 #include "job_end.hpp"
 #include "lent_memory.hpp"
+#include "life_frame.hpp"
 #include "look_listener.hpp"
 
 /// The agent of armilla-run on one host: it starts the ranks there and looks after them.
@@ -47,6 +49,9 @@ class agent {
   bool hear_first(int& code);
   bool start(const json& job);
   void start_one(child& c);
+  void start_new(std::unique_ptr<child>& c);
+  void lose_new_rank(child& c);
+  void hear_of_life(const std::string& text);
   void wait_for_events();
   void read_signals();
   void hear_root();
@@ -55,9 +60,11 @@ class agent {
   void hear(child& c);
   void take(child& c, const line_head& head, std::string text);
   void pass_exchange();
+  void repeat_exchange(child& c);
   void hand_out(const std::string& all);
   void reap();
-  void judge(const child& c, int status);
+  ending ending_of(const child& c) const;
+  void judge(child& c);
   void tell(rank_t rank, int code, bool primary, const std::string& text, const std::string& cause = "",
             const std::string& hint = "");
   void tell_lost(rank_t rank, const std::string& cause);
@@ -74,8 +81,11 @@ class agent {
   bool told_to_stop_ = false;
   job_end end_;
   rank_t ranks_ = 0;
-  bool label_ = false, raw_ = false, goes_on_ = false, binds_ = false, told_last_ = false, told_done_ = false, root_lost_ = false;
-  int ended_well_ = 0;  // ranks
+  bool label_ = false, raw_ = false, goes_on_ = false, replaces_ = false, binds_ = false, told_last_ = false, told_done_ = false,
+       root_lost_ = false;
+  int ended_well_ = 0;                  // ranks that armilla-run has not been told of
+  int came_ = 0;                        // ranks in the places of lost ones here
+  std::vector<std::string> exchanges_;  // of the start, for these
   std::uint64_t grace_ns_ = 0;
   lent_memory lent_;
   exchange_branch branch_;

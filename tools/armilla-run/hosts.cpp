@@ -181,7 +181,8 @@ json root::job_of(const host& h) const {
           {"number", h.number},
           {"label", settings_.label},
           {"raw", settings_.output == output_kind::raw},
-          {"goes_on", settings_.on_loss == loss_use::go_on},
+          {"goes_on", settings_.on_loss != loss_use::end},
+          {"replaces", settings_.on_loss == loss_use::replace},
           {"binds", settings_.pin == pin_kind::automatic},
           {"folder", h.met_in.value_or(folder)},
           {"environment", environment},
@@ -276,11 +277,14 @@ void root::take_failure(const std::string& text) {
 
 void root::take(host& h, const channel::frame& frame) {
   if (frame.what == channel::done) {
-    h.done = true;
-    ended_well_ += std::atoi(frame.text.c_str());
+    int well = 0, came = 0;
+    std::istringstream(frame.text) >> well >> came;
+    ended_well_ += well;
+    h.done = came == h.came;  // else one has come that the agent had not heard of
   }
   if (frame.what == channel::last_meeting) last_meeting_ = true;  // all exchanges before are over for it, and so for all
   if (frame.what == channel::gathering) take_gathering(h, frame.text);
+  if (frame.what == channel::life) take_life(h, frame.text);
   if (frame.what == channel::exchange) take_exchange(h, frame.text);
   if (frame.what == channel::tree) take_tree(h, frame.text);
   if (frame.what == channel::lost) pass_loss(h, frame.text);

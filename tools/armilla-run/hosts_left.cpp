@@ -55,6 +55,8 @@ void root::lose(host& h) {
                         : fmt::format("the agent on {} ended{}, and with it ranks {} to {}", h.what.name, reset, h.first, last)};
   if (!goes_on()) return fail(how);
   h.done = true;
+  for (rank_t r = h.first; r <= last; ++r) new_ranks_.lose_process(r, true);
+  new_ranks_.lose_host(h.number);
   go_on_without(how, desk_.left());
 }
 
@@ -72,7 +74,41 @@ void root::go_on_without(const failure& loss, rank_t left) {
 // Behind what tells the other hosts: what is agreed now is without these ranks.
 void root::lose_ranks(rank_t first, rank_t last) {
   for (rank_t r = first; r <= last; ++r)
-    if (!desk_.is_lost(r)) desk_.lose(r);
+    if (!desk_.is_lost(r)) desk_.lose(r), new_ranks_.lose(r);
+}
+
+// ---- others in the places of lost ranks ----
+
+std::set<std::uint32_t> root::tell_agents(const life_frame& what, std::string_view address) {
+  std::set<std::uint32_t> told;
+  for (auto& h : hosts_)
+    if (h.agent != nullptr && !h.gone && h.agent->send(channel::life, what.text(address))) told.insert(h.number);
+  return told;
+}
+
+host& root::host_of(rank_t r) {
+  return *std::ranges::find_if(hosts_, [r](const host& h) { return h.first <= r && r < h.first + h.ranks; });
+}
+
+void root::let_live(rank_t r, std::uint32_t life) {
+  host& h = host_of(r);
+  ++h.came;
+  h.done = false;
+  desk_.come(r, life);
+  say(fmt::format("armilla: rank {} was replaced ({} on {})", r, program_of_[std::size_t(r)]->arguments[0], h.what.name));
+}
+
+void root::take_life(host& h, const std::string& text) {
+  const auto said = life_frame::from(text);
+  if (!said || said->rank < 0 || std::size_t(said->rank) >= program_of_.size()) return;
+  if (said->what == life_frame::word::address) return new_ranks_.confirm(h.number, said->rank);
+  if (said->what != life_frame::word::gone || said->rank < h.first || said->rank >= h.first + h.ranks) return;
+  if (new_ranks_.lose_process(said->rank, desk_.is_lost(said->rank))) return;
+  const std::string cause = "ended when it had just come into the job";
+  const json loss{{"first", said->rank}, {"last", said->rank}, {"cause", cause}, {"host", h.what.name}};
+  h.agent->send(channel::lost, loss.dump());
+  go_on_without({1, false, true, fmt::format("rank {} on {} {}", said->rank, h.what.name, cause)}, desk_.left() - 1);
+  pass_loss(h, loss.dump());
 }
 
 void root::send_gathering(rank_t to, const std::string& text) {
@@ -86,10 +122,13 @@ void root::take_gathering(const host& h, const std::string& text) {
   rank_t from = detail::no_rank;
   if (text.size() < sizeof from) return;
   std::memcpy(&from, text.data(), sizeof from);
-  if (from < h.first || from >= h.first + h.ranks || desk_.is_lost(from)) return;
+  if (from < h.first || from >= h.first + h.ranks) return;
   const std::string_view said = std::string_view(text).substr(sizeof from);
   const auto m = gathering_message::from(said, rank_t(program_of_.size()));
-  if (m && m->head.what == gathering_head::word::suspect) suspect(*m);
+  if (!m) return;
+  new_ranks_.take(from, desk_.is_lost(from), *m, std::string(said));
+  if (desk_.is_lost(from)) return;
+  if (m->head.what == gathering_head::word::suspect) suspect(*m);
   desk_.take(from, said);
 }
 

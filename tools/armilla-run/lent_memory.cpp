@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "armilla/boot/host/descriptor.hpp"
 #include "armilla/boot/host/host_memory.hpp"
@@ -15,14 +16,15 @@ namespace armilla::run {
 using namespace armilla::detail;
 
 void lent_memory::take(int file, rank_t ranks, bool binds) noexcept try {
-  const descriptor lent(file);
+  descriptor lent(file);
   const auto most = std::uint32_t(std::min<rank_t>(ranks, most_local_ranks));
-  const std::uint64_t bytes = host_layout::control(local_rank{most});
+  const std::uint64_t bytes = host_layout::control(local_rank{most}) + std::uint64_t(ranks) * host_layout::address_bytes;
   struct stat about{};
   if (fstat(file, &about) != 0 || std::uint64_t(about.st_size) < bytes || std::ranges::count(taken_, about.st_ino) != 0) return;
   auto* const job = reinterpret_cast<job_block*>(map_host_memory(file, bytes));
   if (job->magic == job_block::good_magic && job->version == job_block::good_version && job->places == std::uint32_t(ranks) &&
       job->locals.count <= most) {
+    files_.emplace_back(lent.release());
     pieces_.push_back(job), taken_.push_back(about.st_ino);
     bindings_.emplace_back(*job, binds);
   }
@@ -48,10 +50,46 @@ void lent_memory::wake() const noexcept {
   for (job_block* const job : pieces_) tell_change(*job);
 }
 
+job_block* lent_memory::of(rank_t r) const noexcept {
+  const auto found = std::ranges::find_if(pieces_, [r](const job_block* job) { return job->locals.holds(r); });
+  return found != pieces_.end() ? *found : nullptr;
+}
+
+int lent_memory::memory_of(rank_t r) const noexcept {
+  auto file = files_.begin();
+  for (const job_block* const job : pieces_) {
+    if (job->locals.holds(r)) return file->get();
+    ++file;
+  }
+  return -1;
+}
+
+// Two agents of one machine may have lent the same memory.
+void lent_memory::change(const life_frame& said, std::string_view address, bool is_ours) const {
+  for (job_block* const job : pieces_) {
+    if (said.what == life_frame::word::address) {
+      const std::size_t bytes = std::min(address.size(), host_layout::address_bytes);
+      std::memcpy(reinterpret_cast<std::byte*>(job) + layout_of(*job).addresses() + std::size_t(said.rank) * bytes,
+                  address.data(), bytes);
+      continue;
+    }
+    if (job->locals.holds(said.rank) && !is_ours) continue;
+    const rank_life now = job->life(said.rank);
+    const bool comes = said.what == life_frame::word::coming, lives = said.what == life_frame::word::lives;
+    if (now.now != (comes ? presence::lost : presence::coming)) continue;
+    job->change(said.rank, now,
+                {lives ? said.life : now.number, comes   ? presence::coming
+                                                 : lives ? presence::living
+                                                         : presence::lost});
+    tell_change(*job);
+  }
+}
+
 std::string lent_memory::cause_of(rank_t r) const {
   for (const job_block* const job : pieces_) {
     if (const departure* const told = job->why_left(r)) return told->cause;
     const failure_record& note = job->failure;
+    if (job->life(r).number != 0) continue;  // the note is of one before it
     if (note.stage.load(std::memory_order_acquire) == 2 && note.rank == r && note.kind != failure_kind::lost)
       return armilla::detail::cause_of(from_record(*job));
   }

@@ -6,7 +6,9 @@
 #include <list>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -23,6 +25,7 @@
 #include "hosts.hpp"
 #include "job_end.hpp"
 #include "look_rounds.hpp"
+#include "new_rank_desk.hpp"
 
 /// armilla-run, where a job runs on several hosts: it starts their agents, and carries what these say to each other.
 namespace armilla::run {
@@ -37,6 +40,7 @@ struct host {
   host_slots what;
   std::uint32_t number = 0;  // in the list
   rank_t first = 0, ranks = 0;
+  int came = 0;  // ranks in the places of lost ones
   pid_t rsh = -1;
   bool rsh_alive = false, done = false, gone = false, silent = false;
   std::unique_ptr<channel> agent;
@@ -72,7 +76,11 @@ class root {
   void take_gathering(const host& h, const std::string& text);
   void suspect(const gathering_message& said);
   void send_gathering(rank_t to, const std::string& text);
-  bool goes_on() const { return settings_.on_loss == loss_use::go_on && started_; }
+  bool goes_on() const { return settings_.on_loss != loss_use::end && started_; }
+  std::set<std::uint32_t> tell_agents(const life_frame& what, std::string_view address);
+  void let_live(rank_t r, std::uint32_t life);
+  void take_life(host& h, const std::string& text);
+  host& host_of(rank_t r);
   void go_on_without(const failure& loss, rank_t left);
   void lose_ranks(rank_t first, rank_t last);
   void pass_loss(const host& from, const std::string& said);
@@ -102,6 +110,9 @@ class root {
   job_key key_ = random_key();
   call_port port_{key_};
   gathering_desk desk_;
+  new_rank_desk new_ranks_{{[this](const life_frame& what, std::string_view address) { return tell_agents(what, address); },
+                            [this](rank_t to, const std::string& text) { send_gathering(to, text); },
+                            [this](rank_t r, std::uint32_t life) { let_live(r, life); }}};
   std::optional<exchange_desk> exchanges_;  ///< from `begin` on
   std::uint64_t tree_ns_ = never;           ///< until then all may say where they are in the tree
   bool last_meeting_ = false;               ///< the next exchange that all take part in is the last of the start

@@ -7,9 +7,11 @@
 
 #include "armilla/am/endpoint/endpoint.hpp"
 #include "armilla/am/endpoint/meant_for_lost.hpp"
+#include "armilla/am/endpoint/message_state.hpp"
 #include "armilla/am/endpoint/remote_traffic.hpp"
 #include "armilla/boot/host/membership.hpp"
 #include "armilla/boot/watch/tell_loss.hpp"
+#include "armilla/boot/wire_up/gathering.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 
@@ -85,7 +87,10 @@ void losses::hand_over_places() {
 
 namespace {
 
-// The ring to that place in the memory of this host. Where a network carries what goes there, its header alone is used.
+bool shares_memory(const outbox& out, rank_t r) { return out.host().locals().holds(r); }
+
+// The ring to that place, which has it in the memory of this host. Where a network carries what goes there, its header alone is
+// used.
 ring_memory ring_to(const outbox& out, rank_t r) { return out.host().ring(host_layout::to_rank, out.self.rank, r); }
 
 // None begins from here on. The positions stay for one that has seen before that they were handed over to it.
@@ -94,14 +99,17 @@ void refuse(const ring_memory& ring) { ring.handed_over().store(ring_memory::ref
 }  // namespace
 
 void losses::hand_over(peer_channel& c, std::uint32_t to) {
-  const ring_memory ring = ring_to(out_, c.to);
-  if (ends_) return refuse(ring);
+  const bool shares = shares_memory(out_, c.to);
+  if (ends_) return shares ? refuse(ring_to(out_, c.to)) : void();  // armilla-run refuses for ranks of other hosts
   inbox& in = out_.self.messages->in;
   if (!in.is_done_with(c.to)) return hear_again();
   c.handed_over = c.holds = true;  // nothing of its successor is read yet
   if (c.far) out_.far()->expect(c.to);
-  ring.tail().store(c.far ? out_.far()->link.sent(c.index) : c.ring.position(), std::memory_order_relaxed);
-  ring.taken().store(in.taken_from(c.to), std::memory_order_relaxed);
+  const std::uint64_t sent = c.far ? out_.far()->link.sent(c.index) : c.ring.position(), taken = in.taken_from(c.to);
+  if (!shares) return out_.self.message_layer->left->hand_over(out_.self.rank, c.to, {to, sent, taken});
+  const ring_memory ring = ring_to(out_, c.to);
+  ring.tail().store(sent, std::memory_order_relaxed);
+  ring.taken().store(taken, std::memory_order_relaxed);
   ring.handed_over().store(to, std::memory_order_release);
 }
 
@@ -121,8 +129,12 @@ void losses::let_no_more_come() {
   if (std::exchange(ends_, true)) return;
   const job_block& job = out_.host().job();
   for (rank_t r = 0; r < out_.self.places; ++r)
-    if (out_.is_lost(r)) refuse(ring_to(out_, r));
+    if (out_.is_lost(r) && shares_memory(out_, r)) refuse(ring_to(out_, r));
   std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with that in await_hand_overs
+  if (gatherings* const left = out_.self.message_layer->left; left != nullptr) {
+    left->close();
+    out_.self.messages->waits.wait_until([left] { return left->look(), left->closed(); }, "the word that no rank comes any more");
+  }
   const auto comes = [&](rank_t r) { return out_.to(r).handed_over && job.life(r).now == presence::coming; };
   for (rank_t r = 0; r < out_.self.places; ++r)
     out_.self.messages->waits.wait_until([&] { return !comes(r); }, "the process that comes into the job");

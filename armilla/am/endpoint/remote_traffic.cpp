@@ -8,8 +8,10 @@
 
 #include "armilla/am/endpoint/arrival_order.hpp"
 #include "armilla/am/endpoint/endpoint.hpp"
+#include "armilla/am/endpoint/message_state.hpp"
 #include "armilla/am/endpoint/message_writer.hpp"
 #include "armilla/base/core/options.hpp"
+#include "armilla/boot/wire_up/gathering.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/fabric/shared_network.hpp"
@@ -22,11 +24,16 @@ remote_traffic::remote_traffic(endpoint& owner, network& net, remote_link::role 
       link(net, self.rank, self.places, self.settings->network_window, who),
       losses_told(owner.out.host().job().losses_told != 0) {
   const host_map& host = owner.out.host();
-  for (rank_t r = 0; host.new_rank && r < self.places; ++r)
-    if (r != self.rank && host.job().life(r).now == presence::living) {
-      const ring_memory shown = host.ring(host_layout::to_rank, r, self.rank);
-      link.follow(std::uint32_t(r), shown.taken().load(std::memory_order_acquire), shown.tail().load(std::memory_order_acquire));
+  for (rank_t r = 0; host.new_rank && r < self.places; ++r) {
+    if (r == self.rank || host.job().life(r).now != presence::living) continue;
+    if (!host.locals().holds(r)) {
+      if (const hand_over_counts* const said = self.message_layer->left->handed_over_by(r); said != nullptr)
+        link.follow(std::uint32_t(r), said->taken, said->sent);
+      continue;
     }
+    const ring_memory shown = host.ring(host_layout::to_rank, r, self.rank);
+    link.follow(std::uint32_t(r), shown.taken().load(std::memory_order_acquire), shown.tail().load(std::memory_order_acquire));
+  }
 }
 
 std::unique_ptr<remote_traffic> remote_traffic::open(endpoint& owner, role who) {

@@ -77,7 +77,6 @@ std::unique_ptr<shared_network> message_state::share(const context& self, host_m
 
 void start_messages(context& self, const launch& how) {
   auto* state = new message_state(self, how);
-  self.message_layer = state;
   self.messages = &state->messages;
   self.out = &state->messages.out;
   if (arrival_order::is_wanted(*self.settings)) {

@@ -240,8 +240,7 @@ std::vector<row> make_table() {
       shared(choice(
           "on_loss", &o::on_loss, {{"end", loss_use::end}, {"continue", loss_use::go_on}, {"replace", loss_use::replace}},
           "What happens when a rank is lost: the job ends (end), the others continue (continue), or a new process also replaces "
-          "the lost rank (replace). The last two need processes of one host; continue also works on several, with "
-          "armilla-run.")),
+          "the lost rank (replace). The last two need processes of one host, or armilla-run --hosts.")),
       shared(duration("loss_grace", &o::loss_grace_ns, 1'000'000'000,
                       "How long the other ranks may save what they need after a loss before the job is ended.")),
       shared(duration("loss_timeout", &o::loss_timeout_ns, 1'000'000'000,

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/boot/children/admission.hpp"
 
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -10,15 +8,10 @@
 
 #include "armilla/base/values/clock.hpp"
 #include "armilla/boot/host/membership.hpp"
-#include "armilla/boot/host/units.hpp"
 #include "armilla/boot/watch/tell_loss.hpp"
-#include "armilla/boot/wire_up/new_rank.hpp"
 
 namespace armilla::detail {
 namespace {
-
-constexpr std::uint64_t short_life_ns = 100 * milli;
-constexpr int most_short_lives = 10;  // of one place in a row: its program cannot live there
 
 // All ranks have finished: none waits for what is coming.
 void end_new_ranks(std::vector<child>& children) {
@@ -29,29 +22,7 @@ void end_new_ranks(std::vector<child>& children) {
     }
 }
 
-void note_short_life(child& c) {
-  const bool brief = c.began != 0 && now_ns() - c.began < short_life_ns;
-  c.short_lives = brief ? c.short_lives + 1 : 0;
-}
-
 }  // namespace
-
-// One that has ended by itself, by a code or an exception, would do so again; or another is lost, and it had nothing to go on
-// with.
-bool admission::can_be_replaced(const child& c) const {
-  return plan_.job->replaces != 0 && c.short_lives < most_short_lives && WIFSIGNALED(c.status) &&
-         plan_.job->rank[c.first].stage.load(std::memory_order_acquire) <= rank_stage::running;
-}
-
-void admission::vacate(child& c) const {
-  note_short_life(c);
-  c.place = can_be_replaced(c) ? child::state::lost : child::state::given_up;
-}
-
-std::string admission::why_given_up(const child& c) {
-  if (c.short_lives < most_short_lives) return "";
-  return fmt::format("{} in a row have not lived for {} ms in this place: it is given up", c.short_lives, short_life_ns / milli);
-}
 
 // One at a time comes in: it waits for all that live, and two would wait for each other. But what a process does before it is a
 // rank, and how long, is its own affair.
@@ -106,8 +77,8 @@ void admission::lose_new_rank(child& c) {
     tell_change(*plan_.job);
   }
   const auto how = look_at(plan_, c);
-  const bool refused = !how || (how->kind == ending::how::exited && how->code == not_needed_exit_code);
-  c.place = refused || c.joins || ++c.short_lives >= most_short_lives ? child::state::given_up : child::state::lost;
+  const bool refused = !how || is_refused(c);
+  c.place = !refused && try_again(c) ? child::state::lost : child::state::given_up;
   if (!refused && c.joins) joiners_.note_failure(c.first, sentence(*how));
   if (!refused && !c.joins) say(fmt::format("armilla: {}, before it had taken the place of one that was lost", sentence(*how)));
 }

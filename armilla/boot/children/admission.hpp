@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <string>
 #include <vector>
 
 #include "armilla/boot/children/child.hpp"
@@ -16,10 +15,6 @@ class admission {
   admission(job_plan& plan, child_starter& starter, joiners& joining) noexcept
       : plan_(plan), starter_(starter), joiners_(joining) {}
 
-  /// A rank is lost: its place is kept for another process, or given up.
-  void vacate(child& c) const;
-  /// Why it was given up, where its program cannot live there; else empty.
-  static std::string why_given_up(const child& c);
   /// Starts processes for the places that have none, and lets the next one in. When all ranks of the job have finished, it ends
   /// those that are not in it.
   void advance(std::vector<child>& children);
@@ -29,7 +24,6 @@ class admission {
   void lose_new_rank(child& c);
 
  private:
-  bool can_be_replaced(const child& c) const;
   void start(child& c);
   void let_come(child& c);
 

@@ -6,9 +6,47 @@
 #include <algorithm>
 #include <csignal>
 
+#include <fmt/format.h>
+
+#include "armilla/base/values/clock.hpp"
+#include "armilla/boot/host/units.hpp"
+#include "armilla/boot/wire_up/new_rank.hpp"
+
 // Model: tests/models/order/losses.rs
 // Model: tests/models/protocols/end.pml
 namespace armilla::detail {
+namespace {
+
+constexpr std::uint64_t short_life_ns = 100 * milli;
+constexpr int most_short_lives = 10;  // of one place in a row: its program cannot live there
+
+void note_short_life(child& c) {
+  const bool brief = c.began != 0 && now_ns() - c.began < short_life_ns;
+  c.short_lives = brief ? c.short_lives + 1 : 0;
+}
+
+// One that has ended by itself, by a code or an exception, would do so again; or another is lost, and it had nothing to go on
+// with.
+bool can_be_replaced(const job_block& job, const child& c) {
+  return job.replaces != 0 && c.short_lives < most_short_lives && WIFSIGNALED(c.status) &&
+         job.rank[c.first].stage.load(std::memory_order_acquire) <= rank_stage::running;
+}
+
+}  // namespace
+
+void vacate(const job_block& job, child& c) {
+  note_short_life(c);
+  c.place = can_be_replaced(job, c) ? child::state::lost : child::state::given_up;
+}
+
+std::string why_given_up(const child& c) {
+  if (c.short_lives < most_short_lives) return "";
+  return fmt::format("{} in a row have not lived for {} ms in this place: it is given up", c.short_lives, short_life_ns / milli);
+}
+
+bool is_refused(const child& c) noexcept { return WIFEXITED(c.status) && WEXITSTATUS(c.status) == not_needed_exit_code; }
+
+bool try_again(child& c) { return !c.joins && ++c.short_lives < most_short_lives; }
 
 bool finished(const job_plan& plan, const child& c) {
   for (rank_t r = c.first; r <= c.last; ++r)
@@ -36,25 +74,29 @@ ending base_of(const job_plan& plan, const child& c) {
   return e;
 }
 
+void set_how(ending& e, int exec_error, int status, bool finished, bool joined) {
+  if (exec_error != 0) {
+    e.kind = ending::how::not_started;
+    e.code = exec_error;
+    e.pid = 0;
+  } else if (WIFSIGNALED(status)) {
+    e.kind = ending::how::signal;
+    e.code = WTERMSIG(status);
+    e.core = WCOREDUMP(status);
+  } else {
+    e.code = WEXITSTATUS(status);
+    e.kind = finished ? ending::how::code : joined ? ending::how::exited : ending::how::never_joined;
+  }
+}
+
 std::optional<ending> look_at(const job_plan& plan, const child& c) {
   if (c.alive) return std::nullopt;
   ending e = base_of(plan, c);
   const rank_record& record = plan.job->rank[c.first];
-  if (record.exec_error != 0) {
-    e.kind = ending::how::not_started;
-    e.code = record.exec_error;
-    e.pid = 0;
-  } else if (WIFSIGNALED(c.status)) {
-    e.kind = ending::how::signal;
-    e.code = WTERMSIG(c.status);
-    e.core = WCOREDUMP(c.status);
-    e.out_of_memory = e.code == SIGKILL && plan.killed_for_memory.since_start() != 0;
-  } else {
-    e.code = WEXITSTATUS(c.status);
-    const bool joined = record.stage.load(std::memory_order_acquire) != rank_stage::absent;
-    e.kind = finished(plan, c) ? ending::how::code : joined ? ending::how::exited : ending::how::never_joined;
-    if (e.code == 0 && e.kind == ending::how::code) return std::nullopt;
-  }
+  const bool joined = record.stage.load(std::memory_order_acquire) != rank_stage::absent;
+  set_how(e, record.exec_error, c.status, finished(plan, c), joined);
+  e.out_of_memory = e.kind == ending::how::signal && e.code == SIGKILL && plan.killed_for_memory.since_start() != 0;
+  if (e.code == 0 && e.kind == ending::how::code) return std::nullopt;
   return e;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "armilla/boot/children/plan.hpp"
@@ -33,6 +34,15 @@ struct child {
   bool told() const noexcept { return place == state::lost || place == state::given_up; }
 };
 
+/// A rank is lost: its place is kept for another process, or given up. `status` says how it ended.
+void vacate(const job_block& job, child& c);
+/// Why it was given up, where its program cannot live there; else empty.
+std::string why_given_up(const child& c);
+/// A process that was to take a place has ended before it was in the job: because it was not needed; and whether another is to
+/// be started.
+bool is_refused(const child& c) noexcept;
+bool try_again(child& c);
+
 /// All its ranks have come to the end of their functions and sessions.
 bool finished(const job_plan& plan, const child& c);
 /// The note of the job's first failure is of one of its ranks.
@@ -42,6 +52,9 @@ bool noted_by(const job_plan& plan, const child& c);
 void end_new_rank(child& c) noexcept;
 /// Which ranks it is, of which program.
 ending base_of(const job_plan& plan, const child& c);
+/// How a process ended that may have come to the end of its ranks' functions (`finished`), and had joined the job before; into
+/// what says which ranks and program it was.
+void set_how(ending& e, int exec_error, int status, bool finished, bool joined);
 /// How it ended, from its exit status. Nothing: it lives, or it ended well.
 std::optional<ending> look_at(const job_plan& plan, const child& c);
 

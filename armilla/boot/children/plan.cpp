@@ -86,14 +86,7 @@ void require_possible(const std::vector<program_spec>& programs, long long ranks
   const std::string on_loss = settings.get("on_loss");
   if (const char* const why = why_not_over(settings.fabric); why != nullptr)
     throw_usage("start", fmt::format("ARMILLA_ON_LOSS={} with ARMILLA_FABRIC={}: {}", on_loss, settings.fabric, why));
-  if (settings.on_loss == loss_use::replace && has_other_progress(settings))
-    throw_usage("start", fmt::format("ARMILLA_ON_LOSS={} with ARMILLA_PROGRESS_MODE={}: lost ranks are replaced where ranks poll "
-                                     "only; unset ARMILLA_PROGRESS_MODE, or set ARMILLA_ON_LOSS=continue",
-                                     on_loss, settings.get("progress_mode")));
-  if (settings.on_loss == loss_use::replace && !(settings.record.empty() && settings.replay.empty()))
-    throw_usage("start",
-                "ARMILLA_ON_LOSS=replace with ARMILLA_RECORD or ARMILLA_REPLAY: an order of arrivals is that of the "
-                "ranks of the start; set ARMILLA_ON_LOSS=continue");
+  require_replaceable(settings);
 }
 
 void fill_programs(job_plan& plan, const std::vector<program_spec>& programs) {
@@ -140,6 +133,18 @@ void fill_processors(job_plan& plan, const options& settings) {
 }
 
 }  // namespace
+
+void require_replaceable(const options& settings) {
+  if (settings.on_loss != loss_use::replace) return;
+  if (has_other_progress(settings))
+    throw_usage("start", fmt::format("ARMILLA_ON_LOSS={} with ARMILLA_PROGRESS_MODE={}: lost ranks are replaced where ranks poll "
+                                     "only; unset ARMILLA_PROGRESS_MODE, or set ARMILLA_ON_LOSS=continue",
+                                     settings.get("on_loss"), settings.get("progress_mode")));
+  if (!(settings.record.empty() && settings.replay.empty()))
+    throw_usage("start",
+                "ARMILLA_ON_LOSS=replace with ARMILLA_RECORD or ARMILLA_REPLAY: an order of arrivals is that of the "
+                "ranks of the start; set ARMILLA_ON_LOSS=continue");
+}
 
 job_plan make_plan(const std::vector<program_spec>& programs, const options& settings) {
   long long ranks = 0;

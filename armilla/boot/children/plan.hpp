@@ -26,6 +26,9 @@ struct job_plan {
 /// block. Entries with the same executable file become one program. Throws `usage_error` or `limit_error`.
 job_plan make_plan(const std::vector<program_spec>& programs, const options& settings);
 
+/// Throws `usage_error` where lost ranks are to be replaced (ARMILLA_ON_LOSS=replace), and another option keeps them from it.
+void require_replaceable(const options& settings);
+
 /// The program of a rank that joins a running job: `place` is a spare one. Its number is that of the job's program with the same
 /// file, else a new one. False: the job has as many programs as it can hold. `program` stays where it is.
 bool add_program(job_plan& plan, rank_t place, const program_spec& program);

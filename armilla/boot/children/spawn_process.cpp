@@ -54,7 +54,8 @@ std::vector<std::string> environment_for(const spawn_plan& plan) {
 [[noreturn]] void become(const spawn_plan& plan, char** arguments, char** environment, pid_t supervisor) noexcept {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != supervisor) _exit(127);  // it was killed before the line above
-  fcntl(plan.line >= 0 ? plan.line : plan.memory, F_SETFD, 0);
+  for (const int inherited : {plan.line, plan.memory})
+    if (inherited >= 0) fcntl(inherited, F_SETFD, 0);
   if (!plan.keep_input) {
     const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (nothing > STDIN_FILENO) dup2(nothing, STDIN_FILENO);

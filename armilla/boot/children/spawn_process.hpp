@@ -17,8 +17,8 @@ struct spawn_plan {
   rank_t rank = 0;                ///< its (first) rank
   rank_record* record = nullptr;  ///< of that rank: processors to bind to; receives the error of a failed start
   int memory = -1;                ///< descriptor of the host's memory
-  int line = -1;                  ///< instead: descriptor of its line to us, see agent_line
-  std::string line_text;          ///< and what the rank is told of it
+  int line = -1;                  ///< descriptor of its line to us, see agent_line
+  std::string line_text;          ///< what the rank is told instead, if it has one: of both
   int output = -1, errors = -1;   ///< become its stdout and stderr; -1: as ours
   bool keep_input = false;        ///< our stdin, not /dev/null
   bool bind = true;               ///< the whole process to the record's processors

@@ -280,8 +280,8 @@ bool supervisor::lose(child& c) {
     how.text = cause_of(from_record(*plan_.job));  // at full length
   const auto left = std::ranges::count(children_, child::state::in_job, &child::place);
   if (left == 0 && std::ranges::none_of(children_, [this](const child& each) { return ended_well(each); })) none_is_left_ = true;
-  admission_.vacate(c);
-  const std::string why = admission::why_given_up(c);
+  vacate(*plan_.job, c);
+  const std::string why = why_given_up(c);
   const std::string others = left > 1    ? fmt::format("the other {} ranks go on", left)
                              : left == 1 ? "the other rank goes on"
                                          : "no rank is left";

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@
 #include "armilla/boot/host/interfaces.hpp"
 #include "armilla/boot/watch/failure_record.hpp"
 #include "armilla/boot/watch/tell_loss.hpp"
+#include "armilla/error.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -54,22 +56,38 @@ void send_to_all(int socket, const heartbeat_listener& host, const void* data, s
 
 }  // namespace
 
-heartbeat::heartbeat(const network_interface& at) {
+bool heartbeat::listen(std::uint32_t address, std::uint16_t port) noexcept {
   const int made = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (made < 0) return;
+  if (made < 0) return false;
   sockaddr_in place{};
   place.sin_family = AF_INET;
-  place.sin_addr.s_addr = at.address;
+  place.sin_addr.s_addr = address;
+  place.sin_port = port;
   socklen_t size = sizeof place;
   const bool good = bind(made, reinterpret_cast<const sockaddr*>(&place), size) == 0 &&
                     getsockname(made, reinterpret_cast<sockaddr*>(&place), &size) == 0 &&
                     getrandom(mine_.word, sizeof mine_.word, 0) == ssize_t(sizeof mine_.word);
   if (!good) {
+    const int why = errno;
     close(made);
-    return;
+    errno = why;
+    return false;
   }
   socket_ = made;
   mine_.port = place.sin_port;
+  return true;
+}
+
+heartbeat::heartbeat(const network_interface& at, const heartbeat_listener& before) {
+  if (before.port == 0) return;  // that one did not listen
+  if (!listen(at.address, before.port))
+    throw_limit("start", fmt::format("UDP port {}, at which the first rank of this host listened, cannot be opened again: {}",
+                                     ntohs(before.port), std::strerror(errno)));
+  mine_ = before;
+}
+
+heartbeat::heartbeat(const network_interface& at) {
+  if (!listen(at.address, 0)) return;
   if (at.there())
     mine_.address[0] = at.address;
   else
@@ -129,14 +147,16 @@ heartbeat::numbers heartbeat::next_to(std::size_t host, bool behind) const {
   return found;
 }
 
-// One that is watched instead of a lost host has until the next time-out to be heard: the datagrams of others arrive here.
+// One that is watched from now on, instead of a lost host or since its first rank was replaced, has until the next time-out to be
+// heard: the datagrams of others arrive here.
 void heartbeat::look_at_circle() {
   const std::uint32_t now = job_->epoch.load(std::memory_order_acquire);
   if (now == std::exchange(epoch_, now)) return;
   watchers_ = next_to(me_, true);
-  watched_ = next_to(me_, false);
+  const numbers before = std::exchange(watched_, next_to(me_, false));
   for (const std::size_t host : watched_)
-    if (peers_[host].heard_ns == 0 && heard_any_ns_ != 0) peers_[host].heard_ns = now_ns();
+    if (heard_any_ns_ != 0 && (peers_[host].heard_ns == 0 || std::ranges::find(before, host) == before.end()))
+      peers_[host].heard_ns = now_ns();
 }
 
 void heartbeat::say_to(std::size_t host, beat::word what, std::size_t about) noexcept {

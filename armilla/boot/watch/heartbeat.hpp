@@ -56,6 +56,8 @@ class heartbeat {
 
   /// Listens from now on, on this interface; without one on all. Where that fails it stays silent.
   explicit heartbeat(const network_interface& at = {});
+  /// Goes on as the heartbeat of a rank that was lost: where that one listened. Throws `limit_error` if it cannot.
+  heartbeat(const network_interface& at, const heartbeat_listener& before);
   ~heartbeat();
   heartbeat(const heartbeat&) = delete;
 
@@ -89,6 +91,7 @@ class heartbeat {
   };
   using numbers = std::vector<std::size_t>;  // of hosts
 
+  bool listen(std::uint32_t address, std::uint16_t port) noexcept;
   void run() noexcept;
   bool beats(std::size_t host) const noexcept;
   numbers next_to(std::size_t host, bool behind) const;

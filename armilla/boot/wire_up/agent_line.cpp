@@ -38,23 +38,23 @@ bool read_fully(int socket, void* data, std::size_t bytes) noexcept {
   return true;
 }
 
-agent_line::agent_line(int socket, rank_t rank, rank_t ranks, std::string host)
-    : socket_(socket), rank_(rank), ranks_(ranks), host_(std::move(host)), left_(socket, ranks) {}
+agent_line::agent_line(int socket, rank_t rank, rank_t ranks, std::string host, int memory)
+    : socket_(socket), memory_(memory), rank_(rank), ranks_(ranks), host_(std::move(host)), left_(socket, ranks) {}
 
 agent_line::~agent_line() { close(socket_); }
 
 std::unique_ptr<agent_line> agent_line::take() {
   const char* const text = std::getenv(line_variable);
   std::istringstream words(text != nullptr ? text : "");
-  int socket = -1;
+  int socket = -1, memory = -1;
   rank_t rank = -1, ranks = 0;
   std::string host;
-  words >> socket >> rank >> ranks >> host;
+  words >> socket >> rank >> ranks >> host >> memory;
   if (!words || socket < 0 || rank < 0 || rank >= ranks || std::uint32_t(ranks) > job_block::max_ranks ||
-      fcntl(socket, F_SETFD, FD_CLOEXEC) != 0)
+      fcntl(socket, F_SETFD, FD_CLOEXEC) != 0 || (memory >= 0 && fcntl(memory, F_SETFD, FD_CLOEXEC) != 0))
     throw_usage("start", std::string(line_variable) + " is damaged; start the program by armilla-run --hosts");
   unsetenv(line_variable);
-  return std::unique_ptr<agent_line>(new agent_line(socket, rank, ranks, host));
+  return std::unique_ptr<agent_line>(new agent_line(socket, rank, ranks, host, memory));
 }
 
 bool agent_line::broken() noexcept {

@@ -26,7 +26,8 @@ struct line_head {
   std::uint32_t bytes;  ///< that follow
 };
 
-/// "descriptor rank ranks host"; removed from the environment by the rank that joins.
+/// "descriptor rank ranks host memory": the last is the descriptor of the host's memory for a rank that comes into the running
+/// job, else -1. Removed from the environment by the rank that joins.
 inline constexpr const char* line_variable = "ARMILLA_INTERNAL_LINE";
 
 class agent_line final : public bootstrap {
@@ -49,6 +50,8 @@ class agent_line final : public bootstrap {
   void lend(int memory);
   /// What is left of the ranks is agreed over it, where the job goes on without those that it loses.
   gatherings& left() noexcept { return left_; }
+  /// The descriptor of that memory, which the caller closes; -1: this is a rank of the start.
+  int inherited_memory() const noexcept { return memory_; }
   /// The name by which the user called this host.
   const std::string& host() const noexcept { return host_; }
   /// This rank fails, too; another one says why.
@@ -57,10 +60,10 @@ class agent_line final : public bootstrap {
   void tell_failure(int code, bool primary, const std::string& sentence) noexcept;
 
  private:
-  agent_line(int socket, rank_t rank, rank_t ranks, std::string host);
+  agent_line(int socket, rank_t rank, rank_t ranks, std::string host, int memory);
   bool broken() noexcept;
 
-  int socket_;
+  int socket_, memory_;
   rank_t rank_, ranks_;
   std::string host_;
   gatherings left_;

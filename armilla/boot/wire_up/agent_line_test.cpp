@@ -27,7 +27,7 @@ struct line_to_agent {
     int ends[2];
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
     agent = ends[0];
-    setenv(line_variable, (std::to_string(ends[1]) + " 1 3 north").c_str(), 1);
+    setenv(line_variable, (std::to_string(ends[1]) + " 1 3 north -1").c_str(), 1);
     rank = agent_line::take();
   }
   ~line_to_agent() { close(agent); }

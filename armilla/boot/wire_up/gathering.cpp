@@ -18,7 +18,7 @@ std::optional<gathering_message> gathering_message::from(std::string_view text, 
   if (text.size() < sizeof m.head) return std::nullopt;
   std::memcpy(&m.head, text.data(), sizeof m.head);
   text.remove_prefix(sizeof m.head);
-  if (m.head.what > gathering_head::word::asked || m.head.row > gathering_row::kind::meeting ||
+  if (m.head.what > gathering_head::word::closed || m.head.row > gathering_row::kind::meeting ||
       m.head.runs > std::uint32_t(highest) || text.size() < m.head.runs * sizeof(rank_run))
     return std::nullopt;
   m.runs.resize(m.head.runs);
@@ -67,12 +67,17 @@ void gatherings::send(const std::string& text) const {
 }
 
 void gatherings::ask(const gathering_row& row, std::uint64_t step, std::span<const rank_t> members, std::string_view part,
-                     gathering_head::word what, std::uint64_t stage) {
+                     gathering_head::word what, std::uint64_t stage, std::uint64_t newest_life) {
   asks_[row] = step;
   answers_.erase(row);
-  send(gathering_text(
-      {.what = what, .row = row.what, .id = row.id, .step = step, .stage = stage, .part_bytes = std::uint32_t(part.size())},
-      members, part));
+  send(gathering_text({.what = what,
+                       .row = row.what,
+                       .id = row.id,
+                       .step = step,
+                       .stage = stage,
+                       .part_bytes = std::uint32_t(part.size()),
+                       .newest_life = newest_life},
+                      members, part));
 }
 
 void gatherings::give_up() {
@@ -89,12 +94,29 @@ void gatherings::suspect(std::span<const rank_t> ranks) const {
   send(gathering_text({.what = gathering_head::word::suspect}, ranks, {}));
 }
 
+void gatherings::hand_over(rank_t self, rank_t to, const hand_over_counts& counts) const {
+  send(gathering_text({.what = gathering_head::word::hand_over, .id = std::uint64_t(to), .part_bytes = sizeof counts},
+                      std::span(&self, 1), {reinterpret_cast<const char*>(&counts), sizeof counts}));
+}
+
+const hand_over_counts* gatherings::handed_over_by(rank_t r) const noexcept {
+  const auto found = handed_over_.find(r);
+  return found != handed_over_.end() ? &found->second : nullptr;
+}
+
+void gatherings::show_address(std::string_view address) const {
+  send(gathering_text({.what = gathering_head::word::address, .part_bytes = std::uint32_t(address.size())}, {}, address));
+}
+
 void gatherings::take(std::string_view text) {
   const auto m = gathering_message::from(text, ranks_);
   if (!m) return;
   using word = gathering_head::word;
   if (m->head.what == word::gives_up) given_up_ = true;
   if (m->head.what == word::asked) asked_[m->row()] = std::max(asked_[m->row()], m->head.step);
+  if (m->head.what == word::closed) closed_ = true;
+  if (m->head.what == word::hand_over && m->head.runs == 1 && m->parts.size() == sizeof(hand_over_counts))
+    std::memcpy(&handed_over_[m->runs[0].first], m->parts.data(), sizeof(hand_over_counts));
   if (m->head.what != word::answer && m->head.what != word::over) return;
   const auto mine = asks_.find(m->row());
   if (mine == asks_.end() || mine->second != m->head.step) return;

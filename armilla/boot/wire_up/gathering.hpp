@@ -37,15 +37,31 @@ struct gathering_head {
     suspect,      ///< the host of these ranks is silent: they are lost from now on, and armilla-run fences them off
     answer,       ///< to the ranks that gave a part: which these are, and their parts
     over,         ///< to a rank: nothing is decided; `stage` 1: as one has passed, 0: others have gone on, or given up
-    asked         ///< to all: a rank has asked, `step`
+    asked,        ///< to all: a rank has asked, `step`
+    here,         ///< a process asks to come in for this rank: new_rank.hpp, and the next words
+    hand_over,    ///< from a rank, which it names, to the one that comes as rank `id`: `hand_over_counts`
+    address,      ///< from that one: its address in the network
+    enters,       ///< from it: it begins life `step`
+    closes,       ///< this rank is about to end: none comes any more
+    closed        ///< to all, and to one that asks then: none comes any more
   };
   word what = word::ask;
   gathering_row::kind row = gathering_row::kind::survivors;
   std::uint64_t id = 0, step = 0;
   std::uint64_t stage = 0;                 ///< how many functions and sessions this rank has ended
   std::uint32_t runs = 0, part_bytes = 0;  ///< bytes of one part
+  /// Members whose present life has a greater number are others than those that are meant: they are not waited for.
+  std::uint64_t newest_life = any_life;
+  static constexpr std::uint64_t any_life = ~std::uint64_t{0};
 };
-static_assert(sizeof(gathering_head) == 40);
+static_assert(sizeof(gathering_head) == 48);
+
+/// What a rank that lives says to one that comes and does not share its memory, as elsewhere the heads of the rings between them
+/// (new_rank.hpp).
+struct hand_over_counts {
+  std::uint64_t place;        ///< rank_life::word, while it comes
+  std::uint64_t sent, taken;  ///< lines, by the rank that says so
+};
 
 /// How ranks are written: mostly many in a row.
 struct rank_run {
@@ -88,7 +104,8 @@ class gatherings {
 
   /// Gives this rank's part, and forgets an answer that was not taken. `what`: `ask`, or `ask_unended`, which `stage` is for.
   void ask(const gathering_row& row, std::uint64_t step, std::span<const rank_t> members, std::string_view part,
-           gathering_head::word what = gathering_head::word::ask, std::uint64_t stage = 0);
+           gathering_head::word what = gathering_head::word::ask, std::uint64_t stage = 0,
+           std::uint64_t newest_life = gathering_head::any_life);
   /// Takes in what has come, without waiting. The answer to the last `ask` in that row, once; nothing until it is there.
   std::optional<gathered> take_answer(const gathering_row& row);
   /// The same, asleep until it is there. Throws `limit_error` if the agent has gone.
@@ -105,6 +122,18 @@ class gatherings {
   /// Takes in what has come, without waiting.
   void look();
 
+  // ---- new ranks: new_rank.hpp ----
+
+  void ask_to_come() { tell({.what = gathering_head::word::here}); }
+  void hand_over(rank_t self, rank_t to, const hand_over_counts& counts) const;
+  /// What rank `r` has handed over to this one last; null: nothing yet.
+  const hand_over_counts* handed_over_by(rank_t r) const noexcept;
+  void show_address(std::string_view address) const;
+  void enter(std::uint32_t life) { tell({.what = gathering_head::word::enters, .step = life}); }
+  /// None comes any more; that is so as soon as `closed`.
+  void close() { tell({.what = gathering_head::word::closes}); }
+  bool closed() const noexcept { return closed_; }
+
   /// The highest step for which any rank has asked in that row.
   std::uint64_t asked(const gathering_row& row) const noexcept;
   bool given_up() const noexcept { return given_up_; }
@@ -120,7 +149,8 @@ class gatherings {
   std::map<gathering_row, std::uint64_t> asks_;  // this rank, and has no answer yet
   std::map<gathering_row, gathered> answers_;
   std::map<gathering_row, std::uint64_t> asked_;
-  bool given_up_ = false, gone_ = false;
+  std::map<rank_t, hand_over_counts> handed_over_;
+  bool given_up_ = false, gone_ = false, closed_ = false;
 };
 
 }  // namespace armilla::detail

@@ -29,6 +29,7 @@
 #include "armilla/boot/wire_up/join_job.hpp"
 #include "armilla/boot/wire_up/launched_end.hpp"
 #include "armilla/boot/wire_up/launcher_watch.hpp"
+#include "armilla/boot/wire_up/new_rank.hpp"
 #include "armilla/boot/wire_up/peer_info.hpp"
 #include "armilla/error.hpp"
 
@@ -40,7 +41,12 @@ constexpr int wrong_use = 2;
 /// One process on its way into the job.
 class joining {
  public:
-  joining(bootstrap& others, options& settings) : others_(others), settings_(settings), self_(others.rank()) {}
+  joining(bootstrap& others, options& settings)
+      : others_(others),
+        settings_(settings),
+        self_(others.rank()),
+        memory_(others.to_agent() != nullptr ? others.to_agent()->inherited_memory() : -1),
+        is_new_(memory_ >= 0) {}
   launch run(const std::string& problem);
 
  private:
@@ -68,7 +74,7 @@ class joining {
   void watch_hosts(launch& self, const std::vector<rank_t>& leads);
   void fill_programs();
 
-  bool goes_on() const { return settings_.on_loss == loss_use::go_on && others_.to_agent() != nullptr; }
+  bool goes_on() const { return settings_.on_loss != loss_use::end && others_.to_agent() != nullptr; }
   std::vector<rank_t> ranks_here() const;
   const peer_info& of(rank_t r) const { return peers_[std::size_t(r)]; }
   std::size_t ranks() const { return peers_.size(); }
@@ -82,7 +88,8 @@ class joining {
   std::vector<peer_info> peers_;
   std::vector<rank_t> lead_;               // the first rank of each one's host
   std::vector<heartbeat_listener> beats_;  // by host; empty: there is one, or none is watched
-  int memory_ = -1;
+  int memory_;
+  const bool is_new_;  // it comes into the running job: its agent lets it hear what the ranks of the start exchanged
   job_block* job_ = nullptr;
 };
 
@@ -237,6 +244,12 @@ void joining::share() try {
   layout_ = layout_for(rank_t(ranks()), most_on_a_host(peers_), settings_);  // segments are as long on all hosts
   layout_.locals = std::uint32_t(locals.size());
   lead_.assign(ranks(), self_);
+  if (is_new_) {
+    job_ = map_of(memory_);
+    clear_control(*job_, self_);
+    exchange(std::int32_t(no_rank));
+    return server_.reset();
+  }
   const rank_t lead = locals[0];
   if (lead == self_) open_host();
   const int connection = lead != self_ ? request_descriptor(of(lead), self_) : -1;
@@ -290,6 +303,7 @@ void joining::fill_block() {
   job_->supervisor = job_block::launched;
   job_->losses_told = others_.to_agent() != nullptr;
   job_->goes_on = goes_on();
+  job_->replaces = goes_on() && settings_.on_loss == loss_use::replace;
   const std::vector<rank_t> here = candidates();
   job_->locals.take(here.data(), here.size());
   fill_programs();
@@ -346,8 +360,9 @@ void joining::watch_hosts(launch& self, const std::vector<rank_t>& leads) {
   self.interface = at.name;
   if (settings_.loss_timeout_ns == 0) return;
   const bool leads_one = lead_[std::size_t(self_)] == self_;
-  if (leads_one) self.beat = std::make_shared<heartbeat>(at);
-  const auto listeners = exchange(leads_one ? self.beat->listener() : heartbeat_listener{});
+  if (leads_one && !is_new_) self.beat = std::make_shared<heartbeat>(at);
+  const auto listeners = exchange(self.beat != nullptr ? self.beat->listener() : heartbeat_listener{});
+  if (leads_one && is_new_) self.beat = std::make_shared<heartbeat>(at, listeners[std::size_t(self_)]);
   for (const rank_t lead : leads) beats_.push_back(listeners[std::size_t(lead)]);
   if (!leads_one) return;
   std::vector<heartbeat::host> hosts;
@@ -367,15 +382,15 @@ launch joining::run(const std::string& problem) {
   require_agreement();
   share();
   lead_ = exchange(lead_[std::size_t(self_)]);
-  const bool leads_one = lead_[std::size_t(self_)] == self_;
-  if (leads_one) fill_block();
+  const bool leads_one = lead_[std::size_t(self_)] == self_, begins = leads_one && !is_new_;
+  if (begins) fill_block();
   agent_line* const agent = others_.to_agent();
-  if (leads_one && agent != nullptr) agent->lend(memory_);
+  if (begins && agent != nullptr) agent->lend(memory_);
   descriptor memory(memory_);  // the mapping keeps what is in it
   // Agents watch their ranks themselves.
   const auto them = agent == nullptr ? make_monitor() : nullptr;
   meet();
-  if (!leads_one && goes_on()) agent->lend(memory.get());  // there may be two agents on one machine, and both need it
+  if (!leads_one && !is_new_ && goes_on()) agent->lend(memory.get());  // there may be two agents on one machine, and both need it
   bind_here(job_->rank[self_].cpu);
   announce(*job_, self_, mine_.build);
   answer_signals(*job_, self_);

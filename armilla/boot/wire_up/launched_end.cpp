@@ -22,10 +22,11 @@ constexpr unsigned launcher_reads_us = 100'000;  // what was said: MPICH's forge
 
 void end_launched(bootstrap* started, const job_block& job, rank_t rank, const std::function<void()>& meanwhile) {
   if (started == nullptr) return;
+  agent_line* const line = started->to_agent();
+  if (line != nullptr && line->inherited_memory() >= 0) return;  // the job goes on without it
   if (job.goes_on != 0 && job.rank[rank].stage.load(std::memory_order_acquire) >= rank_stage::running) return;  // its agent tells
   for (unsigned waited = 0; job.failure.stage.load(std::memory_order_acquire) != 2 && waited < 1000; ++waited) usleep(1000);
   ending how = from_record(job);
-  agent_line* const line = started->to_agent();
   if (line != nullptr) how.host = line->host();
   // Another rank of this host was first: ours is most likely its consequence, and the launcher is about to end us.
   if (how.first != rank) {

@@ -14,6 +14,10 @@
 /// the connection when its rank hands over, and the new rank's address is written where the old one's was before it lives.
 ///
 /// A rank that is about to pass the first of the last fences refuses. Then no new rank is taken in.
+///
+/// Over several hosts armilla-run lets one come at a time, on all hosts alike, and hears of the refusal
+/// (tools/armilla-run/new_rank_desk.hpp). Ranks of other hosts hand over by way of it (`hand_over_counts`). The new rank's
+/// address is in the memory of every host before it lives.
 namespace armilla::detail {
 
 /// With which a new rank ends that is refused.
@@ -24,13 +28,11 @@ bool is_new_rank(const job_block& job, rank_t rank) noexcept;
 /// What the others see of the place before it lives: as at the start of a job.
 void clear_control(job_block& job, rank_t rank) noexcept;
 
-/// Waits until this rank may come in.
-void await_turn(const launch& self);
-/// Waits until all that live have handed over. False: one refuses.
+/// Waits until this rank may come in, and then until all that live have handed over. False: one refuses.
 bool await_hand_overs(const launch& self);
 /// Empties the rings that the place reads or writes, but for their positions, and the segment.
 void clear_place(const launch& self);
-/// From here on the others send to this rank and take in what it sends.
-void enter_job(const launch& self);
+/// From here on the others send to this rank and take in what it sends. False: it is refused.
+bool enter_job(const launch& self);
 
 }  // namespace armilla::detail

@@ -135,7 +135,7 @@ class last_fence {
     const round_counts mine = count();
     const gathered all = gather(c_, {gathering_row::kind::end, stage_}, round, s_.world->members,
                                 {reinterpret_cast<const char*>(&mine), sizeof mine}, what_it_is);
-    passed_ = all.over;
+    passed_ = all.passed;
     round_counts sums{.whole = !all.over};
     for (std::size_t i = 0; i < all.ranks.size(); ++i) {
       const auto one = all.part<round_counts>(i);

@@ -15,10 +15,15 @@ gathering_row row_of(const team_record& t) {
   return {&t == t.owner->ending ? kind::living : kind::survivors, t.id};
 }
 
+// Those that follow its members have greater numbers.
+static std::uint64_t newest_life_in(const team_record& t) noexcept {
+  return t.lives.empty() ? 0 : *std::ranges::max_element(t.lives);
+}
+
 gathered gather(context& c, const gathering_row& row, std::uint64_t step, const std::vector<rank_t>& members,
-                std::string_view part, const char* operation, gathering_head::word what) {
+                std::string_view part, const char* operation, gathering_head::word what, std::uint64_t newest_life) {
   gatherings& left = *c.teams->left;
-  left.ask(row, step, members, part, what, c.teams->end_stage);
+  left.ask(row, step, members, part, what, c.teams->end_stage, newest_life);
   std::optional<gathered> answer;
   c.messages->waits.wait_until([&] { return answer || (answer = left.take_answer(row)); }, operation);
   c.messages->lost.hear();  // what armilla-run has told before it answered
@@ -28,7 +33,7 @@ gathered gather(context& c, const gathering_row& row, std::uint64_t step, const 
 gathered_choice gather_members(team_record& t, std::uint64_t step, const char* operation) {
   const survivor_board::request wanted = slots_here(*t.owner);
   const gathered all = gather(*t.self, row_of(t), step, t.members, {reinterpret_cast<const char*>(&wanted), sizeof wanted},
-                              operation, gathering_head::word::ask_unended);
+                              operation, gathering_head::word::ask_unended, newest_life_in(t));
   gathered_choice chosen;
   chosen.over = all.over;
   chosen.passed = all.passed;
@@ -46,7 +51,7 @@ gathered_choice gather_members(team_record& t, std::uint64_t step, const char* o
 bool gather_ready(team_record& t, const gathered_choice& chosen, std::uint64_t step, const char* operation) {
   std::vector<rank_t> members;
   for (const std::uint32_t i : chosen.members) members.push_back(t.members[i]);
-  const gathered all = gather(*t.self, row_of(t), step, members, {}, operation);
+  const gathered all = gather(*t.self, row_of(t), step, members, {}, operation, gathering_head::word::ask, newest_life_in(t));
   return all.ranks.size() == members.size();
 }
 

@@ -27,9 +27,10 @@ gathered_choice gather_members(team_record& t, std::uint64_t step, const char* o
 /// All of them are ready to use their team; false: one was lost before, which all see.
 bool gather_ready(team_record& t, const gathered_choice& chosen, std::uint64_t step, const char* operation);
 
-/// Gives this rank's part, and waits for those of all others.
+/// Gives this rank's part, and waits for those of all others, but for members that are in a life after `newest_life`.
 gathered gather(context& c, const gathering_row& row, std::uint64_t step, const std::vector<rank_t>& members,
-                std::string_view part, const char* operation, gathering_head::word what = gathering_head::word::ask);
+                std::string_view part, const char* operation, gathering_head::word what = gathering_head::word::ask,
+                std::uint64_t newest_life = gathering_head::any_life);
 
 /// Whether another member asks for what is left of `t`, further than this rank: it has given up the collectives of `t`.
 bool another_asks(const team_record& t, std::uint64_t asked);

@@ -81,6 +81,13 @@ void require_member(const team_state& s, const char* what) {
         "grow() comes from armilla::await_team()");
 }
 
+void require_growth(const team_state& s, const char* what) {
+  if (s.left != nullptr && s.self.host->job().takes_new_ranks())
+    throw_usage(what,
+                "over several hosts (armilla-run --hosts) teams do not grow: a replacement calls and is called; use teams of the "
+                "ranks that are left (survivors), or start the job on one host");
+}
+
 new_rank_board& board_of_new_rank(const team_state& s, rank_t r) noexcept { return s.boards(r, 0).new_ranks; }
 
 std::vector<new_rank> new_ranks_that_ask(const team_state& s) {
@@ -248,6 +255,7 @@ context& require_new_rank() {
 
 team_record* run_await_team() {
   context& c = require_new_rank();
+  require_growth(*c.teams, operation);
   team_state& s = *c.teams;
   new_rank_board& mine = board_of_new_rank(s, c.rank);
   c.out->flush();

@@ -93,6 +93,7 @@ team_record* run_agreement(team_record* parent, collective kind, const char* ope
   team_record& t = *parent;
   if (t.lost == c.rank) require_member(*c.teams, operation);
   require_one_host(t, operation);
+  if (kind == collective::grow) require_growth(*c.teams, operation);
   const inside_team alone(t, operation);
   ++c.count->collectives;
   c.out->flush();
