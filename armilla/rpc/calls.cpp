@@ -114,7 +114,6 @@ call_state::~call_state() = default;
 
 thrown_text describe_exception(rank_t here, const std::exception_ptr& reason) {
   thrown_text found{here, "an exception of unknown type", {}, place_of_throw(reason)};
-  forget_throw();
   try {
     std::rethrow_exception(reason);
   } catch (const remote_error& nested) {  // keep what the innermost body said

@@ -5,8 +5,10 @@
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
+#include <unwind.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstring>
 #include <optional>
@@ -25,9 +27,45 @@ namespace {
 /// The last exception of this thread that has passed a `passing`.
 struct last_passed {
   const void* object = nullptr;
+  std::uint32_t mark = 0;  // in front of it: another one may come to have its address
   call_stack calls;
 };
 thread_local last_passed last;
+
+#ifdef __GLIBCXX__
+
+/// What g++'s runtime has in front of an exception, as the C++ ABI defines it (Itanium C++ ABI: Exception Handling, 2.2.1).
+struct exception_header {
+  void* type_and_handlers[5];
+  int counts[2];
+  void* found_handler[4];
+  _Unwind_Exception unwinding;
+};
+static_assert(sizeof(exception_header) == 112, "the layout on 64 bits");
+
+/// In front of that is a count of references, of 4 bytes at a multiple of 8. The 4 bytes between them are no one's, and 0 in each
+/// new exception, as the runtime clears them all.
+std::atomic_ref<std::uint32_t> mark_of(const void* exception) noexcept {
+  auto* const header = static_cast<exception_header*>(const_cast<void*>(exception)) - 1;
+  return std::atomic_ref(reinterpret_cast<std::uint32_t*>(header)[-1]);
+}
+
+std::uint32_t new_mark() noexcept {
+  static constinit std::atomic<std::uint32_t> marks = 0;
+  std::uint32_t mark = 0;
+  while (mark == 0) mark = marks.fetch_add(1, std::memory_order_relaxed) + 1;
+  return mark;
+}
+
+bool is_last(const void* exception) noexcept {
+  return exception != nullptr && exception == last.object && mark_of(exception).load(std::memory_order_relaxed) == last.mark;
+}
+
+#else
+
+bool is_last(const void*) noexcept { return false; }
+
+#endif
 
 std::string_view name_of(const dl_phdr_info& module) noexcept {
   const std::string_view path = module.dlpi_name[0] != 0 ? module.dlpi_name : program_invocation_short_name;
@@ -93,8 +131,6 @@ throw_place place_from(const call_stack& calls) noexcept {
   return place;
 }
 
-bool has_passed(const void* thrown) noexcept { return thrown != nullptr && thrown == last.object; }
-
 const void* object_of(const std::exception_ptr& thrown) noexcept {
   static_assert(sizeof thrown == sizeof(void*));
   const void* object;
@@ -107,12 +143,18 @@ const void* object_of(const std::exception_ptr& thrown) noexcept {
 #ifdef __GLIBCXX__
 
 // The personality routine of g++'s and clang++'s functions asks the type of each `catch` whether it takes what is thrown, before
-// anything is unwound. The linker takes this object for the type of `passing`.
+// anything is unwound. The linker takes this object for the type of `passing`. An exception that is thrown on keeps the place
+// where it was thrown first. Of a pointer that is thrown, the routine gives the value alone, which is not in the memory of an
+// exception.
 class asks_where final : public std::type_info {
  public:
   asks_where() noexcept : std::type_info("N7armilla6detail7passingE") {}
-  bool __do_catch(const std::type_info*, void** object, unsigned) const override {
-    last.object = *object;
+  bool __do_catch(const std::type_info* thrown, void** object, unsigned) const override {
+    if (is_last(*object)) return false;
+    last.object = thrown->__is_pointer_p() ? nullptr : *object;
+    if (last.object == nullptr) return false;
+    last.mark = new_mark();
+    mark_of(last.object).store(last.mark, std::memory_order_relaxed);
     last.calls = take_call_stack();
     return false;
   }
@@ -146,10 +188,8 @@ std::string own_frame(const throw_place& from) {
 }
 
 const call_stack* calls_of_throw(const std::exception_ptr& thrown) noexcept {
-  return has_passed(object_of(thrown)) ? &last.calls : nullptr;
+  return is_last(object_of(thrown)) ? &last.calls : nullptr;
 }
-
-void forget_throw() noexcept { last.object = nullptr; }
 
 throw_place place_of_throw(const std::exception_ptr& thrown) noexcept {
   const call_stack* calls = calls_of_throw(thrown);

@@ -26,7 +26,4 @@ struct throw_place {
 /// other rank threw.
 [[gnu::cold]] throw_place place_of_throw(const std::exception_ptr& thrown) noexcept;
 
-/// The exception is over: the next one may have its address.
-void forget_throw() noexcept;
-
 }  // namespace armilla::detail
