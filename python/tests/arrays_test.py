@@ -225,7 +225,7 @@ def test_random_numbers_do_not_depend_on_the_ranks(job):
     assert len({job.passes(ranks, script) for ranks in (1, 2, 3)}) == 1
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("ranks", [1, 2, pytest.param(3, marks=pytest.mark.whole)])
 def test_random_operations(ranks):
     random_operations(ranks, {1: 500, 2: 300, 3: 150}[ranks])
 
