@@ -93,9 +93,10 @@ class Joining(FailedJobs, unittest.TestCase):
         self.assert_ends(job, ["rank 0: joiners have come"])
 
     def test_an_error_of_a_last_one_way_call_fails_the_job(self):
-        job = Job([SCENES, "error_at_the_end"], ranks=2, env=GOES_ON).end()
-        self.assertEqual(job.code, 1, job.err)
-        self.assertIn("too late", job.err)
+        for _ in range(1 if FABRIC == "shm" else 8):  # a network may be slower than the end of the rank that has failed
+            job = Job([SCENES, "error_at_the_end"], ranks=2, env=GOES_ON).end()
+            self.assertEqual(job.code, 1, job.err)
+            self.assertIn("too late", job.err)
 
     def test_the_answer_waits_for_nothing_else(self):
         job = self.start(SCENES, "wait_for_joiners", env={"ARMILLA_STALL": "0"})

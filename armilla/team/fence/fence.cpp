@@ -233,6 +233,17 @@ std::byte* into_record(void* self, std::uint32_t, std::uint64_t bytes) {
   return bytes == sizeof(error_record) ? static_cast<std::byte*>(self) : nullptr;
 }
 
+// All members have the error that they are about to throw. It may end them, and what has not left over a network by then would be
+// lost with them: those without it would hear of a lost rank, and go on where the job is to fail. Who passes here has seen that
+// all have it; so one that is lost meanwhile has mostly gone on with it, and this member does the same.
+[[gnu::cold]] void meet_with_error(team_record& t) {
+  const std::uint64_t step = post(t, nullptr, 0, "fence");
+  try {
+    for (std::uint32_t i = 0; i < t.size; ++i) await_post(t, i, step, "fence");
+  } catch (const rank_lost&) { return; }
+  t.known = step;
+}
+
 // The lowest member with an error hands it to all others. False: the errors were of bodies that another fence has told.
 [[gnu::cold]] bool share_error(team_record& t, error_record& mine) {
   const std::uint32_t have = t.owner->hooks.take_any_error(*t.self, part_of(t), mine);
@@ -251,6 +262,7 @@ std::byte* into_record(void* self, std::uint32_t, std::uint64_t bytes) {
   else
     carry.receive(source, into_record, &mine);
   carry.run();
+  meet_with_error(t);
   mine.type[sizeof mine.type - 1] = mine.text[sizeof mine.text - 1] = '\0';
   return true;
 }
