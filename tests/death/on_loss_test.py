@@ -48,13 +48,18 @@ class OnLoss(FailedJobs, unittest.TestCase):
         self.assert_scene("again", 3, ["rank 0 of 2: 5", "rank 1 of 2: 5"])
 
     def test_a_job_that_stands_still_after_a_loss_is_found(self):
-        for fabric, launcher in (("shm", []), ("unix", [ARMILLA_RUN])):
-            run = Job([*launcher, SCENES, "stands_still"], ranks=3, fabric=fabric, env=GO_ON | {"ARMILLA_STALL": "300ms"}).end()
-            if fabric == "shm":
-                self.assertEqual(run.code, 70, run.out + run.err)
-            self.assertNotEqual(run.code, 0, run.out + run.err)  # agents take the rank that has found it for one more that is lost
-            for said in (r"the job stands still: for 0\.3 s", r"rank 0 \(.*:\n.*is not written yet", r"rank 2 \(.*:\n.*rank 0 has not come"):
-                self.assertRegex(run.err, said)
+        for fabric in ("shm", "unix"):
+            self.assert_stands_still(Job([SCENES, "stands_still"], ranks=3, fabric=fabric, env=GO_ON | {"ARMILLA_STALL": "300ms"}).end())
+
+    def test_a_job_of_several_agents_that_stands_still_after_a_loss_is_found(self):
+        self.assert_stands_still(self.run_on_two_agents("localhost:2,127.0.0.2:1", "stands_still", ARMILLA_STALL="300ms"))
+
+    def assert_stands_still(self, run):
+        self.assertEqual(run.code, 70, run.out + run.err)
+        self.assertEqual(len(run.messages()), 2, run.err)  # the loss, and this: the rank that says it is not one more that is lost
+        self.assertEqual(run.left_behind(), [])
+        for said in (r"the job stands still: for 0\.3 s", r"rank 0 \(.*:\n.*is not written yet", r"rank 2 \(.*:\n.*rank 0 has not come"):
+            self.assertRegex(run.err, said)
 
     def test_the_next_fence_throws_what_a_handler_of_losses_throws(self):
         run = Job([SCENES, "handler_throws_at_a_fence"], ranks=3, env=GO_ON).end()
@@ -155,12 +160,14 @@ class OnLoss(FailedJobs, unittest.TestCase):
     def test_over_a_network_the_others_go_on(self):
         self.assert_goes_on(job(["1:kill:start:2000"], fabric="unix", steps=200), lost=[1], done=[0, 2, 3])
 
-    def test_two_agents_of_one_machine_are_two_hosts(self):
+    def run_on_two_agents(self, hosts, scene, **env):
         with tempfile.NamedTemporaryFile("w", suffix=".sh") as rsh:
             rsh.write('shift; exec "$@"\n')
             rsh.flush()
-            run = Job([ARMILLA_RUN, "--hosts", "localhost:2,127.0.0.2:2", "--rsh", f"sh {rsh.name}", SCENES, "without_an_agent"],
-                      fabric="auto", env=GO_ON).end()
+            return Job([ARMILLA_RUN, "--hosts", hosts, "--rsh", f"sh {rsh.name}", SCENES, scene], fabric="auto", env=GO_ON | env).end()
+
+    def test_two_agents_of_one_machine_are_two_hosts(self):
+        run = self.run_on_two_agents("localhost:2,127.0.0.2:2", "without_an_agent")
         self.assertEqual(run.code, 0, run.err)
         self.assertEqual(run.messages(), ["armilla: the agent on localhost ended, and with it ranks 0 to 1; the other 2 ranks go on"])
         self.assertEqual(sorted(line.partition(":")[0] for line in run.out.splitlines()), ["rank 0 of 2", "rank 1 of 2"])

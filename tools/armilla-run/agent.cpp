@@ -26,6 +26,7 @@
 #include "armilla/boot/host/units.hpp"
 #include "armilla/boot/watch/ending.hpp"
 #include "armilla/boot/watch/orphans.hpp"
+#include "armilla/boot/watch/stall_detector.hpp"
 #include "armilla/boot/wire_up/agent_line.hpp"
 #include "host_agent.hpp"
 
@@ -201,6 +202,7 @@ ending agent::ending_of(const child& c) const {
 
 void agent::judge(child& c) {
   if (!c.in_job()) return lose_new_rank(c);
+  if (lent_.stands_still()) return tell(c.first, stall_exit_code, true, "");  // no loss: the job ends
   const std::string told = goes_on_ ? lent_.cause_of(c.first) : "";  // by itself, before it ended
   ending e = ending_of(c);
   if (e.kind == ending::how::code && e.code == 0) return void(++ended_well_);

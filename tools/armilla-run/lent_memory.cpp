@@ -96,6 +96,11 @@ std::string lent_memory::cause_of(rank_t r) const {
   return "";
 }
 
+bool lent_memory::stands_still() const noexcept {
+  return std::ranges::any_of(
+      pieces_, [](const job_block* job) { return job->stall.load(std::memory_order_acquire) == detail::stall_state::found; });
+}
+
 std::string lent_memory::hint_of(const ending& how) const {
   for (job_block* const job : pieces_)
     if (std::string hint = armilla::detail::hint_of(how, *job); !hint.empty()) return hint;

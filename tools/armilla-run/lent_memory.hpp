@@ -37,6 +37,8 @@ class lent_memory {
   void change(const life_frame& said, std::string_view address, bool is_ours) const;
   /// Why rank `r`, which says that it has failed, did; empty: it has not noted that, or speaks for another.
   std::string cause_of(rank_t r) const;
+  /// A rank here has found that the job stands still, has said so, and has ended.
+  bool stands_still() const noexcept;
   /// The `hint_of` its end.
   std::string hint_of(const detail::ending& how) const;
 

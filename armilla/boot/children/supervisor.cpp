@@ -299,9 +299,10 @@ void supervisor::look_for_joiners() {
 
 void supervisor::judge() {
   const bool decided = failure_ || interrupted_by_ != 0 || stalled_;
+  // The rank that has found it has ended, too, and is no loss.
+  if (!decided && plan_.job->stall.load(std::memory_order_acquire) == stall_state::found) return end_stalled();
   if (!decided && goes_on()) return go_on_without_the_lost();
   if (phase_ != phase::running) return;
-  if (plan_.job->stall.load(std::memory_order_acquire) == stall_state::found) return end_stalled();
   auto cause = find_failure(plan_, children_);
   if (!cause) return;
   const bool struck = cause->kind == ending::how::signal;
