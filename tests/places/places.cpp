@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program of a user that throws, crashes and waits. places_test.py looks for the lines with the comments `throws`, `asks`,
 // `waits`, `crashes`.
+#include <signal.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -18,7 +22,18 @@ namespace {
 
 constexpr am::rank_t other = 1;
 
+// An allocator that what has crashed has left locked.
+volatile bool is_locked = false;
+
 }  // namespace
+
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  while (is_locked) pause();
+  if (void* const memory = std::malloc(bytes)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace heat {
 
@@ -85,6 +100,15 @@ namespace {
 
 int* volatile nowhere = nullptr;
 
+void crash_without_an_allocator() {
+  sigset_t alarms;
+  sigemptyset(&alarms);
+  sigaddset(&alarms, SIGALRM);
+  sigprocmask(SIG_BLOCK, &alarms, nullptr);
+  is_locked = true;
+  heat::crash(nowhere);
+}
+
 int play(const std::string& scene) {
   if (scene == "call" && am::rank() == 0) heat::ask(1);
   if (scene == "chain" && am::rank() == 0) heat::ask_by_one_more(1);
@@ -93,6 +117,7 @@ int play(const std::string& scene) {
   if (scene == "fiber") heat::spawn_there(1);
   if (scene == "for_each") heat::each();
   if (scene == "crash" && am::rank() == other) heat::crash(nowhere);
+  if (scene == "locked_crash" && am::rank() == other) crash_without_an_allocator();
   if (scene == "caught" && am::rank() == 0) {
     try {
       heat::ask(1);

@@ -77,6 +77,11 @@ class Places(unittest.TestCase):
         job = self.run_scene("crash")
         self.assertRegex(job.err, r"(?m)^rank 1: SIGSEGV arose " + place("crashes", r"heat::crash\(int\*\)") + "$")
 
+    def test_a_crash_ends_the_job_also_where_the_search_for_its_place_hangs_and_alarms_are_blocked(self):
+        job = self.run_scene("locked_crash")
+        self.assertEqual(job.code, 139, job.err)
+        self.assertRegex(job.err, r"(?m)^rank 1: SIGSEGV arose " + (rf"at \S*places\.cpp:{line('crashes')}$" if LINES else r"in \S*crash\S*\+0x"))
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

@@ -104,13 +104,18 @@ void on_early_exit(int code, void*) {
 
 constinit volatile sig_atomic_t arisen = 0;
 
+// The program may have blocked it.
+void unblock(int number) noexcept {
+  sigset_t one;
+  sigemptyset(&one);
+  sigaddset(&one, number);
+  pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+}
+
 // The search for its place takes too long: the signal ends the process now.
 void end_search(int) {
   signal(arisen, SIG_DFL);
-  sigset_t blocked;
-  sigemptyset(&blocked);
-  sigaddset(&blocked, arisen);
-  pthread_sigmask(SIG_UNBLOCK, &blocked, nullptr);
+  unblock(arisen);
   raise(arisen);
 }
 
@@ -121,6 +126,7 @@ void say_where(int number, const call_stack* ended) noexcept {
   std::snprintf(before, sizeof before, "rank %d: SIG%s arose", culprit(), sigabbrev_np(number));
   arisen = number;
   signal(SIGALRM, end_search);
+  unblock(SIGALRM);  // also in the copy that say_own_frame makes, which ends by it
   alarm(5);
   say_own_frame(take_call_stack(), before);
   if (ended != nullptr) {
