@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The library's errors as Python's, with the same texts. Each is also of the built-in kind that Python would use for it.
 #include <string>
+#include <string_view>
+#include <utility>
+
+#include <nanobind/stl/string.h>
 
 #include "armilla/error.hpp"
 #include "binding.hpp"
@@ -22,9 +26,37 @@ PyObject* make(nb::module_& m, const char* name, const char* doc, PyObject* firs
   return made;
 }
 
+// What the library advises to users of C++, and what a user of Python does instead.
+constexpr std::pair<std::string_view, std::string_view> words[] = {
+    {"catch armilla::remote_error here", "catch armilla.RemoteError here"},
+    {"armilla::usage_error", "armilla.UsageError"},
+    {"armilla::remote_error", "armilla.RemoteError"},
+    {"armilla::rank_lost", "armilla.RankLost"},
+    {"armilla::limit_error", "armilla.LimitError"},
+    {"armilla::timeout_error", "armilla.TimeoutError"},
+    {"armilla::decode_error", "armilla.Error"},
+    {"am::fence()", "am.fence()"},
+    {"call it inside armilla::run, run_main or a session, from the thread that entered it",
+     "call it on the thread that joined the job"},
+    {"make teams inside run()", "make teams of the job that runs"},
+    {"give each fiber a team of its own, by team::dup", "give each a team of its own"},
+    {"; file_options::skip_space allows them", "; remove them"},
+    {", or read with file_options{.quote = 0}, where quotes are plain text", ""},
+    {"read with file_options{.quote = 0}, where quotes are plain text", "quote the whole field, and double the quotes in it"},
+};
+
+std::string in_python(std::string text) {
+  for (const auto& [of_cpp, of_python] : words)
+    for (std::size_t at = 0; (at = text.find(of_cpp, at)) != text.npos; at += of_python.size())
+      text.replace(at, of_cpp.size(), of_python);
+  return text;
+}
+
+void raise(PyObject* type, const error& e) { PyErr_SetString(type, in_python(e.what()).c_str()); }
+
 // With the attribute `rank`.
-void raise_of_rank(PyObject* type, const char* text, rank_t rank) {
-  const nb::object thrown = nb::borrow(type)(text);
+void raise_of_rank(PyObject* type, const error& e, rank_t rank) {
+  const nb::object thrown = nb::borrow(type)(in_python(e.what()));
   thrown.attr("rank") = int(rank);
   PyErr_SetObject(type, thrown.ptr());
 }
@@ -32,12 +64,12 @@ void raise_of_rank(PyObject* type, const char* text, rank_t rank) {
 void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
-  } catch (const usage_error& e) { PyErr_SetString(types.usage, e.what()); } catch (const remote_error& e) {
-    raise_of_rank(types.remote, e.what(), e.rank());
-  } catch (const rank_lost& e) { raise_of_rank(types.lost, e.what(), e.rank()); } catch (const limit_error& e) {
-    PyErr_SetString(types.limit, e.what());
-  } catch (const timeout_error& e) { PyErr_SetString(types.timeout, e.what()); } catch (const error& e) {
-    PyErr_SetString(types.error, e.what());
+  } catch (const usage_error& e) { raise(types.usage, e); } catch (const remote_error& e) {
+    raise_of_rank(types.remote, e, e.rank());
+  } catch (const rank_lost& e) { raise_of_rank(types.lost, e, e.rank()); } catch (const limit_error& e) {
+    raise(types.limit, e);
+  } catch (const timeout_error& e) { raise(types.timeout, e); } catch (const error& e) {
+    raise(types.error, e);
   }
 }
 

@@ -80,7 +80,7 @@ SCRIPT = """
     assert "float64(float64)" in peer.half.__doc__ and am.job[1].methods()["demo.peer.note"] == "void(int64)"
     assert am.job[am.rank].demo.py.score(4) == 8                  # its own
     text = raises(am.RemoteError, peer.fail, "too far")
-    assert text == f"armilla: rank {am.rank}: demo.peer.fail: rank 0 threw std::out_of_range (too far); catch it there, or catch armilla::remote_error here", text
+    assert text == f"armilla: rank {am.rank}: demo.peer.fail: rank 0 threw std::out_of_range (too far); catch it there, or catch armilla.RemoteError here", text
     text = raises(am.RemoteError, am.job[am.size - 1].demo.py.look_up, 9)
     assert f"rank {am.size - 1} threw KeyError (9 [" in text and "in look_up])" in text, text
     assert "no 'demo.peer.halff'; it provides demo.peer.count, " in raises(AttributeError, lambda: peer.halff)
