@@ -2,7 +2,6 @@
 // The report as a table: what is counted down, ranks or phases across. Rows without a count are left out.
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 #include <span>
 #include <utility>
 
@@ -25,8 +24,6 @@ struct column {
   const phase_report* phase = nullptr;  // if that is what it is
 };
 
-using output = std::back_insert_iterator<std::string>;
-
 std::string words(const char* name) {
   std::string text(name);
   for (const std::size_t at : {text.find("one_way"), text.find("two_way")})
@@ -35,13 +32,13 @@ std::string words(const char* name) {
   return text;
 }
 
-void print_heading(output out, const char* title, const std::vector<column>& columns) {
-  fmt::format_to(out, "\n{:<26}", title);
-  for (const column& c : columns) fmt::format_to(out, " {:>13}", c.heading.substr(0, 13));
-  fmt::format_to(out, "\n");
+void print_heading(std::string& out, const char* title, const std::vector<column>& columns) {
+  out += fmt::format("\n{:<26}", title);
+  for (const column& c : columns) out += fmt::format(" {:>13}", c.heading.substr(0, 13));
+  out += '\n';
 }
 
-void print_counters(output out, const std::vector<column>& columns) {
+void print_counters(std::string& out, const std::vector<column>& columns) {
   std::vector<counter_row> rows(counter_table().begin(), counter_table().end());
   std::erase_if(rows, [&](const counter_row& r) {
     return std::ranges::all_of(columns, [&](const column& c) { return c.what->*r.member == 0; });
@@ -55,26 +52,26 @@ void print_counters(output out, const std::vector<column>& columns) {
   std::ranges::sort(rows, {}, place);
   const char* group = "";
   for (const counter_row& r : rows) {
-    if (std::strcmp(group, r.group) != 0) fmt::format_to(out, "{} ({})\n", group = r.group, name_of(r.part));
-    fmt::format_to(out, "  {:<24}", words(r.name));
-    for (const column& c : columns) fmt::format_to(out, " {:>13}", c.what->*r.member);
-    fmt::format_to(out, "\n");
+    if (std::strcmp(group, r.group) != 0) out += fmt::format("{} ({})\n", group = r.group, name_of(r.part));
+    out += fmt::format("  {:<24}", words(r.name));
+    for (const column& c : columns) out += fmt::format(" {:>13}", c.what->*r.member);
+    out += '\n';
   }
 }
 
 template <class Value>
-void print_times(output out, const char* name, const std::vector<column>& columns, Value value) {
-  fmt::format_to(out, "  {:<24}", name);
-  for (const column& c : columns) fmt::format_to(out, " {:>13}", value(c));
-  fmt::format_to(out, "\n");
+void print_times(std::string& out, const char* name, const std::vector<column>& columns, Value value) {
+  out += fmt::format("  {:<24}", name);
+  for (const column& c : columns) out += fmt::format(" {:>13}", value(c));
+  out += '\n';
 }
 
 std::string share(double part, double whole) {
   return fmt::format("{:.6f} {:>3.0f}%", part, whole > 0 ? 100 * part / whole : 0.0);
 }
 
-void print_components(output out, const std::vector<column>& columns) {
-  fmt::format_to(out, "components, seconds and share of the wall clock\n");
+void print_components(std::string& out, const std::vector<column>& columns) {
+  out += "components, seconds and share of the wall clock\n";
   constexpr double component_times::* members[components] = {&component_times::cpu, &component_times::net,
                                                              &component_times::thread_management,
                                                              &component_times::thread_synchronisation, &component_times::runtime};
@@ -87,14 +84,14 @@ void print_components(output out, const std::vector<column>& columns) {
 }
 
 // The most that a rank had to do, by the mean.
-void print_uneven(output out, const std::vector<column>& columns, const char* name,
+void print_uneven(std::string& out, const std::vector<column>& columns, const char* name,
                   double (phase_report::*value)() const noexcept) {
   const auto of = [&](const column& c) { return c.phase == nullptr ? 0 : (c.phase->*value)(); };
   if (std::ranges::all_of(columns, [&](const column& c) { return of(c) == 0; })) return;
   print_times(out, name, columns, [&](const column& c) { return of(c) == 0 ? std::string("-") : fmt::format("{:.2f}", of(c)); });
 }
 
-void print_table(output out, const char* title, const std::vector<column>& columns, bool timing) {
+void print_table(std::string& out, const char* title, const std::vector<column>& columns, bool timing) {
   print_heading(out, title, columns);
   print_times(out, "seconds", columns, [](const column& c) { return fmt::format("{:.6f}", c.what->seconds); });
   if (timing) print_components(out, columns);
@@ -104,7 +101,7 @@ void print_table(output out, const char* title, const std::vector<column>& colum
 }
 
 // At most `across` columns at a time; the last one, the total, in the last table.
-void print_tables(output out, const char* title, const std::vector<column>& columns, bool timing) {
+void print_tables(std::string& out, const char* title, const std::vector<column>& columns, bool timing) {
   for (std::size_t at = 0; at < columns.size(); at += across)
     print_table(out, title,
                 {columns.begin() + std::ptrdiff_t(at), columns.begin() + std::ptrdiff_t(std::min(at + across, columns.size()))},
@@ -124,17 +121,17 @@ std::string sizes_text(const method_statistics& m) {
   return text;
 }
 
-void print_methods(output out, const std::string& title, const statistics& s) {
+void print_methods(std::string& out, const std::string& title, const statistics& s) {
   if (s.methods.empty()) return;
   std::vector<method_statistics> methods = s.methods;
   std::ranges::sort(methods, [](const method_statistics& a, const method_statistics& b) {
     return a.bytes != b.bytes ? a.bytes > b.bytes : a.name < b.name;
   });
-  fmt::format_to(out, "\n{}\n{:>13} {:>13} {:>13}  {}\n", title, "messages", "bytes", "dispatches",
-                 "method, messages by size from");
+  out +=
+      fmt::format("\n{}\n{:>13} {:>13} {:>13}  {}\n", title, "messages", "bytes", "dispatches", "method, messages by size from");
   for (const method_statistics& m : methods) {
     const std::string name = m.name.size() > longest_name ? m.name.substr(0, longest_name - 3) + "..." : m.name;
-    fmt::format_to(out, "{:>13} {:>13} {:>13}  {} {}\n", m.messages, m.bytes, m.runs, name, sizes_text(m));
+    out += fmt::format("{:>13} {:>13} {:>13}  {} {}\n", m.messages, m.bytes, m.runs, name, sizes_text(m));
   }
 }
 
@@ -145,32 +142,32 @@ std::string milliseconds(std::uint64_t ns) { return fmt::format("{:.3f}", double
 using by_destination = std::vector<std::uint64_t> rank_report::*;
 
 // A row a destination, a column a source; destinations without a value are left out.
-void print_destinations(output out, const char* title, const std::vector<rank_report>& ranks, by_destination values,
+void print_destinations(std::string& out, const char* title, const std::vector<rank_report>& ranks, by_destination values,
                         std::string (*text)(std::uint64_t)) {
   if (ranks.size() > most_destinations) return;
   for (std::size_t first = 0; first < ranks.size(); first += across) {
     const std::span<const rank_report> some = std::span(ranks).subspan(first, std::min(across, ranks.size() - first));
-    fmt::format_to(out, "\n{:<26}", title);
-    for (std::size_t r = 0; r < some.size(); ++r) fmt::format_to(out, " {:>13}", fmt::format("from {}", first + r));
-    fmt::format_to(out, "\n");
+    out += fmt::format("\n{:<26}", title);
+    for (std::size_t r = 0; r < some.size(); ++r) out += fmt::format(" {:>13}", fmt::format("from {}", first + r));
+    out += '\n';
     for (std::size_t to = 0; to < ranks.size(); ++to) {
       if (std::ranges::all_of(some, [&](const rank_report& r) { return (r.*values)[to] == 0; })) continue;
-      fmt::format_to(out, "  {:<24}", fmt::format("to rank {}", to));
-      for (const rank_report& from : some) fmt::format_to(out, " {:>13}", text((from.*values)[to]));
-      fmt::format_to(out, "\n");
+      out += fmt::format("  {:<24}", fmt::format("to rank {}", to));
+      for (const rank_report& from : some) out += fmt::format(" {:>13}", text((from.*values)[to]));
+      out += '\n';
     }
   }
 }
 
-void print_containers(output out, const std::vector<container_report>& containers) {
+void print_containers(std::string& out, const std::vector<container_report>& containers) {
   if (containers.empty()) return;
-  fmt::format_to(out, "\ncontainers, of all ranks\n{:>9} {:>15} {:>13} {:>12} {:>12}  {}\n", "made", "elements", "KiB",
-                 "most by mean", "operations", "container");
+  out += fmt::format("\ncontainers, of all ranks\n{:>9} {:>15} {:>13} {:>12} {:>12}  {}\n", "made", "elements", "KiB",
+                     "most by mean", "operations", "container");
   for (const container_report& c : containers)
-    fmt::format_to(out, "{:>9} {:>15} {:>13} {:>12} {:>12}  {}\n", c.made, c.share.elements,
-                   c.share.bytes == 0 ? "-" : kilobytes(c.share.bytes),
-                   c.share.elements == 0 ? "-" : fmt::format("{:.2f}", c.most_by_mean()), c.operations,
-                   text_of_object(c.name, c.type, {}, c.place));
+    out += fmt::format("{:>9} {:>15} {:>13} {:>12} {:>12}  {}\n", c.made, c.share.elements,
+                       c.share.bytes == 0 ? "-" : kilobytes(c.share.bytes),
+                       c.share.elements == 0 ? "-" : fmt::format("{:.2f}", c.most_by_mean()), c.operations,
+                       text_of_object(c.name, c.type, {}, c.place));
 }
 
 double mean_cost(const job_report& job) {
@@ -183,10 +180,10 @@ double mean_cost(const job_report& job) {
 
 std::string text_of(const job_report& job) {
   std::string text;
-  const output out = std::back_inserter(text);
-  fmt::format_to(out, "armilla statistics: {} rank{}, {}", job.ranks.size(), job.ranks.size() == 1 ? "" : "s", job.fabric);
-  if (job.timing) fmt::format_to(out, "; {:.0f} ns a border", mean_cost(job) * 1e9);
-  fmt::format_to(out, "{}\n", job.timing ? "" : "; ARMILLA_STATS=timing tells where the time goes");
+  std::string& out = text;
+  out += fmt::format("armilla statistics: {} rank{}, {}", job.ranks.size(), job.ranks.size() == 1 ? "" : "s", job.fabric);
+  if (job.timing) out += fmt::format("; {:.0f} ns a border", mean_cost(job) * 1e9);
+  out += fmt::format("{}\n", job.timing ? "" : "; ARMILLA_STATS=timing tells where the time goes");
   std::vector<column> columns;
   for (std::size_t r = 0; r < job.ranks.size(); ++r)
     columns.push_back({fmt::format("rank {}", r), &job.ranks[r].whole, job.ranks[r].seconds_per_border});

@@ -51,7 +51,7 @@ class json_file {
   void line(fmt::format_string<A...> text, A&&... values) {
     buffer_ += first_ ? "\n" : ",\n";
     first_ = false;
-    fmt::format_to(std::back_inserter(buffer_), text, std::forward<A>(values)...);
+    buffer_ += fmt::format(text, std::forward<A>(values)...);
     if (buffer_.size() > 1 << 16) flush();
   }
   void raw(const std::string& text) { buffer_ += text; }

@@ -16,11 +16,11 @@ class descriptor {
     return *this;
   }
   ~descriptor() {
-    if (fd_ >= 0) close(fd_);
+    if (fd_ >= 0) ::close(fd_);
   }
   int get() const noexcept { return fd_; }
   void reset(int fd) noexcept {
-    if (fd_ >= 0) close(fd_);
+    if (fd_ >= 0) ::close(fd_);
     fd_ = fd;
   }
   int release() noexcept { return std::exchange(fd_, -1); }

@@ -97,11 +97,10 @@ void append_moment(std::string& all, const moment& value, int digits) {
   const year_month_day day(date);
   if (int(day.year()) < 0 || int(day.year()) > 9999)
     throw std::invalid_argument(fmt::format("the year {} does not have four digits", int(day.year())));
-  auto out = std::back_inserter(all);
-  fmt::format_to(out, "{:04}-{:02}-{:02}", int(day.year()), unsigned(day.month()), unsigned(day.day()));
+  all += fmt::format("{:04}-{:02}-{:02}", int(day.year()), unsigned(day.month()), unsigned(day.day()));
   if (digits < 0) return;
   const auto s = (time - date).count();
-  fmt::format_to(out, "T{:02}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
+  all += fmt::format("T{:02}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
   if (digits > 0) all.append("." + fmt::format("{:09}", value.nanoseconds).substr(0, std::size_t(digits)));
 }
 
