@@ -7,11 +7,13 @@
 # What starts jobs, writes texts or reads command lines: -Os in a release build takes four fifths of the time and two thirds of the space. Such a file includes no header
 # of the data path: the linker takes one copy of an inline function, and could take this one.
 set(ARMILLA_COLD_OPTIONS $<$<CONFIG:Release>:-Os>)
+if(ARMILLA_PRECOMPILED_LAYERS) # which what is compiled with -Os cannot use
+  set(ARMILLA_COLD_OPTIONS $<$<CONFIG:Release>:-O1>)
+endif()
 function(armilla_cold)
   cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
   armilla_know_all(armilla_cold)
   set_property(SOURCE ${arg_SOURCES} APPEND PROPERTY COMPILE_OPTIONS ${ARMILLA_COLD_OPTIONS})
-  set_property(SOURCE ${arg_SOURCES} PROPERTY SKIP_PRECOMPILE_HEADERS ON) # which are of other options
 endfunction()
 
 # For a function behind its cmake_parse_arguments: a word that belongs to no keyword is an error.
@@ -71,6 +73,13 @@ function(armilla_layer layer)
     target_link_libraries(armilla_${layer} PRIVATE armilla_private $<BUILD_INTERFACE:armilla_fmt>
                                                    $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
     target_compile_options(armilla_${layer} PRIVATE -ffunction-sections -fdata-sections) # a program has what it reaches, and not the layer
+    if(ARMILLA_PRECOMPILED_LAYERS) # headers, of python/CMakeLists.txt: parsed once for all layers
+      if(layer STREQUAL base)
+        target_precompile_headers(armilla_base PRIVATE ${ARMILLA_PRECOMPILED_LAYERS})
+      else()
+        target_precompile_headers(armilla_${layer} REUSE_FROM armilla_base)
+      endif()
+    endif()
     armilla_checked_layer(${layer} SOURCES ${arg_SOURCES})
     if(arg_COLD)
       target_compile_options(armilla_${layer} PRIVATE ${ARMILLA_COLD_OPTIONS})
