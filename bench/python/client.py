@@ -1,22 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times Python as an attached client of a job in C++: bench/python/client.py HEAT [--gib N], HEAT being the program examples/heat.
+"""Times Python as an attached client of a job in C++: bench/python/client.py [HEAT] [--gib N], HEAT being the program examples/heat, by default the newest build/*/bin/heat.
 
-Each figure stands beside its yardstick of the same run; the median of several tries, and the lowest and highest.
+Each figure is beside its yardstick of the same run. Prints a table in Markdown: medians of several tries.
 """
 import argparse
-import json
 import multiprocessing
 import os
+import pathlib
 import subprocess
 import sys
-import time
 
 import numpy as np
 
-from timing import milliseconds, tries, us_each
+from timing import held, milliseconds, tries, us_each
 
 import armilla
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def echo(pipe):
@@ -50,9 +51,11 @@ class Heat:
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("heat")
+    parser.add_argument("heat", nargs="?", default=max(ROOT.glob("build/*/bin/heat"), key=os.path.getmtime, default=None))
     parser.add_argument("--gib", type=float, default=1.0, help="size of the array that is summed")
     options = parser.parse_args()
+    if options.heat is None:
+        sys.exit("there is no build/*/bin/heat: build the examples, or name the program")
     figures = {}
     with Heat(options.heat, 1, 1000, "--awake") as job:
         figures["attach_ms"] = tries(milliseconds(lambda: armilla.attach(job)))
@@ -77,8 +80,14 @@ def main():
         t = client.array("temperature")
         t.sum()
         figures["sum_ms"] = tries(milliseconds(t.sum), 5)
-    json.dump(figures, sys.stdout, indent=1)
-    print()
+    took = {name: each["median"] for name, each in figures.items()}
+    print("| what | takes | compared with |\n|---|---|---|")
+    print(f"| attach | {held(took['attach_ms'], 50)} ms | |")
+    print(f"| a call, the rank polls | {held(took['call_us'], 1)} us | multiprocessing.Pipe: {took['pipe_us']:.3g} us |")
+    print(f"| a call, the rank sleeps | {took['call_asleep_us']:.3g} us | |")
+    print(f"| an array of {options.gib:g} GiB is visible | {held(took['visible_ms'], 1)} ms | |")
+    print(f"| its sum | {took['sum_ms']:.3g} ms | NumPy's: {took['numpy_sum_ms']:.3g} ms, {held(took['sum_ms'] / took['numpy_sum_ms'], 1.05)} |")
+    print(f"| its first sum | {took['sum_first_ms']:.3g} ms | the same, {held(took['sum_first_ms'] / took['numpy_sum_ms'], 1.5)} |")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,12 @@ import statistics
 import time
 
 
+def held(figure, target):
+    """The figure for a table. If it is over its target, it is bold, with the target."""
+    text = f"{figure:.3g}" if figure >= 10 else f"{figure:.2f}"
+    return text if target is None or figure <= target else f"**{text}** (target {target})"
+
+
 def tries(measure, n=9):
     values = sorted(measure() for _ in range(n))
     return {"median": statistics.median(values), "lowest": values[0], "highest": values[-1]}
