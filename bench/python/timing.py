@@ -7,7 +7,7 @@ import time
 def held(figure, target):
     """The figure for a table. If it is over its target, it is bold, with the target."""
     text = f"{figure:.3g}" if figure >= 10 else f"{figure:.2f}"
-    return text if target is None or figure <= target else f"**{text}** (target {target})"
+    return text if target is None or not figure > target else f"**{text}** (target {target})"
 
 
 def tries(measure, n=9):
