@@ -30,11 +30,23 @@ constinit std::atomic<detail::control_block*> control = nullptr;  // of this ran
 std::unique_ptr<outside_event> outside;                           // of a worker: its driver may end its waits
 bool over = false;
 
-struct sigaction python_handler{};
+// What a SIGINT runs after `on_interrupt`: the handler that was there before, which may be that of a library that calls
+// `on_interrupt` itself, since that was there before it. So each entry within an entry goes one handler further down.
+constexpr int most_handlers = 8;
+struct sigaction handlers[most_handlers]{};
+constinit std::atomic<int> handlers_known = 0;
+thread_local int entered [[gnu::tls_model("initial-exec")]] = 0;
 
-void on_interrupt(int number) {
+void run_handler(const struct sigaction& how, int number, siginfo_t* info, void* machine) {
+  if ((how.sa_flags & SA_SIGINFO) != 0) return how.sa_sigaction(number, info, machine);
+  if (how.sa_handler != SIG_DFL && how.sa_handler != SIG_IGN) how.sa_handler(number);
+}
+
+void on_interrupt(int number, siginfo_t* info, void* machine) {
   bell.interrupted.store(true, std::memory_order_release);
-  if (python_handler.sa_handler != SIG_DFL && python_handler.sa_handler != SIG_IGN) python_handler.sa_handler(number);
+  const int which = handlers_known.load(std::memory_order_acquire) - ++entered;
+  if (which >= 0) run_handler(handlers[which], number, info, machine);
+  --entered;
   knock();
 }
 
@@ -113,10 +125,15 @@ void knock() noexcept {
 
 void catch_interrupts() {
   struct sigaction now{};
-  if (sigaction(SIGINT, nullptr, &now) != 0 || now.sa_handler == on_interrupt) return;
-  python_handler = now;
-  now.sa_handler = on_interrupt;
-  now.sa_flags &= ~(SA_SIGINFO | SA_RESTART);
+  if (sigaction(SIGINT, nullptr, &now) != 0 || now.sa_sigaction == on_interrupt) return;
+  const int known = handlers_known.load(std::memory_order_relaxed);
+  int at = 0;
+  while (at < known && handlers[at].sa_sigaction != now.sa_sigaction) ++at;
+  if (at == most_handlers) return;  // they call each other, and the first ones `on_interrupt`
+  handlers[at] = now;
+  handlers_known.store(at + 1, std::memory_order_release);
+  now.sa_sigaction = on_interrupt;
+  now.sa_flags = (now.sa_flags & ~SA_RESTART) | SA_SIGINFO;
   sigaction(SIGINT, &now, nullptr);
 }
 

@@ -2,6 +2,7 @@
 """Workers of a plain process."""
 import asyncio
 import contextlib
+import faulthandler
 import os
 import pickle
 import queue
@@ -408,6 +409,21 @@ def test_a_callback_may_await(workers):
     done = queue.SimpleQueue()
     workers.call(0, time.sleep, 0.1).add_done_callback(lambda _: done.put(asyncio.run(ask())))
     assert done.get(timeout=20) == 60
+
+
+def test_an_interrupt_passes_a_handler_that_a_library_has_put_in_front():
+    """As polars does: its handler calls the one that it has found."""
+
+    def put():
+        faulthandler.register(signal.SIGINT, open(os.devnull, "w"), chain=True)
+
+    with armilla.ranks(2) as am:
+        for _ in range(2):
+            am.call_all(put)
+            threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+            with pytest.raises(KeyboardInterrupt):
+                am.call(1, time.sleep, 60).get()
+            assert am.call_all(ten_times, 1) == [10, 10]
 
 
 def test_workers_ignore_interrupts_of_others(workers):
