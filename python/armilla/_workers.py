@@ -358,6 +358,9 @@ class Workers:
         """An array over all workers: of `source` zeros, if that is a number, or of the elements of `source`."""
         return self._make("array", source, dtype)
 
+    def __reduce__(self) -> Any:
+        raise TypeError("armilla: ranks: a driver's workers stay with the driver; a function that runs on a worker uses the module: import armilla as am, within the function")
+
     def __getattr__(self, name: str) -> Any:
         if name not in _of_arrays and name not in _of_tables:
             raise AttributeError(f"armilla.{type(self).__name__} has no attribute '{name}'")

@@ -426,6 +426,11 @@ def test_an_interrupt_passes_a_handler_that_a_library_has_put_in_front():
             assert am.call_all(ten_times, 1) == [10, 10]
 
 
+def test_workers_in_a_function_that_is_sent(workers):
+    with pytest.raises(TypeError, match="call_all: the function.*import armilla as am, within the function"):
+        workers.call_all(lambda: workers.size)
+
+
 def test_workers_ignore_interrupts_of_others(workers):
     pids = workers.call_all(os.getpid)
     asked = [workers.call(r, time.sleep, 0.5) for r in range(3)]
