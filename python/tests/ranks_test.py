@@ -264,6 +264,12 @@ def test_launchers(name, module, tmp_path):
     assert done.returncode == 0 and sorted(done.stdout.split()) == ["2", "3"], done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("ranks", ["1", "2"])
+def test_a_script_that_does_not_exist(tmp_path, ranks):
+    done = subprocess.run([sys.executable, "-m", "armilla", "-n", ranks, "list_"], capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
+    assert done.returncode == 2 and done.stderr.startswith("armilla: there is no script 'list_'; ") and done.stderr.count("\n") == 1, done.stderr
+
+
 def test_without_a_launcher_a_script_is_one_rank(tmp_path):
     script = tmp_path / "s.py"
     script.write_text("import armilla as am\nprint(am.rank, am.size, am.call(0, abs, -3).get(), am.all_reduce(4))\n")
