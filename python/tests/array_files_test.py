@@ -81,7 +81,7 @@ def test_bad_records_are_an_error_on_all_ranks(together, tmp_path, text, said):
 
 
 @pytest.mark.parametrize(("call", "said"), [
-    ("am.load('{0}/none.csv')", "No such file"), ("am.load('{0}/none.npy')", "none.npy: there is no such file"), ("am.load('{0}/x.txt')", "'.txt'; there are .npy, .npz, .csv, .h5, .hdf5"),
+    ("am.load('{0}/none.csv')", "No such file"), ("am.load('{0}/none.npy')", "none.npy: there is no such file"), ("am.load('{0}/none.npy', 'a')", "a .npy file holds one array, which has no name"), ("am.load('{0}/x.txt')", "'.txt'; there are .npy, .npz, .csv, .h5, .hdf5"),
     ("am.save('{0}/x.npz', am.zeros(3))", "'.npz'; there are .npy, .csv"), ("am.save('{0}/x.csv', am.zeros((2, 2, 2)))", "takes real numbers of one axis or two"),
     ("am.save('{0}/x.csv', am.zeros(2, 'c16'))", "takes real numbers"), ("am.load('{0}/words.npy')", "words.npy: it cannot be read as a .npy file"), ("am.load('{0}/x.csv', separator='ab')", "one ASCII character"),
     ("am.save('{0}/no/x.csv', am.zeros(3))", "no/x.csv"), ("am.save('{0}/x.npy', [1])", "x.npy: a value of type list; make an array of it by armilla.asarray"),

@@ -6,7 +6,7 @@ import importlib
 import math
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -124,8 +124,7 @@ def _save_hdf5(path: str, a: Array, dataset: str) -> None:
 def load(path: str, dataset: str | None = None, *, header: bool = False, separator: str = ",") -> Any:
     """The array of a file, dealt along its first axis. Each rank reads its own rows.
 
-    The name of the file says what it is: `.npy`; `.npz`, whose arrays make a dict; `.h5` or `.hdf5`, of which `dataset` names one, else all make
-    a dict; `.csv`, whose records of numbers become rows of float64. `header`: the first record names the columns. An empty field is NaN.
+    The name of the file says what it is: `.npy`; `.npz`, `.h5` or `.hdf5`, of which `dataset` names one array, else all make a dict; `.csv`, whose records of numbers become rows of float64. `header`: the first record names the columns. An empty field is NaN.
 
     >>> import armilla as am
     >>> am.save("pairs.csv", am.arange(6).reshape(3, 2))
@@ -134,6 +133,8 @@ def load(path: str, dataset: str | None = None, *, header: bool = False, separat
     """
     path = os.fspath(path)
     kind = _kind_of(path, "armilla.load", (".npy", ".npz", ".csv", *_hdf5))
+    if dataset is not None and kind in (".npy", ".csv"):
+        raise _core.UsageError(f"armilla: armilla.load: {path}: dataset {dataset!r}; a {kind} file holds one array, which has no name")
     if kind == ".csv":
         return _load_csv(path, header, separator)
     with _named(path, kind):
@@ -143,7 +144,11 @@ def load(path: str, dataset: str | None = None, *, header: bool = False, separat
             _check_npy(path)
             return from_whole(np.load(path, mmap_mode="r", allow_pickle=False))
         with np.load(path, allow_pickle=False) as members:
-            return {name: from_whole(members[name]) for name in members.files}
+            if dataset is None:
+                return {name: from_whole(members[name]) for name in members.files}
+            if dataset not in members.files:
+                raise _no_dataset(path, dataset, members.files)
+            return from_whole(members[dataset])
 
 
 def _check_npy(path: str) -> None:
@@ -182,6 +187,10 @@ def _in_equal_blocks(a: Array) -> Array:
     return deal(a, 0, core.blocks(a.shape[0]), "armilla.load")
 
 
+def _no_dataset(path: str, dataset: str, there: Iterable[str]) -> _core.Error:
+    return _core.UsageError(f"armilla: armilla.load: {path}: there is no dataset '{dataset}'; there are {', '.join(there) or 'none'}")
+
+
 def _load_hdf5(path: str, dataset: str | None) -> Any:
     h5py = _h5py()
     with h5py.File(path, "r") as file:
@@ -191,7 +200,7 @@ def _load_hdf5(path: str, dataset: str | None) -> Any:
             return {name: _of_dataset(path, item) for name, item in found.items()}
         one = found.get(dataset.strip("/"))
         if one is None:
-            raise _core.UsageError(f"armilla: armilla.load: {path}: there is no dataset '{dataset}'; there are {', '.join(found) or 'none'}")
+            raise _no_dataset(path, dataset, found)
         return _of_dataset(path, one)
 
 
