@@ -422,7 +422,7 @@ def created(d):
     kind = d.one(DTYPES)
     x = d.array(d.one(DTYPES), d.shape())
     cases = {
-        "arange": lambda xp: xp.arange(low, high, step), "linspace": lambda xp: xp.linspace(low, high, num=n, endpoint=bool(m % 2)), "eye": lambda xp: xp.eye(n, m, k=k, dtype=kind), "zeros": lambda xp: xp.zeros((n, m), dtype=kind),
+        "arange": lambda xp: xp.arange(low, high, step), "arange to a float": lambda xp: xp.arange(low, float(high), step), "arange of a float": lambda xp: xp.arange(float(n)), "linspace": lambda xp: xp.linspace(low, high, num=n, endpoint=bool(m % 2)), "eye": lambda xp: xp.eye(n, m, k=k, dtype=kind), "zeros": lambda xp: xp.zeros((n, m), dtype=kind),
         "ones": lambda xp: xp.ones(n, dtype=kind), "full": lambda xp: xp.full((n, m), k), "empty": lambda xp: xp.empty((n, m), dtype=kind) * 0 if kind not in "?" else xp.zeros(1),
         "asarray": lambda xp: xp.asarray(x, dtype=kind if x.dtype.kind != "c" else None), "astype": lambda xp: xp.asarray(x).astype(kind) if x.dtype.kind not in "fc" else xp.asarray(x),
         "likes": lambda xp: (xp.zeros_like(xp.asarray(x)), xp.ones_like(xp.asarray(x), dtype=kind), xp.full_like(xp.asarray(x), 1)),
@@ -446,7 +446,7 @@ def of_numpy_alone(d):
         "percentile": ([x], lambda a: np.percentile(a, 30, axis=axis, keepdims=True) if a.size else 0),
         "histogram": ([x], lambda a: np.histogram(a, 5, (0, 3))), "histogram edges": ([x], lambda a: np.histogram(a, [0, 1, 2.5, 4])), "histogram auto": ([y], lambda a: np.histogram(a) if a.size else 0),
         "bincount": ([small], lambda a: np.bincount(a, minlength=7)), "bincount weights": ([small], lambda a: np.bincount(a, a * 0.5)),
-        "norm": ([y], lambda a: np.linalg.norm(a, axis=axis)), "norm 1": ([y], lambda a: np.linalg.norm(a, 1, axis=-1)), "ptp": ([x], lambda a: np.ptp(a, axis=axis) if a.size else 0),
+        "norm": ([y], lambda a: np.linalg.norm(a, axis=axis)), "norm fro": ([y], lambda a: np.linalg.norm(a, "fro") if a.ndim == 2 else 0), "norm 1": ([y], lambda a: np.linalg.norm(a, 1, axis=-1)), "ptp": ([x], lambda a: np.ptp(a, axis=axis) if a.size else 0),
         "nansum": ([y], lambda a: np.nansum(a, axis=axis)), "outer": ([x, y], lambda a, b: np.outer(a, b)), "add.outer": ([x, small], lambda a, b: np.add.outer(a, b)), "cumsum": ([x], lambda a: np.cumsum(a, axis)),
         "maximum.accumulate": ([x], lambda a: np.maximum.accumulate(a, -1)), "minimum.reduce": ([x], lambda a: np.minimum.reduce(a, axis, initial=9)), "mean where": ([y], lambda a: np.sum(a, axis, where=a > 0)),
         "trace": ([d.array("f8", (d.integer(1, 5), d.integer(1, 5)), nan=False)], lambda a: np.trace(a, 1)), "diagonal": ([d.array("f8", (d.integer(1, 5), d.integer(1, 5), 2), nan=False)], lambda a: np.diagonal(a, -1)),

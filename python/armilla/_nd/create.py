@@ -197,7 +197,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Ar
     if step == 0:
         raise ZeroDivisionError("armilla: arange: a step of 0")
     n = max(0, math.ceil((stop - start) / step))
-    kind = dtype_of(np.arange(start, start + step, step, dtype).dtype)
+    kind = dtype_of(np.arange(start, type(stop)(start), step, dtype).dtype)  # of all three, also of a `stop` of floating point
     made = core.empty((n,), kind)
     low, high = made.bounds()
     if n * kind.itemsize <= 1 << 16:

@@ -231,8 +231,11 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     a = _array(x)
     if a.dtype.kind not in "fc":
         a = core._as_type(a, np.dtype(np.float64))
-    if axis is None and ord is not None and a.ndim > 1 or isinstance(axis, (tuple, list)) and len(axis) > 1 and ord not in (None, "fro"):
+    of_matrix = a.ndim > 1 if axis is None else isinstance(axis, (tuple, list)) and len(axis) > 1
+    if of_matrix and ord is not None and (ord != "fro" or axis is None and a.ndim > 2):
         raise unsupported("linalg.norm", "norms of matrices other than the Frobenius norm")
+    if ord == "fro" and not of_matrix:
+        raise ValueError(f"armilla: array: linalg.norm: the Frobenius norm is of two axes; this is of shape {a.shape}, axis {axis}")
     size = apply(np.absolute, [a], (None,), {})
     if ord in (None, 2, "fro"):
         found: Any = apply(np.sqrt, [_array(r.sum(apply(np.square, [size], (None,), {}), axis, keepdims=keepdims))], (None,), {})
