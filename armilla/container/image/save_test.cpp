@@ -42,7 +42,7 @@ std::vector<am::distribution> dealings(const am::team& t) {
   return {am::on(t, am::blocks()), am::on(t, am::cyclic()), am::on(t, am::cyclic(7))};
 }
 
-/// Saved over the first `writers` ranks, loaded over the first `readers`, dealt in all ways.
+/// Saved over the first `writers` ranks, loaded over the first `readers`, dealt in all ways; many elements in each way once.
 template <class T>
 void expect_round_trip(std::size_t n, int writers, int readers) {
   const scratch_path path;
@@ -56,16 +56,20 @@ void expect_round_trip(std::size_t n, int writers, int readers) {
       x.save(path.str());
     }
     am::barrier();
-    if (is_first(readers))
-      for (const am::distribution& d : dealings(to)) {
-        am::vector<T> y(n, d), other(3, d);
-        y.load(path.str());
-        EXPECT(all_of(y) == expected);
-        EXPECT(y.placement() == am::placement(n, to.size(), d));
+    const bool many = n > 10'000;
+    for (std::size_t k = 0; k < 3 && is_first(readers); ++k) {
+      if (many && k != (way + 1) % 3) continue;
+      const am::distribution d = dealings(to)[k];
+      am::vector<T> y(n, d), other(3, d);
+      y.load(path.str());
+      EXPECT(all_of(y) == expected);
+      EXPECT(y.placement() == am::placement(n, to.size(), d));
+      if (!many) {
         other.load(path.str());
         EXPECT(all_of(other) == expected);
-        to.barrier();
       }
+      to.barrier();
+    }
     am::barrier();
   }
 }
@@ -86,7 +90,7 @@ RANK_TEST(sequences_of_all_sizes_come_back) {
   expect_round_trip<bool>(77, am::ranks(), 1);
 }
 
-RANK_TEST(a_container_that_was_made_without_elements_loads_over_all_ranks) {
+RANK_TEST(sequences_that_were_made_without_elements_load_over_all_ranks) {
   const scratch_path path;
   am::vector<int> x(10, 3);
   if (am::rank() == am::ranks() - 1) x.push_back(4);

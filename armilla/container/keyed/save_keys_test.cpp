@@ -101,7 +101,7 @@ RANK_TEST(ordered_containers_are_loaded_on_any_other_number_of_ranks) {
   for (const int n : {3, 2000})
     expect_round_trip<am::map<int, std::string>>(n, [](int i) { return std::pair(i * 7919 % 1'000'003, text(i)); }, true);
   expect_round_trip<am::map<std::string, std::vector<std::string>>>(
-      10'000, [](int i) { return std::pair(text(i), std::vector<std::string>{text(i + 1), text(i / 2)}); }, true);
+      5000, [](int i) { return std::pair(text(i), std::vector<std::string>{text(i + 1), text(i / 2)}); }, true);
 }
 
 RANK_TEST(many_elements_are_loaded_from_many_pieces) {
