@@ -154,7 +154,7 @@ RANK_TEST(scans_of_arrays_are_those_of_each_column) {
   const am::team t = am::world();
   const auto me = std::ptrdiff_t(t.rank());
   for (const std::size_t n : lengths)
-    for (int turn = 0; turn < 6; ++turn) {
+    for (int turn = 0; turn < (n > 500 ? 2 : 6); ++turn) {  // what is expected takes most of the time
       std::vector<double> scanned = values(n, t.rank(), turn), before = scanned;
       t.inclusive_scan(std::span(scanned), am::in_order(std::plus<>{}));
       t.exclusive_scan(std::span(before), 0.5, am::in_order(std::plus<>{}));
