@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <filesystem>
@@ -74,15 +75,16 @@ class mutator {
   std::mt19937_64 random_{7};
 };
 
-int replay(const fs::path& pack) {
+/// Every `shares`-th input beginning with number `share`, and as many of the changes.
+int replay(const fs::path& pack, std::size_t share, std::size_t shares) {
   std::vector<input> inputs;
   for (auto& entry : armilla::fuzz::read_pack(pack)) inputs.push_back(std::move(entry.bytes));
   for (input& good : armilla::fuzz::samples()) inputs.push_back(std::move(good));
-  for (const input& x : inputs) armilla::fuzz::try_input(x.data(), x.size());
+  for (std::size_t i = share; i < inputs.size(); i += shares) armilla::fuzz::try_input(inputs[i].data(), inputs[i].size());
   mutator changes(inputs);
-  for (int i = 0; i < armilla::fuzz::mutations; ++i) {
+  for (std::size_t i = 0; i < std::size_t(armilla::fuzz::mutations); ++i) {
     const input x = changes.next();
-    armilla::fuzz::try_input(x.data(), x.size());
+    if (i % shares == share) armilla::fuzz::try_input(x.data(), x.size());
   }
   std::printf("%zu inputs and %d changes of them\n", inputs.size(), armilla::fuzz::mutations);
   return 0;
@@ -95,8 +97,9 @@ int main(int argc, char** argv) try {
     write_samples(argv[2]);
     return 0;
   }
-  if (argc == 2) return replay(argv[1]);
-  std::fprintf(stderr, "usage: %s PACK, or --samples FOLDER\n", argv[0]);
+  const std::size_t shares = argc == 4 ? std::strtoul(argv[3], nullptr, 10) : 1;
+  if ((argc == 2 || argc == 4) && shares > 0) return replay(argv[1], argc == 4 ? std::strtoul(argv[2], nullptr, 10) : 0, shares);
+  std::fprintf(stderr, "usage: %s PACK [SHARE SHARES], or --samples FOLDER\n", argv[0]);
   return 2;
 } catch (const std::exception& e) {
   std::fprintf(stderr, "%s: %s\n", argv[0], e.what());
