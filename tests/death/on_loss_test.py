@@ -38,7 +38,7 @@ class OnLoss(FailedJobs, unittest.TestCase):
         self.assert_scene("half", 4, ["rank 0 of 3: d", "rank 1 of 3: d", "rank 2 of 3: d"])
 
     def test_a_half_is_revoked_that_is_made_after_the_whole_is_given_up(self):
-        for _ in range(40):  # it hears of all at the wrong moment once in eight times
+        for _ in range(30):  # it hears of all at the wrong moment once in eight times
             self.assert_scene("late_half", 4, ["rank 0 of 3: d", "rank 1 of 3: d", "rank 2 of 3: d"])
 
     def test_a_rank_at_its_end_is_left_out(self):
@@ -90,7 +90,7 @@ class OnLoss(FailedJobs, unittest.TestCase):
                           ARMILLA_CROSS_COPY="off")
 
     def test_what_the_lost_had_sent_runs_before_a_fence_tells(self):
-        for _ in range(20):
+        for _ in range(10):
             self.assert_scene("published", 4, [f"rank {r}: 1000 and 500" for r in (0, 2, 3)])
 
     def test_a_body_of_the_lost_may_wait_for_the_word_of_its_loss(self):
