@@ -307,6 +307,27 @@ RANK_TEST(ranks_take_turns) {
   am::fence();
 }
 
+// Each poll of such a rank ends at what that has sent to itself, in front of all that others send.
+RANK_TEST(a_rank_that_sends_to_itself_between_polls_serves_all_others) {
+  const std::vector<void (*)()> ways = {
+      [] { am::async(am::rank(), [] {}), am::poll(); },
+      [] { am::async(am::rank(), [] { am::yield(); }), am::poll(); },
+      [] { am::call(am::rank(), [] {}).get(); },
+  };
+  for (const auto& send_to_itself : ways) {
+    ran = 0;
+    am::barrier();
+    if (am::rank() != 0) {
+      EXPECT_EQ(am::call(0, answer, 1).get(), 2);
+    } else {
+      const auto until = std::chrono::steady_clock::now() + 20s;
+      while (ran < am::ranks() - 1 && std::chrono::steady_clock::now() < until) send_to_itself();
+      EXPECT_EQ(ran, am::ranks() - 1);
+    }
+    am::fence();
+  }
+}
+
 RANK_TEST(a_poll_inside_a_body_is_no_poll) {
   const bool any = am::call(am::rank(), [] { return am::poll({.bodies = 10}); }).get();
   EXPECT(!any);

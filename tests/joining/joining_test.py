@@ -82,7 +82,6 @@ class Joining(FailedJobs, unittest.TestCase):
     def test_fences_are_those_of_the_first_ranks(self):
         self.assert_scene("fences", [f"rank {r}: fences of the world" for r in range(2)])
 
-    @unittest.skipIf(FABRIC != "shm", "a rank that sends to itself without an end takes nothing from a network")
     def test_ranks_that_have_not_heard_of_them_reach_them(self):
         self.assert_scene("unheard", ["rank 2: was reached", "rank 3: was reached"])
 

@@ -34,12 +34,17 @@ class inbox : public delivery {
   /// `must_stop()`, which is asked behind each peer that had something.
   template <taker By, class MustStop>
   bool look(MustStop&& must_stop);
+  /// What the last look that ended at a ring has not seen: the rings behind that, the network, what is queued.
+  template <taker By, class MustStop>
+  bool look_on(MustStop&& must_stop);
   /// Whether anything waits to be taken in.
   bool anything_has_come() const noexcept;
   /// The rings alone, one peer after the other, as long as `goes_on(inbound&)` behind each that had something. False: it did not.
   /// Sets `any` where something was taken in.
   template <taker By, class GoesOn>
   bool look_at_rings(bool& any, GoesOn&& goes_on);
+  template <taker By, class GoesOn>
+  bool look_at_rings_from(inbound* first, bool& any, GoesOn&& goes_on);
   template <taker By>
   [[gnu::noinline]] bool poll_far();
 
@@ -128,6 +133,8 @@ class inbox : public delivery {
   arrival* arriving() const noexcept { return static_cast<arrival*>(arriving_); }
   struct frame_scope;
   friend class delivery;
+  template <taker By, class MustStop>
+  bool look_beyond_rings(bool any, MustStop&& must_stop);
   template <taker By>
   bool take_far();
   template <taker By>
@@ -175,6 +182,7 @@ class inbox : public delivery {
   std::optional<suspended_frame> suspended_;
   std::uint64_t finished_ = 0;
   std::uint32_t put_back_ = 0;  // rings whose first frame a poll with a limit has put back
+  std::uint32_t ended_at_ = 0;  // the ring, from 1, where the last look ended that did not see all; 0: none has
   std::unique_ptr<std::atomic<std::uint64_t>[]> processed_by_thread_;
 };
 
@@ -182,11 +190,18 @@ template <taker By, class GoesOn>
 [[gnu::always_inline]] inline bool inbox::look_at_rings(bool& any, GoesOn&& goes_on) {
   if (any_entered()) [[unlikely]]
     adopt();
-  for (inbound* in = first_; in != nullptr; in = in->after) {
+  return look_at_rings_from<By>(first_, any, goes_on);
+}
+
+template <taker By, class GoesOn>
+[[gnu::always_inline]] inline bool inbox::look_at_rings_from(inbound* first, bool& any, GoesOn&& goes_on) {
+  for (inbound* in = first; in != nullptr; in = in->after) {
     if (!to_read(*in)) continue;
     any |= receive<By>(*in);
-    if (!goes_on(*in)) [[unlikely]]
+    if (!goes_on(*in)) [[unlikely]] {
+      ended_at_ = std::uint32_t(in - inbound_.data()) + 1;
       return false;
+    }
   }
   return true;
 }
@@ -196,6 +211,20 @@ inline bool inbox::look(MustStop&& must_stop) {
   ++count_.polls;
   bool any = false;
   if (!look_at_rings<By>(any, [&](const inbound&) { return !must_stop(); })) return true;
+  return look_beyond_rings<By>(any, must_stop);
+}
+
+template <taker By, class MustStop>
+inline bool inbox::look_on(MustStop&& must_stop) {
+  ++count_.polls;
+  bool any = false;
+  inbound* const from = ended_at_ == 0 ? first_ : inbound_[ended_at_ - 1].after;
+  if (!look_at_rings_from<By>(from, any, [&](const inbound&) { return !must_stop(); })) return true;
+  return look_beyond_rings<By>(any, must_stop);
+}
+
+template <taker By, class MustStop>
+[[gnu::always_inline]] inline bool inbox::look_beyond_rings(bool any, MustStop&& must_stop) {
   if (!out.more_than_rings()) [[likely]]
     return any;
   if (out.far() != nullptr) {
