@@ -20,7 +20,7 @@ namespace detail {
 namespace {
 
 constexpr std::uint64_t answers_within_ns = 200'000'000, look_for_answers_ns = 1'000'000;
-constexpr std::uint64_t other_hosts_within_ns = 5'000'000'000;
+constexpr std::uint64_t lines_at_most_ns = 3'000'000'000, other_hosts_within_ns = 5'000'000'000;
 
 // Ranks of hosts that do not answer are told to be so: it is then that one asks.
 void add_answer(const asked_host& one, std::vector<remote_waits>& all) try {
@@ -48,15 +48,19 @@ std::vector<remote_waits> waits_here(job_memory& memory) {
   };
   each([](control_block& rank) {
     rank.asked_by_client.store(rank.asked.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    ask(rank);
+    ask_with_lines(rank);
   });
+  const auto wait_until = [&](std::uint64_t end, auto&& done) {
+    for (bool all = false; !all && now_ns() < end;) {
+      const timespec nap{0, long(look_for_answers_ns)};
+      nanosleep(&nap, nullptr);
+      all = true;
+      each([&](const control_block& rank) { all = all && done(rank); });
+    }
+  };
   const std::uint64_t until = now_ns() + answers_within_ns;
-  for (bool all = false; !all && now_ns() < until;) {
-    const timespec nap{0, long(look_for_answers_ns)};
-    nanosleep(&nap, nullptr);
-    all = true;
-    each([&](const control_block& rank) { all = all && has_answered(rank); });
-  }
+  wait_until(until, has_answered);
+  wait_until(until + lines_at_most_ns, [](const control_block& rank) { return !has_answered(rank) || has_given_lines(rank); });
   std::vector<remote_waits> result;
   for (const rank_t r : here) result.push_back({r, waits_of(job, r, now_ns())});
   return result;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <stdexcept>
@@ -9,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include "armilla/base/core/call_stack.hpp"
 #include "armilla/base/values/clock.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fiber/solo_rank.hpp"
@@ -34,6 +36,35 @@ TEST(fiber, join_throws_what_it_threw) {
   solo_rank rank;
   auto f = spawn([]() -> int { throw std::range_error("far"); });
   EXPECT_THROW(f.join(), std::range_error);
+}
+
+int wait_at_depth(int depth, sync_var<int>& v) { return depth == 0 ? v.read() : wait_at_depth(depth - 1, v) + 1; }
+
+TEST(fiber, shows_the_calls_in_which_it_waits_as_often_as_asked_and_goes_on_then) {
+  solo_rank rank;
+  sync_var<int> deep, flat;
+  auto first = spawn([&] { return wait_at_depth(8, deep); });
+  auto second = spawn([&] { return wait_at_depth(0, flat); });
+  yield();
+  std::vector<armilla::detail::fiber_record*> waiting;
+  for (auto* f = rank.fibers().pool().known(); f != nullptr; f = f->next_known)
+    if (f->state == armilla::detail::fiber_record::state_t::waiting && f->number != 0 && f != rank.fibers().loop())
+      waiting.push_back(f);
+  ASSERT_EQ(waiting.size(), 2u);
+  const auto calls_of = [&](armilla::detail::fiber_record& f) {
+    const armilla::detail::call_stack calls = rank.fibers().calls_of(f);
+    return std::vector(calls.address.begin(), calls.address.begin() + calls.size);
+  };
+  const auto one = calls_of(*waiting[0]), other = calls_of(*waiting[1]);
+  EXPECT_GT(std::min(one.size(), other.size()), 2u);
+  EXPECT_NE(one, other);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(calls_of(*waiting[0]), one);
+  deep = 1;
+  flat = 2;
+  EXPECT_EQ(first.join(), 9);
+  EXPECT_EQ(second.join(), 2);
+  EXPECT_TRUE(calls_of(*waiting[0]).empty());  // it has ended
+  EXPECT_FALSE(calls_of(rank.fibers().running()).empty());
 }
 
 TEST(fiber, begins_when_the_caller_waits) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "armilla/base/core/call_stack.hpp"
 #include "armilla/base/values/clock.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fiber/explain_wait.hpp"
@@ -56,6 +57,7 @@ scheduler::scheduler(context& self, std::size_t stack_bytes, std::size_t most_ke
       watch_(stats_of(self).watch.get()),
       trace_(stats_of(self).events.get()),
       observed_(watch_ != nullptr || trace_ != nullptr),
+      has_more_to_do_(watch_ != nullptr),
       pool_(stack_bytes, most_kept) {
   main_.state = fiber_record::state_t::running;
   if (trace_ != nullptr) trace_->set_main(&main_);
@@ -82,8 +84,39 @@ scheduler::~scheduler() = default;
   left_ = &me;
   switch_stack(me.context, to.context);
   sanitizer_enter(me, *left_);
-  if (watch_ != nullptr) [[unlikely]]
-    watch_->change(me.in);
+  if (has_more_to_do_) [[unlikely]]
+    do_more(me);
+}
+
+// Of a switch that is none for anybody else: nothing is counted, and the fiber's exceptions stay where they are.
+[[gnu::always_inline]] inline void scheduler::visit(fiber_record& to) noexcept {
+  fiber_record& me = *running_;
+  running_ = &to;
+  sanitizer_leave(me, to);
+  left_ = &me;
+  switch_stack(me.context, to.context);
+  sanitizer_enter(me, *left_);
+}
+
+void scheduler::do_more(fiber_record& me) noexcept {
+  while (visit_ != nullptr) {
+    *std::exchange(visit_, nullptr) = take_call_stack();
+    visit(*left_);  // back; returns when this fiber's turn has come, or the next visit
+  }
+  if (watch_ != nullptr) watch_->change(me.in);
+}
+
+call_stack scheduler::calls_of(fiber_record& f) noexcept {
+  constexpr std::ptrdiff_t room = 8 * 1024;  // that an unwinder may need
+  if (&f == running_) return take_call_stack();
+  call_stack calls;
+  if (f.state != fiber_record::state_t::waiting) return calls;
+  if (f.lowest != nullptr && static_cast<std::byte*>(f.context) - f.lowest < room) return calls;
+  visit_ = &calls;
+  has_more_to_do_ = true;
+  visit(f);
+  has_more_to_do_ = watch_ != nullptr;
+  return calls;
 }
 
 [[gnu::always_inline]] inline fiber_record& scheduler::next() {

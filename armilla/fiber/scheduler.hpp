@@ -21,6 +21,7 @@
 namespace armilla::detail {
 
 struct launch;
+struct call_stack;
 
 /// What the layer that takes in messages does for the scheduler.
 struct loop_work {
@@ -138,6 +139,10 @@ class scheduler {
   /// Whether what the running fiber starts is caused by a body, so that the fence waits for it.
   bool in_body_or_its_fibers() const noexcept { return head_.body_depth != 0 || running_->counted; }
 
+  /// The calls that the fiber is in, for reports: those of the running one, or of one that waits, which is visited for that: it
+  /// runs up to its next instruction, and switches back. Empty for all others, and where a stack is almost full.
+  call_stack calls_of(fiber_record& f) noexcept;
+
   const stack_pool& pool() const noexcept { return pool_; }
   context& self() noexcept { return self_; }
 
@@ -153,6 +158,8 @@ class scheduler {
   fiber_record& to_loop();
   void switch_to(fiber_record& to) noexcept;
   [[gnu::cold]] void note_switch(fiber_record& me, const fiber_record& to) noexcept;
+  [[gnu::cold, gnu::noinline]] void do_more(fiber_record& me) noexcept;
+  void visit(fiber_record& to) noexcept;
   void renew_loop(const char* what);
   fiber_record& make_loop();
   [[noreturn, gnu::cold]] void refuse(fiber_record& fresh);
@@ -178,6 +185,7 @@ class scheduler {
   trace* trace_;
   bool observed_;  ///< by either
   bool fibers_refused_ = false;
+  bool has_more_to_do_;  ///< behind a switch: for watch_, visit_
   stack_pool pool_;
   loop_work work_;
   void (*lost_error_)(context& self, std::exception_ptr why) = nullptr;
@@ -185,6 +193,7 @@ class scheduler {
   std::uint64_t counted_ = 0;
   std::vector<timer> timers_;  // a heap, the earliest first
   fiber_record main_;
+  call_stack* visit_ = nullptr;  ///< what the visited fiber fills
 };
 
 /// The calling rank's scheduler; throws usage_error that names `operation` outside a rank.

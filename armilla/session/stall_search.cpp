@@ -65,18 +65,27 @@ void mix(std::uint64_t& mark, std::uint64_t value) noexcept { mark = (mark ^ val
 
 }  // namespace
 
-void ask_ranks_of_host(context& self) {
+void ask_ranks_of_host(context& self, void (*by)(control_block&) noexcept) {
   each_of_host(self, [&](rank_t r) {
     if (!runs(self, r)) return;
     control_block& rank = control_of(job_of(self), r);
     rank.asked_by_client.store(rank.asked.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    ask(rank);
+    by(rank);
   });
 }
 
 bool have_ranks_of_host_answered(const context& self) {
   bool all = true;
   each_of_host(self, [&](rank_t r) { all = all && (!runs(self, r) || has_answered(control_of(job_of(self), r))); });
+  return all;
+}
+
+bool have_ranks_of_host_given_lines(const context& self) {
+  bool all = true;
+  each_of_host(self, [&](rank_t r) {
+    const control_block& rank = control_of(job_of(self), r);
+    all = all && (!runs(self, r) || !has_answered(rank) || has_given_lines(rank));
+  });
   return all;
 }
 
@@ -173,10 +182,14 @@ void stall_search::heard(rank_t from, const watch_word& word, std::string_view t
   next_ns_ = 0;
   if (word.what == watch_word::confirm) {
     asked_round_ = word.round;
-    ask_ranks_of_host(self_);
+    ask_ranks_of_host(self_, ask);
     until_ns_ = now_ns() + answers_within_ns;
   }
-  if (word.what == watch_word::tell) tell_ = true;
+  if (word.what == watch_word::tell) {
+    tell_ = true;
+    ask_ranks_of_host(self_, ask_with_lines);
+    tell_by_ns_ = now_ns() + lines_within_ns;
+  }
   if (word.what == watch_word::report) {
     asked_by_other_ = true;
     ask(self_.host->control(self_.rank));
@@ -208,6 +221,7 @@ std::uint64_t stall_search::step(std::uint64_t began_ns) {
 std::uint64_t stall_search::follow(std::uint64_t began_ns) {
   const std::uint64_t now = now_ns();
   if (tell_) {
+    if (!(have_ranks_of_host_answered(self_) && have_ranks_of_host_given_lines(self_)) && now < tell_by_ns_) return soon_ns;
     send_text(first_);
     tell_ = false;
   }
@@ -233,7 +247,7 @@ std::uint64_t stall_search::follow(std::uint64_t began_ns) {
 void stall_search::begin_round() {
   ++round_;
   for (const other_host& each : others_) send(each.leader, {watch_word::confirm, round_, 0, 0, 0});
-  ask_ranks_of_host(self_);
+  ask_ranks_of_host(self_, ask);
   phase_ = phase::confirming;
   until_ns_ = now_ns() + answers_within_ns;
 }
@@ -271,11 +285,13 @@ std::uint64_t stall_search::lead(std::uint64_t began_ns) {
       return again_ns;
     }
     phase_ = phase::telling;
-    until_ns_ = now + answers_within_ns;
+    until_ns_ = now + lines_within_ns + answers_within_ns;
     for (const other_host& each : others_) send(each.leader, {watch_word::tell, round_, 0, 0, 0});
-    if (!others_.empty()) return soon_ns;
+    ask_ranks_of_host(self_, ask_with_lines);
+    return soon_ns;
   }
-  if (!late && !std::ranges::all_of(others_, &other_host::told)) return soon_ns;
+  const bool have_lines = have_ranks_of_host_answered(self_) && have_ranks_of_host_given_lines(self_);
+  if (!late && !(have_lines && std::ranges::all_of(others_, &other_host::told))) return soon_ns;
   end_job();
 }
 

@@ -7,6 +7,7 @@
 
 #include "armilla/base/core/context.hpp"
 #include "armilla/base/values/types.hpp"
+#include "armilla/boot/host/control_block.hpp"
 
 namespace armilla::detail {
 
@@ -83,14 +84,17 @@ class stall_search {
   // Of the first rank of another host.
   std::uint64_t told_mark_ = 0, told_ns_ = 0;
   std::uint64_t asked_round_ = 0;
-  bool tell_ = false;
+  bool tell_ = false;  // as soon as there are lines, or `tell_by_ns_` is over
+  std::uint64_t tell_by_ns_ = 0;
   bool asked_by_other_ = false;
 };
 
-/// All ranks of this host write down what they wait for, and print nothing.
-void ask_ranks_of_host(context& self);
+/// All ranks of this host write down what they wait for, and print nothing. By `ask` or ask_with_lines.
+void ask_ranks_of_host(context& self, void (*by)(control_block&) noexcept);
 /// Whether all those that can have done so.
 bool have_ranks_of_host_answered(const context& self);
+/// Whether all that have answered have given the lines for which they were asked.
+bool have_ranks_of_host_given_lines(const context& self);
 /// What they have written, or what can be seen of them, one behind the other, in lines.
 std::string waits_of_host(const context& self);
 

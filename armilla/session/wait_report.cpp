@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,9 +18,11 @@
 #include "armilla/am/endpoint/arrival_order.hpp"
 #include "armilla/am/endpoint/endpoint.hpp"
 #include "armilla/am/endpoint/parked.hpp"
+#include "armilla/base/core/call_stack.hpp"
 #include "armilla/base/core/options.hpp"
 #include "armilla/base/values/clock.hpp"
 #include "armilla/boot/host/units.hpp"
+#include "armilla/boot/watch/busy_place.hpp"
 #include "armilla/boot/watch/ending.hpp"
 #include "armilla/boot/watch/posted_text.hpp"
 #include "armilla/boot/watch/stall_detector.hpp"
@@ -33,28 +36,50 @@
 namespace armilla::detail {
 namespace {
 
-constexpr std::size_t most_names = 8;  // of the fibers that wait for the same
+constexpr std::size_t most_names = 8;      // of the fibers that wait for the same
+constexpr std::size_t most_visits = 2000;  // to fibers, for their lines: each takes some 10 us
 constexpr std::uint32_t one_report_within_ms = 1000;
 constexpr std::uint64_t report_within_ns = 200 * milli;
 
+/// In which lines of the program fibers wait. The fibers of a rank are in few: each is looked up once.
+class wait_lines {
+ public:
+  explicit wait_lines(const context& self) : self_(self) {}
+
+  /// "    at heat.cpp:42, in step(double)\n"; empty if it is not known.
+  std::string of(fiber_record& f) {
+    if (std::string lines; f.number == 0 && !(lines = lines_of_language()).empty()) return lines;
+    if (visits_++ == most_visits) return "";
+    const call_stack calls = self_.fibers->calls_of(f);
+    const auto [known, is_new] = found_.try_emplace({calls.address.begin(), calls.address.begin() + calls.size});
+    if (std::string frame; is_new && !(frame = at_own_frame(own_frame(calls))).empty()) known->second = "    " + frame + "\n";
+    return known->second;
+  }
+
+ private:
+  const context& self_;
+  std::size_t visits_ = 0;
+  std::map<std::vector<std::uintptr_t>, std::string> found_;
+};
+
 struct group {
-  std::string reason;
+  std::string reason, lines;
   std::vector<std::string> names;
   std::size_t count = 0;
 };
 
-void add(std::vector<group>& groups, std::string reason, std::string name) {
-  auto at = std::ranges::find(groups, reason, &group::reason);
-  if (at == groups.end()) at = groups.insert(at, group{std::move(reason), {}, 0});
+void add(std::vector<group>& groups, std::string reason, std::string lines, std::string name) {
+  auto at = std::ranges::find_if(groups, [&](const group& g) { return g.reason == reason && g.lines == lines; });
+  if (at == groups.end()) at = groups.insert(at, group{std::move(reason), std::move(lines), {}, 0});
   if (at->count++ < most_names) at->names.push_back(std::move(name));
 }
 
-void add_fiber(std::vector<group>& groups, const context& self, const fiber_record& f, std::uint64_t now) {
+void add_fiber(std::vector<group>& groups, const context& self, fiber_record& f, std::uint64_t now, wait_lines* lines) {
   using state = fiber_record::state_t;
   const scheduler& all = *self.fibers;
   if (&f == all.loop() || f.state == state::idle) return;
-  if (f.state == state::ready) return add(groups, "nothing: its turn comes", name_of(f));
-  add(groups, explain_wait(self, f, now), name_of(f));
+  if (f.state == state::ready) return add(groups, "nothing: its turn comes", "", name_of(f));
+  add(groups, explain_wait(self, f, now), lines != nullptr ? lines->of(f) : "", name_of(f));
 }
 
 std::string lines_of(const std::vector<group>& groups) {
@@ -62,7 +87,7 @@ std::string lines_of(const std::vector<group>& groups) {
   for (const group& g : groups) {
     text += fmt::format("  {}", fmt::join(g.names, ", "));
     if (g.count > g.names.size()) text += fmt::format(" and {} more", g.count - g.names.size());
-    text += fmt::format(" wait{} for {}\n", g.count == 1 ? "s" : "", g.reason);
+    text += fmt::format(" wait{} for {}\n{}", g.count == 1 ? "s" : "", g.reason, g.lines);
   }
   return text;
 }
@@ -79,23 +104,19 @@ std::string waiting_calls(const context& self) {
   return text;
 }
 
-std::string describe_waits(const context& self) {
+std::string describe_waits(const context& self, wait_lines* lines) {
   std::vector<group> groups;
   const std::uint64_t now = now_ns();
-  const scheduler& all = *self.fibers;
-  add_fiber(groups, self, self.fibers->main(), now);
-  std::vector<const fiber_record*> known;
-  for (const fiber_record* f = all.pool().known(); f != nullptr; f = f->next_known) known.push_back(f);
+  add_fiber(groups, self, self.fibers->main(), now, lines);
+  std::vector<fiber_record*> known;
+  for (fiber_record* f = self.fibers->pool().known(); f != nullptr; f = f->next_known) known.push_back(f);
   std::ranges::sort(known, {}, &fiber_record::number);
-  for (const fiber_record* f : known) add_fiber(groups, self, *f, now);
+  for (fiber_record* f : known) add_fiber(groups, self, *f, now, lines);
   const arrival_order* const order = order_of(self);
   return lines_of(groups) + waiting_calls(self) + (order != nullptr ? order->explain() : "");
 }
 
-void write_down(const context& self) {
-  control_block& mine = control_of(*self.session->self.job, self.rank);
-  const std::uint32_t two_way_call = mine.asked.load(std::memory_order_acquire);
-  std::string text = describe_waits(self);
+void write_text(control_block& mine, std::string text) {
   if (text.size() > control_block::text_room) {
     constexpr std::string_view more = "  ... and more\n";
     text.resize(text.rfind('\n', control_block::text_room - more.size() - 1) + 1);
@@ -103,7 +124,24 @@ void write_down(const context& self) {
   }
   std::memcpy(mine.text, text.data(), text.size());
   mine.text_bytes = std::uint32_t(text.size());
-  mine.answered.store(two_way_call, std::memory_order_release);
+}
+
+control_block& block_of(const context& self) noexcept { return control_of(*self.session->self.job, self.rank); }
+
+void write_down(const context& self) {
+  control_block& mine = block_of(self);
+  const std::uint32_t request = mine.asked.load(std::memory_order_acquire);
+  write_text(mine, describe_waits(self, nullptr));
+  mine.answered.store(request, std::memory_order_release);
+}
+
+// What was written down before, with the lines.
+void write_lines(const context& self) {
+  control_block& mine = block_of(self);
+  const std::uint32_t request = mine.lines_asked.load(std::memory_order_relaxed);
+  wait_lines lines(self);
+  write_text(mine, describe_waits(self, &lines));
+  mine.lines_given.store(request, std::memory_order_release);
 }
 
 bool alone(const context& self) noexcept { return self.session->self.job->supervisor == 0; }
@@ -123,10 +161,12 @@ bool claims_report(job_block& job) {
 
 void report_host(context& self) {
   self.session->stalls->let_others_report();
-  ask_ranks_of_host(self);
+  ask_ranks_of_host(self, ask_with_lines);
   write_down(self);
+  write_lines(self);
   const std::uint64_t until = now_ns() + report_within_ns;
   while (!have_ranks_of_host_answered(self) && now_ns() < until) usleep(1000);
+  while (!have_ranks_of_host_given_lines(self) && now_ns() < until + lines_within_ns) usleep(1000);
   const auto& names = self.session->self.host_names;
   const std::string where = names.size() < 2 ? "" : " on " + names[self.session->self.host_of[std::size_t(self.rank)]];
   std::string text = "armilla: who waits for what" + where + ":\n" + waits_of_host(self);
@@ -137,8 +177,9 @@ void report_host(context& self) {
 void answer(void* rank) {
   context& self = *static_cast<context*>(rank);
   job_block& job = *self.session->self.job;
-  const bool for_client = is_for_client(control_of(job, self.rank));
+  const bool for_client = is_for_client(block_of(self));
   write_down(self);
+  if (alone(self) || !has_given_lines(block_of(self))) write_lines(self);
   if (for_client) return;
   if (alone(self)) say_waits(job, "armilla: who waits for what:");
   if (job.supervisor == job_block::launched && claims_report(job)) report_host(self);  // else nothing asks all of them
@@ -157,6 +198,7 @@ std::uint64_t stalled(void* rank, std::uint64_t began_ns) {
   if (self.session->stalls != nullptr) return self.session->stalls->step(began_ns);
   if (progress_thread_busy(self)) return self.settings->stall_ns;
   write_down(self);
+  write_lines(self);
   std::fflush(stdout);
   say_waits(*self.session->self.job, stall_headline(self.settings->stall_ns));
   _exit(stall_exit_code);  // fibers stand in the middle of their work: nothing can be unwound
@@ -177,6 +219,7 @@ void look_for_silent(void* rank, bool again) {
   });
   if (silent.empty()) return;
   write_down(self);
+  write_lines(self);
   std::string text = silence_headline(silent, self.settings->stall_ns) + "\n";
   for (const rank_t r : silent) text += seen_of(job, r, now_ns());
   text += waits_of(job, self.rank, now_ns());
@@ -187,6 +230,7 @@ void look_for_silent(void* rank, bool again) {
 }  // namespace
 
 void start_wait_reports(context& self) {
+  note_calls_when_asked(*self.session->self.job, self.rank);
   event_count& sleeper = self.messages->sleeper;
   sleeper.set_reporter({&answer, &stalled, &look_for_silent, &self});
   const options& set = *self.settings;
@@ -201,6 +245,7 @@ void start_wait_reports(context& self) {
 }
 
 void stop_wait_reports(context& self) {
+  note_no_calls(*self.session->self.job, self.rank);
   self.messages->sleeper.set_reporter({});
   self.messages->sleeper.watch_alone(0, 0, 0);
 }

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <string>
+
 #include <nanobind/nanobind.h>
 
 namespace armilla::python {
 
 namespace nb = nanobind;
+
+/// For reports: "    at heat.py:31, in step\n" for each place in which the rank waits.
+std::string lines_of_waits() noexcept;
 
 // One function for each topic, in the file of its name.
 void bind_errors(nb::module_& m);

@@ -6,8 +6,8 @@
 NB_MODULE(_core, m) {
   using namespace armilla::python;
   m.doc() = "What the package armilla is made of; use the package itself.";
-  armilla::detail::take_no_call_stacks();  // greenlets move parts of the stack
-  nanobind::set_leak_warnings(false);      // what waits when the interpreter ends is not destroyed
+  armilla::detail::take_no_call_stacks(lines_of_waits);  // greenlets move parts of the stack
+  nanobind::set_leak_warnings(false);                    // what waits when the interpreter ends is not destroyed
   bind_errors(m);
   bind_attach(m);
   bind_client_calls(m);

@@ -55,6 +55,7 @@ void join() {
   if (over) detail::throw_usage("session", "the job of this process has ended; a process can be in one job in its life");
   joined = std::make_unique<rank_state>(detail::join_or_supervise(0, nullptr));
   rank_of_bodies = joined.get();
+  nb::module_::import_("armilla._line");  // here, since that is interpreted, which `lines_of_waits` may not be
   control.store(&detail::control_of(*joined->session.self.job, joined->session.self.rank), std::memory_order_release);
   set_aggregation(0);  // a call of Python leaves at once: its own work takes longer than its message
 }

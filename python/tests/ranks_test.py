@@ -50,6 +50,25 @@ def test_calls_and_collectives(job, ranks):
         """)
 
 
+def test_a_stall_names_the_lines_of_the_script_and_of_calls_that_wait(job, monkeypatch):
+    monkeypatch.setenv("ARMILLA_STALL", "500ms")
+    done = job(2, """
+        import armilla as am
+        def wait_in_a_call():
+            return am.recv(0, tag=9)    # line 4
+        def ask():
+            am.call(1, wait_in_a_call).get()    # line 6
+        if am.rank == 0:
+            ask()
+        am.barrier()    # line 9
+        """)
+    assert done.returncode == 70, done.stdout + done.stderr
+    report = done.stderr.partition("the job stands still")[2]
+    first, _, second = report.partition("\nrank 1 (")
+    assert "\n    at script.py:6, in ask\n" in first, report
+    assert "\n    at script.py:9, in <module>\n" in second and "\n    at script.py:4, in wait_in_a_call" in second, report
+
+
 @pytest.mark.parametrize("ranks", [2, pytest.param(4, marks=pytest.mark.whole)])
 def test_nested_calls_in_a_ring(job, ranks):
     job.passes(ranks, """

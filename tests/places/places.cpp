@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program of a user that throws, crashes and waits. places_test.py looks for the lines with the comments `throws`, `asks`,
-// `waits`, `crashes`.
+// A program of a user that throws, crashes, waits and computes. places_test.py looks for the lines with the comments `throws`,
+// `asks`, `waits`, `crashes`, `spins`.
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <new>
+#include <ranges>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -14,7 +18,11 @@
 #include "armilla/algorithms.hpp"
 #include "armilla/armilla.hpp"
 #include "armilla/array.hpp"
+#include "armilla/bitmap.hpp"
+#include "armilla/files.hpp"
+#include "armilla/list.hpp"
 #include "armilla/sync_var.hpp"
+#include "armilla/unordered_map.hpp"
 
 namespace am = armilla;
 
@@ -76,6 +84,51 @@ struct furnace {
   });  // runs over all
 }
 
+struct stove {
+  [[gnu::noinline]] explicit stove(int x) : heat(read(x)) {}
+  int heat;
+};
+
+// All in which read() throws on one rank, inside of what the library calls.
+[[gnu::noinline]] void throw_within(const std::string& what) {
+  const bool here = am::rank() == other;
+  const int x = here ? 1 : -1;
+  if (what == "parfor" && here) am::parfor(0, 4, [](int i) { read(i); });
+  if (what == "join" && here) am::spawn(read, 1).join();
+  if (what == "then" && here) am::call(0, [] { return 1; }).then([](int y) { return read(y); }).get();
+  if (what == "create" && am::rank() == 0) am::create<stove>(other, 1).get();
+  if (what == "reduce") am::world().all_reduce(x, [](int a, int b) { return read(std::max(a, b)); });
+  if (what == "reduce array") {
+    std::array<long, 50> sums{};
+    am::world().all_reduce(std::span<long>(sums), [](long a, long b) { return a + b + read(1); });
+  }
+  if (what == "lines")
+    am::write_lines("/dev/null", std::views::iota(0, 1) | std::views::transform([x](int) { return std::to_string(read(x)); }));
+  if (what == "bitmap") {
+    am::bitmap bits(1000);
+    bits.set(std::size_t(am::rank()));
+    am::fence();
+    bits.for_each_set([](std::size_t i) { read(int(i)); });
+  }
+  if (what == "list") {
+    am::list<int> all;
+    all.push_back(1);
+    am::fence();
+    all.for_each_in_order([](int& y) { read(y); });
+  }
+  if (what == "map") {
+    am::unordered_map<int, int> m;
+    m.insert(1, 1);
+    am::fence();
+    m.visit(1, [](int& y) { read(y); });
+    am::fence();
+  }
+}
+
+[[gnu::noinline]] void spin() {
+  for (const volatile bool* const never = new bool(false); !*never;) continue;  // spins
+}
+
 [[gnu::noinline]] void crash(int* p) {
   *p = 1;  // crashes
 }
@@ -88,6 +141,16 @@ struct furnace {
 [[gnu::noinline]] int join() {
   am::fiber<int> one = am::spawn(wait);
   return one.join();  // joins
+}
+
+[[gnu::noinline]] void wait_often() {
+  std::vector<am::fiber<int>> all;
+  for (int i = 0; i < 100; ++i) all.push_back(am::spawn(wait));
+  for (am::fiber<int>& each : all) each.join();  // joins all
+}
+
+[[gnu::noinline]] int ask_for_ever() {
+  return am::call(other, [] { return wait(); }).get();  // asks for ever
 }
 
 [[gnu::noinline]] void meet() {
@@ -128,8 +191,12 @@ int play(const std::string& scene) {
     am::call<&heat::furnace::burn>(f, 1).get();
   }
   if (scene == "join") heat::join();
-  if (scene == "wait" && am::rank() == 0) heat::meet();
+  if (scene == "spin" && am::rank() == other) heat::spin();
+  if (scene.starts_with("throw in ")) heat::throw_within(scene.substr(9));
+  if (scene == "wait" && am::rank() != other) heat::meet();
   if (scene == "wait" && am::rank() == other) heat::join();
+  if (scene == "body" && am::rank() == 0) heat::ask_for_ever();
+  if (scene == "many" && am::rank() == 0) heat::wait_often();
   return 0;
 }
 

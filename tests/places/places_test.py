@@ -3,7 +3,10 @@
 """Which places in a user's program are named by errors, crashes and lists of waits: places_test.py PROGRAM lines|names."""
 import os
 import re
+import selectors
+import signal
 import sys
+import time
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -81,6 +84,63 @@ class Places(unittest.TestCase):
         job = self.run_scene("locked_crash")
         self.assertEqual(job.code, 139, job.err)
         self.assertRegex(job.err, r"(?m)^rank 1: SIGSEGV arose " + (rf"at \S*places\.cpp:{line('crashes')}$" if LINES else r"in \S*crash\S*\+0x"))
+
+    def stalls(self, scene, *lines, fabrics=("shm", "threads", "unix")):
+        """The job stands still, and its report has these lines, one below the other."""
+        for fabric in fabrics:
+            with self.subTest(scene=scene, fabric=fabric):
+                job = self.run_scene(scene, fabric=fabric, ARMILLA_STALL="300ms")
+                self.assertEqual(job.code, 70, job.err)
+                self.assertRegex(job.err, r"(?m)^" + "\n".join(lines) + "$")
+
+    def test_a_stall_names_the_line_of_each_wait(self):
+        self.stalls("wait", r"rank 0 \(.*\):", "  main waits for barrier 1: rank 1 has not come", "    " + place("meets", r"heat::meet\(\)"),
+                    r"rank 1 \(.*\):", r"  main waits for join of fiber \d+", "    " + place("joins", r"heat::join\(\)"),
+                    r"  fiber \d+ waits for sync_var::read of \w+, which is not written yet", "    " + place("waits", r"heat::wait\(\)"),
+                    r"rank 2 \(.*\):", "  main waits for barrier 1: rank 1 has not come", "    " + place("meets", r"heat::meet\(\)"))
+
+    def test_a_stall_names_the_line_of_a_called_function_that_waits(self):
+        self.stalls("body", r"rank 0 \(.*\):", "  main waits for future::wait: the reply of rank 1 to call .*", "    " + place("asks for ever", r"heat::ask_for_ever\(\)"),
+                    r"rank 1 \(.*\):", r"  main waits for the end of all ranks: .*(\n    (at|in) .*)?", r"  fiber \d+ \(a body\) waits for sync_var::read of \w+, which is not written yet",
+                    "    " + place("waits", r"heat::wait\(\)"))
+
+    def test_fibers_that_wait_in_one_line_share_it(self):
+        self.stalls("many", r"rank 0 \(.*\):", r"  main waits for join of fiber \d+", "    " + place("joins all", r"heat::wait_often\(\)"),
+                    r"  (fiber \d+, ){7}fiber \d+ and 92 more wait for sync_var::read of .*", "    " + place("waits", r"heat::wait\(\)"), fabrics=("shm",))
+
+    def test_a_report_on_request_names_the_lines_and_the_job_goes_on(self):
+        job = Job([PROGRAM, "wait"], ranks=3, env={"ARMILLA_STALL": "0"})
+        time.sleep(1)  # it knows the signal by then
+        waits = "    " + place("waits", r"heat::wait\(\)")
+        said = self.read_until(job, waits, lambda: job.process.send_signal(signal.SIGUSR1))
+        self.assertRegex(said, waits)
+        self.assertRegex(said, "    " + place("meets", r"heat::meet\(\)"))
+        self.assertIsNone(job.process.poll())
+        job.process.terminate()
+        job.end()
+
+    def read_until(self, job, pattern, ask=lambda: None):
+        """What it prints up to that; in each second in which it prints nothing, it is asked."""
+        said, end = "", time.monotonic() + 50
+        with selectors.DefaultSelector() as ready:
+            ready.register(job.process.stderr, selectors.EVENT_READ)
+            while not re.search(pattern, said) and time.monotonic() < end:
+                if not ready.select(1):
+                    ask()
+                elif some := os.read(job.process.stderr.fileno(), 65536):
+                    said += some.decode()
+                else:
+                    break
+        return said
+
+    def test_a_rank_that_computes_is_reported_with_the_place(self):
+        for fabric in ("shm", "threads"):
+            with self.subTest(fabric=fabric):
+                job = Job([PROGRAM, "spin"], ranks=3, fabric=fabric, env={"ARMILLA_STALL": "100ms"})
+                said = self.read_until(job, "rank 2 ")
+                job.process.terminate()
+                job.end()
+                self.assertRegex(said, r"rank 1 \(.*\) is busy.*: it computes, " + place("spins", r"heat::spin\(\)"))
 
 
 if __name__ == "__main__":

@@ -173,12 +173,17 @@ bool may_be_own(std::uintptr_t at) noexcept {
   return file.find(".so") == file.npos || !begins_with_any(file, {"/lib", "/usr/lib"});
 }
 
-static constinit std::atomic<bool> none_taken = false;
+static constinit std::atomic<std::string (*)() noexcept> language = nullptr;
 
-void take_no_call_stacks() noexcept { none_taken.store(true, std::memory_order_relaxed); }
+void take_no_call_stacks(std::string (*waits)() noexcept) noexcept { language.store(waits, std::memory_order_relaxed); }
+
+std::string lines_of_language() {
+  std::string (*const waits)() noexcept = language.load(std::memory_order_relaxed);
+  return waits != nullptr ? waits() : "";
+}
 
 call_stack take_call_stack() noexcept {
-  if (none_taken.load(std::memory_order_relaxed)) return {};
+  if (language.load(std::memory_order_relaxed) != nullptr) return {};
   struct taken {
     call_stack calls;
     int skip = 1;
@@ -212,6 +217,8 @@ std::string own_frame(const call_stack& calls) {
   source_place place;
   return find_own(calls, place) ? described(place) : "";
 }
+
+std::string at_own_frame(std::string frame) { return frame.empty() || frame.starts_with("in ") ? frame : "at " + frame; }
 
 namespace {
 

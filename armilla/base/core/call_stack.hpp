@@ -27,12 +27,17 @@ struct call_stack {
 call_stack take_call_stack() noexcept;
 
 /// From now on they are empty in this process: for languages that move parts of the stack elsewhere, where no unwinder may look.
-void take_no_call_stacks() noexcept;
+/// `waits` says in which lines of that language the process waits now: "    at heat.py:31, in step\n" for each.
+void take_no_call_stacks(std::string (*waits)() noexcept) noexcept;
+/// What `waits` says; empty in other programs.
+std::string lines_of_language();
 
 /// The innermost frame that is neither of Armilla nor of the standard library nor of the system, as a user writes it:
 /// "heat.cpp:42, in step(double)"; "in step(double)+0x1c" if the program was compiled without -g; empty if no frame is.
 /// Allocates.
 std::string own_frame(const call_stack& calls);
+/// The same behind "at" or "in": "at heat.cpp:42, in step(double)"; empty if it is.
+std::string at_own_frame(std::string frame);
 
 /// Whether the address is outside of the system's libraries. Finds no names, so Armilla's functions count as the user's.
 bool may_be_own(std::uintptr_t at) noexcept;

@@ -136,23 +136,17 @@ error::error(errc kind, const char* operation, std::string_view text)
 
 std::string error::where() const { return detail::own_frame(*calls_); }
 
-namespace {
-
-std::string with_at(std::string where) { return where.empty() || where.starts_with("in ") ? where : "at " + where; }
-
-}  // namespace
-
 std::string detail::place_of_current_exception() {
   const std::exception_ptr thrown = std::current_exception();
   try {
     std::rethrow_exception(thrown);
   } catch (const remote_error& e) {
-    const std::string here = with_at(e.where()), there = with_at(e.thrown_at());
+    const std::string here = at_own_frame(e.where()), there = at_own_frame(e.thrown_at());
     if (there.empty()) return here;
     return here + std::string(here.empty() ? "" : further_line) + "rank " + std::to_string(e.rank()) + " threw " + there;
-  } catch (const error& e) { return with_at(e.where()); } catch (...) {
+  } catch (const error& e) { return at_own_frame(e.where()); } catch (...) {
     const call_stack* const calls = calls_of_throw(thrown);
-    return calls != nullptr ? with_at(own_frame(*calls)) : "";
+    return calls != nullptr ? at_own_frame(own_frame(*calls)) : "";
   }
 }
 

@@ -29,7 +29,7 @@ void on_report_request(int, siginfo_t* from, void*) {
     job->report_wanted.store(1, std::memory_order_release);
     kill(job->supervisor, SIGCHLD);  // "look at the job"
   } else {
-    ask(control_of(*job, answering.rank));
+    ask_with_lines(control_of(*job, answering.rank));
   }
   errno = before;
 }
@@ -48,6 +48,11 @@ void wake(control_block& sleeper) noexcept {
 void ask(control_block& rank) noexcept {
   rank.asked.fetch_add(1, std::memory_order_seq_cst);
   wake(rank);
+}
+
+void ask_with_lines(control_block& rank) noexcept {
+  rank.lines_asked.fetch_add(1, std::memory_order_relaxed);
+  ask(rank);
 }
 
 control_block& control_of(job_block& job, rank_t r) noexcept {

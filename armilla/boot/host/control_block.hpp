@@ -20,6 +20,7 @@ enum attention : std::uint32_t {
 };
 inline constexpr int attention_signal_offset = 5;   ///< SIGRTMIN + this
 inline constexpr int descriptor_signal_offset = 6;  ///< the same for one that sleeps at a descriptor
+inline constexpr int calls_signal_offset = 7;       ///< for one that computes: it notes its calls (busy_place.hpp)
 
 /// Which rings a reader has to look at: those whose writers have entered here. To look at a ring takes a page of the host's
 /// memory, even where nothing was ever written to it.
@@ -91,11 +92,19 @@ struct control_block {
   /// Frames that this block's owner has sent over a network, and taken in, as it knew before it slept: what finds out whether any
   /// is under way.
   std::atomic<std::uint64_t> network_sent, network_taken;
+  /// Counted up, before `asked`, by those that want to know in which lines of the program the rank waits, too.
+  std::atomic<std::uint32_t> lines_asked;
+  std::atomic<std::uint32_t> lines_given;  ///< up to this request: `text` was written once more before, with the lines
   /// Where the program makes the container that `algorithm` and `algorithm_of_mismatch` name: "heat.cpp:42"; all zeros: none.
   static constexpr std::size_t place_words = 4;
   alignas(cache_line) std::atomic<std::uint64_t> made_at[place_words];
   std::atomic<std::uint64_t> made_at_of_mismatch[place_words];
-  static constexpr std::size_t text_room = host_layout::control_bytes / 2 - std::size_t(9) * cache_line -
+  std::atomic<std::uint32_t> notes_calls;  ///< 1: the signal for that is handled
+  std::atomic<std::uint32_t> calls_asked,
+      calls_noted;  ///< counted up by the one that sends the signal; up to which it was answered
+  static constexpr std::size_t calls_words = 24;
+  alignas(cache_line) std::atomic<std::uint64_t> calls[calls_words];  ///< addresses in the rank's process, innermost first
+  static constexpr std::size_t text_room = host_layout::control_bytes / 2 - std::size_t(13) * cache_line -
                                            align_up(sizeof(counters), cache_line) - align_up(sizeof(ring_directory), cache_line);
   alignas(cache_line) char text[text_room];  ///< what its fibers wait for, in lines
 };
@@ -106,6 +115,8 @@ static_assert(2 * sizeof(control_block) <= host_layout::control_bytes);
     control_block& sleeper) noexcept;  // fabric/notify.hpp, which programs include, calls it
 /// Lets the owner write down what it waits for in its wait, or in the next one. May be called by a signal's handler.
 void ask(control_block& rank) noexcept;
+/// The same, and then once more with the lines of the program in which it waits: to find those takes up to 400 ms the first time.
+void ask_with_lines(control_block& rank) noexcept;
 
 /// The control block of rank `r` of this host, for a process that has mapped the control pages behind the job's first pages.
 control_block& control_of(job_block& job, rank_t r) noexcept;

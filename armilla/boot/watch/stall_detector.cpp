@@ -2,6 +2,7 @@
 #include "armilla/boot/watch/stall_detector.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include "armilla/boot/host/membership.hpp"
 #include "armilla/boot/host/units.hpp"
 #include "armilla/boot/visitors/client_mailbox.hpp"
+#include "armilla/boot/watch/busy_place.hpp"
 #include "armilla/boot/watch/ending.hpp"
 #include "armilla/boot/watch/posted_text.hpp"
 #include "armilla/boot/watch/tell_loss.hpp"
@@ -62,8 +64,9 @@ std::string seen_from_outside(job_block& job, rank_t r, std::uint64_t now) {
   if (stage == rank_stage::ending) return "has ended its function and waits for the other ranks to end theirs";
   if (stage == rank_stage::finished) return "has finished";
   const std::uint64_t looked = control_of(job, r).looked.load(std::memory_order_relaxed);
-  const char* const state = text_of_state(state_of(job, r));
-  if (looked == 0) return std::string("is busy and has not waited yet: ") + state;
+  std::string state = text_of_state(state_of(job, r));
+  if (const std::string place = busy_place(job, r); !place.empty()) state = "it computes, " + place;
+  if (looked == 0) return "is busy and has not waited yet: " + state;
   const std::string last = posted_text(control_of(job, r).waits_for), algorithm = posted_text(control_of(job, r).algorithm);
   return fmt::format("is busy; it last waited {:.1f} s ago{}{}{}{}: {}", now > looked ? seconds(now - looked) : 0.0,
                      last.empty() ? "" : ", in ", last, algorithm.empty() ? "" : ", in ", algorithm, state);
@@ -91,7 +94,7 @@ bool may_be_silent(job_block& job, rank_t r) noexcept {
 std::string silence_headline(const std::vector<rank_t>& silent, std::uint64_t stall_ns) {
   return fmt::format(
       "armilla: rank {}{} taken in no messages for {:.1f} s, and another rank waits (the job goes on; a loop that waits for "
-      "messages must call am::poll(); ARMILLA_STALL=0: never look); who waits for what:",
+      "messages must call poll(); ARMILLA_STALL=0: never look); who waits for what:",
       silent.front(), silent.size() == 1 ? " has" : fmt::format(" and {} more have", silent.size() - 1),
       seconds(silence_after(stall_ns)));
 }
@@ -107,6 +110,10 @@ bool runs(const job_block& job, std::uint32_t r) {
 
 bool has_answered(const control_block& rank) noexcept {
   return rank.answered.load(std::memory_order_acquire) == rank.asked.load(std::memory_order_relaxed);
+}
+
+bool has_given_lines(const control_block& rank) noexcept {
+  return rank.lines_given.load(std::memory_order_acquire) == rank.lines_asked.load(std::memory_order_relaxed);
 }
 
 std::string seen_of(job_block& job, rank_t r, std::uint64_t now) {
@@ -155,7 +162,7 @@ void stall_detector::begin(phase p) {
   until_ns_ = asked_ns_ + answers_within_ns;
   for (std::uint32_t r = 0; r < job_.places; ++r)
     if (runs(job_, r)) {
-      ask(control_of(job_, rank_t(r)));
+      p == phase::suspecting ? ask(control_of(job_, rank_t(r))) : ask_with_lines(control_of(job_, rank_t(r)));
       wake(progress_thread_of(job_, rank_t(r)));
     }
 }
@@ -261,18 +268,26 @@ bool stall_detector::all_answered() const {
   return true;
 }
 
+bool stall_detector::all_lines_given() const {
+  for (std::uint32_t r = 0; r < job_.places; ++r)
+    if (const control_block& rank = control_of(job_, rank_t(r)); runs(job_, r) && has_answered(rank) && !has_given_lines(rank))
+      return false;
+  return true;
+}
+
+// A suspicion waits for no lines: a rank that looks for them does not sleep. When nothing moves any more, there is time for them.
 bool stall_detector::finish(std::uint64_t now) {
   const bool late = now >= until_ns_;
-  if (phase_ == phase::reporting) {
-    if (!late && !all_answered()) return false;
-    phase_ = phase::idle;
+  if (phase_ != phase::suspecting) {
+    if ((!late && !all_answered()) || (now < until_ns_ + lines_within_ns && !all_lines_given())) return false;
+    const bool stalled = std::exchange(phase_, phase::idle) == phase::stalled;
     say_waits(job_, headline_);
-    return false;
+    return stalled;
   }
   if (all_answered() && all_closed_since(latest_ns_) && now_ == before_) {
-    phase_ = phase::idle;
-    say_waits(job_, stall_headline(stall_ns_));
-    return true;
+    headline_ = stall_headline(stall_ns_);
+    begin(phase::stalled);
+    return false;
   }
   if (late) phase_ = phase::idle;  // something does move
   return false;

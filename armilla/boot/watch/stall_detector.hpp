@@ -15,6 +15,11 @@ void say_waits(job_block& job, const std::string& headline) noexcept;
 
 /// Whether it has written down what it waits for since it was asked last.
 bool has_answered(const control_block& rank) noexcept;
+/// Whether what it has written has the lines, or nobody has asked for them.
+bool has_given_lines(const control_block& rank) noexcept;
+/// So long a report waits for the lines of ranks that have answered: to find them takes 100 to 400 ms of a core, of which a
+/// crowded host gives few.
+inline constexpr std::uint64_t lines_within_ns = 5'000'000'000;
 /// What the rank has written down last, or what can be seen of it from outside, in lines; the first names it.
 std::string waits_of(job_block& job, rank_t r, std::uint64_t now_ns);
 /// What can be seen of it from outside, in a line.
@@ -69,7 +74,7 @@ class stall_detector {
   int patience_ms() const;
 
  private:
-  enum class phase { idle, reporting, suspecting };
+  enum class phase { idle, reporting, suspecting, stalled };
 
   void begin(phase p);
   void look_for_waits(std::uint64_t now);
@@ -77,6 +82,7 @@ class stall_detector {
   std::vector<rank_t> find_silent(std::uint64_t now);
   bool finish(std::uint64_t now);
   bool all_answered() const;
+  bool all_lines_given() const;
   bool all_closed_since(std::uint64_t latest_ns);
 
   job_block& job_;
@@ -85,7 +91,7 @@ class stall_detector {
   std::uint64_t next_ns_ = 0;  // look
   std::uint64_t asked_ns_ = 0;
   std::uint64_t latest_ns_ = 0;  // since then nothing must have happened
-  std::uint64_t until_ns_ = 0;   // answers are awaited
+  std::uint64_t until_ns_ = 0;   // answers are awaited, and behind them lines for lines_within_ns
   phase phase_ = phase::idle;
   std::string headline_;
   std::vector<std::uint64_t> before_;  // what the ranks showed when a stall was suspected

@@ -109,7 +109,7 @@ TEST(stall_detector, a_rank_that_does_not_look_while_another_waits_is_told_once)
   const std::string said = said_beside([](control_block&) {});
   EXPECT_NE(said.find("armilla: rank 1 has taken in no messages for 0.0 s, and another rank waits (the job goes on"), said.npos)
       << said;
-  EXPECT_NE(said.find("a loop that waits for messages must call am::poll()"), said.npos) << said;
+  EXPECT_NE(said.find("a loop that waits for messages must call poll()"), said.npos) << said;
   EXPECT_NE(said.find("main waits for barrier 7"), said.npos) << said;
   EXPECT_NE(said.find("rank 1 (program, pid "), said.npos) << said;
   EXPECT_NE(said.find(" is busy; it last waited "), said.npos) << said;
