@@ -44,6 +44,7 @@ struct job_of_two {
     std::memcpy(rank.text, text.data(), text.size());
     rank.text_bytes = std::uint32_t(text.size());
     rank.answered = rank.asked.load();
+    rank.lines_given = rank.lines_asked.load();
     rank.sleeping = asleep;
   }
 
