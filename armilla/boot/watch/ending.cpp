@@ -44,6 +44,11 @@ std::string text_of(const ending& e) {
   return escaped(text.substr(0, place), e.text.starts_with("armilla::") ? "\n" : "") + escaped(text.substr(place), "\n");
 }
 
+bool runs_python(const ending& e) {
+  const std::string_view path = e.program, name = path.substr(path.rfind('/') + 1);
+  return name.starts_with("python") || name.ends_with(".py");
+}
+
 std::string cause_text(const ending& e) {
   switch (e.kind) {
     case ending::how::exception: return "ended by an exception: " + text_of(e);
@@ -55,8 +60,8 @@ std::string cause_text(const ending& e) {
     case ending::how::lost: return e.text;
     case ending::how::start: return "could not start: " + text_of(e);
     case ending::how::never_joined:
-      return fmt::format("exited with code {} and never joined the job; it must call armilla::run, run_main or make a session",
-                         e.code);
+      return fmt::format("exited with code {} and never joined the job; it must {}", e.code,
+                         runs_python(e) ? "import armilla, and use it" : "call armilla::run, run_main or make a session");
     case ending::how::not_started: return fmt::format("could not be started: {}", strerror(e.code));
   }
   return "ended";
