@@ -182,12 +182,16 @@ void bag<T>::exchange_surplus() {
       const auto first = local().begin() + std::ptrdiff_t(left);
       parts[m].assign(first, first + std::ptrdiff_t(mine[m]));
     }
-  } catch (...) { why.note(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note();
+  }
   const std::vector<std::vector<T>> taken = detail::exchange_agreed(members(), "bag::rebalance", parts, why);
   base::keep_local(left);
   try {
     for (const std::vector<T>& part : taken) base::append(part);
-  } catch (...) { why.note(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note();
+  }
   members().fence();
   detail::agree(members(), "bag::rebalance", why);
 }

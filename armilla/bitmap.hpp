@@ -211,7 +211,9 @@ void bitmap::for_each_set(F f) const {
       }
       first += 64;
     }
-  } catch (...) { why.note(at); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note(at);
+  }
   detail::agree(members(), "for_each_set", why);
 }
 

@@ -109,7 +109,7 @@ decltype(auto) call_in_twin(F& f, const team& twin) {
   const call_of_twin before = call_begins(twin);
   try {
     return f(twin);
-  } catch (...) {
+  } catch (const detail::passing&) { throw; } catch (...) {
     leave_call(twin, before);
     throw;
   }

@@ -297,7 +297,9 @@ void write_lines(const std::string& path, R&& lines, const team& members = {}) {
   detail::failure why;
   try {
     for (const auto& line : lines) detail::append_line(all, std::string_view(line));
-  } catch (...) { why.note(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note();
+  }
   detail::write_texts("write_lines", path, members, all, why);
 }
 
@@ -311,7 +313,9 @@ void write_lines(const std::string& path, std::string_view header, R&& lines, co
   try {
     if (detail::is_first(members)) detail::append_line(all, header);
     for (const auto& line : lines) detail::append_line(all, std::string_view(line));
-  } catch (...) { why.note(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note();
+  }
   detail::write_texts("write_lines", path, members, all, why);
 }
 
@@ -332,7 +336,9 @@ void write_csv(const std::string& path, R&& records, const file_options& how = {
   try {
     if (!detail::is_first(how.members)) all.clear();
     for (const auto& record : records) detail::append_record(all, record, format, rules);
-  } catch (...) { why.note(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note();
+  }
   detail::write_texts("write_csv", path, how.members, all, why);
 }
 
@@ -347,7 +353,9 @@ void write_words(const std::string& path, R&& words, const team& members = {}) {
   try {
     detail::word_lines lines;
     for (const auto& word : words) lines.append(all, std::string_view(word));
-  } catch (...) { why.note(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note();
+  }
   detail::write_texts("write_words", path, members, all, why);
 }
 

@@ -224,7 +224,9 @@ graph<V, E>::graph(const file_range<Reader>& file, graph_options how, const made
   detail::failure why;
   try {
     for (const auto& e : file.local()) mine.push_back(e);
-  } catch (...) { why.note(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note();
+  }
   detail::agree(how.members, "graph", why);
   make(std::span<const typename Reader::value>(mine), detail::count_vertices, how, &here);
 }

@@ -234,7 +234,9 @@ graph<V, E> growing_graph<E>::compact(graph_options how, const made_at& at) cons
           mine.push_back({v, e.to, e.weight});
       }
     }
-  } catch (...) { why.note(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note();
+  }
   n = detail::agree(how.members, "compact", why, n, [](std::uint64_t a, std::uint64_t b) { return a < b ? b : a; });
   return graph<V, E>(std::size_t(n), mine, how, at);
 }

@@ -109,7 +109,9 @@ auto join(L&& left, R&& right) {
         table.each(e.first, [&](const auto& l) { joined.emplace_back(e.first, l.second, e.second); });
       });
     });
-  } catch (...) { why.note(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note();
+  }
   detail::agree(t, "join", why);
   return joined;
 }

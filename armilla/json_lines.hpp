@@ -68,7 +68,9 @@ void write_json_lines(const std::string& path, R&& values, const file_options& h
   detail::failure why;
   try {
     for (const value& v : values) detail::append_json_line(all, v, how.columns);
-  } catch (...) { why.note(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note();
+  }
   detail::write_texts("write_json_lines", path, how.members, all, why);
 }
 

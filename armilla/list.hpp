@@ -222,7 +222,9 @@ void list<T>::walk(F& f, detail::failure& why) {
         f(n.value);
       ++i;
     }
-  } catch (...) { why.note(i); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note(i);
+  }
   detail::count_elements(i);
 }
 

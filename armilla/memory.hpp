@@ -45,7 +45,7 @@ global_ptr<T> create_global(A&&... args) {
   const global_ptr<T> p = allocate<T>();
   try {
     ::new (static_cast<void*>(p.local())) T(std::forward<A>(args)...);
-  } catch (...) {
+  } catch (const detail::passing&) { throw; } catch (...) {
     deallocate(p);
     throw;
   }

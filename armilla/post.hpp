@@ -105,6 +105,7 @@ class posted_function final : public posted_task {
       } else {
         promise_.set_value(f_());
       }
+    } catch (const detail::passing&) {
     } catch (...) { promise_.set_exception(std::current_exception()); }
   }
 

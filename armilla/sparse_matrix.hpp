@@ -196,7 +196,9 @@ sparse_matrix<T>::sparse_matrix(std::size_t rows, std::size_t columns, std::span
   try {
     for (const auto& e : mine)
       if (e.row >= rows || e.column >= columns) detail::throw_entry_outside(e.row, e.column, rows, columns);
-  } catch (...) { why.note(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note();
+  }
   detail::agree(t, "sparse_matrix", why);
   const std::uint64_t of_rows = detail::bytes_of_rows(rows, t.size());
   detail::require_memory(t, "sparse_matrix", of_rows, of_rows);
@@ -212,7 +214,9 @@ sparse_matrix<T>::sparse_matrix(std::size_t rows, std::size_t columns, std::span
   try {
     detail::add_up(entries, borders[me], borders[me + 1] - borders[me]);
     part_ = detail::compress(entries, borders[me], borders[me + 1] - borders[me], columns_, t.rank());
-  } catch (...) { why.note(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    why.note();
+  }
   non_zeros_ = detail::agree(t, "sparse_matrix", why, entries.size(), std::plus<>{});
   this->be_named(t, how);
 }

@@ -212,7 +212,9 @@ std::exception_ptr work_queue<T>::await_one_way_calls() {
     members().fence();
   } catch (const rank_lost&) { throw; } catch (const usage_error&) {
     throw;
-  } catch (...) { thrown = std::current_exception(); }
+  } catch (const detail::passing&) { throw; } catch (...) {
+    thrown = std::current_exception();
+  }
   mine().begin();
   return thrown;
 }

@@ -41,7 +41,9 @@ rank_t require_given(const team& t, const team& old, rebalance_needs needs) {
   try {
     require_all_in(t, old);
     if (needs.needs_functions) require_one_program(t);
-  } catch (...) { why.note(); }
+  } catch (const passing&) { throw; } catch (...) {
+    why.note();
+  }
   const givers mine{old ? 1 : 0, old ? t.rank() : t.size()};
   const givers all = agree(t, operation, why, mine, [](const givers& a, const givers& b) {
     return givers{a.number + b.number, std::min(a.first, b.first)};
@@ -71,7 +73,9 @@ std::vector<rank_t> heirs_of(const team& t, const team& old) {
         throw_usage(shrink,
                     fmt::format("rank {} of the team gave the empty team; those that stay give the team of all of them", r));
     }
-  } catch (...) { why.note(); }
+  } catch (const passing&) { throw; } catch (...) {
+    why.note();
+  }
   agree(old, shrink, why);
   const auto stay = rank_t(std::ranges::count_if(sizes, [](rank_t n) { return n != 0; }));
   if (stay == 0)
@@ -93,7 +97,9 @@ std::vector<packed_records> hand_over(const team& old, const std::vector<rank_t>
   std::vector<std::vector<std::uint64_t>> parts(heirs.size());
   try {
     if (const rank_t heir = heirs[std::size_t(old.rank())]; heir != old.rank()) parts[std::size_t(heir)] = mine;
-  } catch (...) { why.note(); }
+  } catch (const passing&) { throw; } catch (...) {
+    why.note();
+  }
   received = exchange_agreed(old, "shrink", parts, why);
   std::vector<packed_records> all;
   for (std::size_t m = 0; m < heirs.size(); ++m)

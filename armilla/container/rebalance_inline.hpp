@@ -136,7 +136,9 @@ struct rebalancer {
     failure why;
     if (had) try {
         send_elements<T>(old->state_.where, old->state_.me, first_of<T>(old->state_), made.state_);
-      } catch (...) { why.note(); }
+      } catch (const passing&) { throw; } catch (...) {
+        why.note();
+      }
     await_arrival(t, "rebalance", why);
     if (how.copies != 0) made.keep(how.copies);
     return made;
@@ -151,7 +153,9 @@ struct rebalancer {
     failure why;
     if (has) try {
         insert_all(*old, made);
-      } catch (...) { why.note(); }
+      } catch (const passing&) { throw; } catch (...) {
+        why.note();
+      }
     await_arrival(t, "rebalance", why);
     take_default(t, first, has ? old : nullptr, made);
     if (how.copies != 0) made.keep(how.copies);
@@ -239,7 +243,9 @@ struct rebalancer {
     if (!t) try {
         put_elements<T>(packed, std::span<const T>(first_of<T>(had), had.count()));
         packed.finish();
-      } catch (...) { why.note(); }
+      } catch (const passing&) { throw; } catch (...) {
+        why.note();
+      }
     std::vector<std::vector<std::uint64_t>> received;
     const std::vector<packed_records> taken_over = hand_over(had.members, heirs, packed.words(), why, received);
     if (!t) return leave(old);
@@ -253,7 +259,9 @@ struct rebalancer {
         });
         send_elements<T>(had.where, of.order, as_elements<T>(elements).data(), made.state_);
       }
-    } catch (...) { why.note(); }
+    } catch (const passing&) { throw; } catch (...) {
+      why.note();
+    }
     await_arrival(t, "shrink", why);
     if (old->kept_.copies != nullptr) made.keep(old->kept_.copies->wish());
     return made;
@@ -267,7 +275,9 @@ struct rebalancer {
     if (!t) try {
         mine.resize((had.mine.volume * sizeof(T) + 7) / 8);
         if (!mine.empty()) std::memcpy(mine.data(), old->first(), had.mine.volume * sizeof(T));
-      } catch (...) { why.note(); }
+      } catch (const passing&) { throw; } catch (...) {
+        why.note();
+      }
     std::vector<std::vector<std::uint64_t>> received;
     const std::vector<packed_records> taken_over = hand_over(had.members, heirs, mine, why, received);
     if (!t) return leave(old);
@@ -294,7 +304,9 @@ struct rebalancer {
     failure why;
     try {
       images::pack(*old, packed);
-    } catch (...) { why.note(); }
+    } catch (const passing&) { throw; } catch (...) {
+      why.note();
+    }
     std::vector<std::vector<std::uint64_t>> received;
     std::vector<packed_records> mine = hand_over(had, heirs, packed.words(), why, received);
     if (!t) return leave(old);

@@ -45,7 +45,9 @@ void write_later(Sync<R>& result, future<V> answer) {
       [&result](future<V> there) {
         try {
           result.write(there.get());
-        } catch (...) { result.fail(std::current_exception()); }
+        } catch (const armilla::detail::passing&) { throw; } catch (...) {
+          result.fail(std::current_exception());
+        }
       },
       std::move(answer));
 }

@@ -19,7 +19,7 @@ void translation_layer::add(const team& members, const std::type_info& type, voi
   names_[object] = id;  // first: a request that came before runs at once, and may call others through the object
   try {
     armilla::detail::register_object(id, type, object);
-  } catch (...) {
+  } catch (const armilla::detail::passing&) { throw; } catch (...) {
     remove(object);
     throw;
   }

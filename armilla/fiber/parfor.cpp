@@ -29,8 +29,9 @@ void parallel_loop::run() {
 
 void parallel_loop::iterate(fiber_record& me) noexcept {
   try {
-    iterate_(*this, me);
-  } catch (...) { keep_error(); }  // a range's own iterators threw
+    iterate_(*this, me);  // a range's own iterators may throw
+  } catch (const passing&) {
+  } catch (...) { keep_error(); }
 }
 
 // Called before the first wait of an iteration, by the fiber that is about to wait.
@@ -99,7 +100,9 @@ class block_list : parallel_loop {
       list.claim(me, list.next_ != list.last_);
       try {
         mine.call(mine);
-      } catch (...) { list.keep_error(); }
+      } catch (const passing&) { throw; } catch (...) {
+        list.keep_error();
+      }
     }
   }
 

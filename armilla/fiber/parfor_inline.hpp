@@ -88,7 +88,9 @@ class index_loop : parallel_loop {
       loop.claim(me, end != loop.last_);
       do try {
           loop.body_(i);
-        } catch (...) { loop.keep_error(); }
+        } catch (const passing&) { throw; } catch (...) {
+          loop.keep_error();
+        }
       while (++i != end);
     }
   }
@@ -121,7 +123,9 @@ class range_loop : parallel_loop {
       loop.claim(me, loop.next_ != loop.last_);
       for (; count != 0; --count, ++i) try {
           loop.body_(*i);
-        } catch (...) { loop.keep_error(); }
+        } catch (const passing&) { throw; } catch (...) {
+          loop.keep_error();
+        }
     }
   }
 

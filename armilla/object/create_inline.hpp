@@ -29,7 +29,7 @@ struct constructor {
     T* object = nullptr;
     try {
       object = new T(std::forward<A>(arguments)...);
-    } catch (...) {
+    } catch (const passing&) { throw; } catch (...) {
       self.objects->creations.fail(*current, key);
       throw;
     }

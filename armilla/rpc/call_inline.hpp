@@ -135,7 +135,9 @@ struct reply {
     } else {
       try {
         c->store<R>(reader.template get<R>());
-      } catch (...) { return fail(*c, source, at, end); }
+      } catch (const passing&) { throw; } catch (...) {
+        return fail(*c, source, at, end);
+      }
     }
     at = behind();
     c->complete(pending_op::state_t::ready);

@@ -185,7 +185,9 @@ void client_service::take(const std::shared_ptr<mapped_mailbox>& box, client_slo
     fiber.detached = true;
     ++running_;
     self_.fibers->start(fiber);
-  } catch (...) { answer_failure(slot, *box, std::current_exception()); }
+  } catch (const passing&) { throw; } catch (...) {
+    answer_failure(slot, *box, std::current_exception());
+  }
 }
 
 std::string client_service::sample() {
@@ -216,6 +218,7 @@ void client_service::run(const call& which) noexcept {
     write_into_slot(*which.slot, reply, *which.box);
     which.slot->reply_bytes = reply.size();
     answer(*which.slot, client_slot::answered);
+  } catch (const passing&) {
   } catch (...) { answer_failure(*which.slot, *which.box, std::current_exception()); }
   budget_.spend(now_ns() - began);
   --running_;

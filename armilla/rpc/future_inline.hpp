@@ -178,7 +178,9 @@ void fill(late_op to, U&& make) {
       R value = make();
       if (pending_op* c = to.find()) forward_to<R>{c}.take(std::move(value));
     }
-  } catch (...) { to.fail(std::current_exception()); }
+  } catch (const passing&) { throw; } catch (...) {
+    to.fail(std::current_exception());
+  }
 }
 
 template <class T, class F>

@@ -76,6 +76,13 @@ class Places(unittest.TestCase):
         for key, where in (("place", place("asks", r"heat::ask\(int\)")), ("thrown_at", place("throws", READ))):
             self.assertRegex(job.err, f'"{key}":"{where.removeprefix("at ")}"')
 
+    def test_whatever_calls_the_function_that_throws_the_place_is_in_that(self):
+        for scene in ("parfor", "join", "then", "create", "reduce", "lines", "bitmap", "list", "map"):
+            with self.subTest(scene=scene):
+                job = self.run_scene("throw in " + scene)
+                self.assertNotEqual(job.code, 0)
+                self.assertRegex(job.err, rf"(?m)^  (rank \d threw )?{place('throws', READ)}$")
+
     def test_a_crash_names_the_function_as_in_the_program(self):
         job = self.run_scene("crash")
         self.assertRegex(job.err, r"(?m)^rank 1: SIGSEGV arose " + place("crashes", r"heat::crash\(int\*\)") + "$")
@@ -85,7 +92,7 @@ class Places(unittest.TestCase):
         self.assertEqual(job.code, 139, job.err)
         self.assertRegex(job.err, r"(?m)^rank 1: SIGSEGV arose " + (rf"at \S*places\.cpp:{line('crashes')}$" if LINES else r"in \S*crash\S*\+0x"))
 
-    def stalls(self, scene, *lines, fabrics=("shm", "threads", "unix")):
+    def stalls(self, scene, *lines, fabrics=("shm", "threads", "loop")):
         """The job stands still, and its report has these lines, one below the other."""
         for fabric in fabrics:
             with self.subTest(scene=scene, fabric=fabric):

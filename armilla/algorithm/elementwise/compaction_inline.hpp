@@ -357,7 +357,9 @@ void mark_changes(const own_part<In>& mine, const In& in, kept_bits& bits, failu
     const in_functions here;
     const bool change = mine.first == 0 || !bool(std::invoke(same, element_at(in, mine.first - 1), mine.from[0]));
     bits.set_first(change);
-  } catch (...) { return why.note(mine.first); }
+  } catch (const passing&) { throw; } catch (...) {
+    return why.note(mine.first);
+  }
   mine.mark(bits, 1, why, [&](std::size_t k) { return !bool(std::invoke(same, mine.from[k - 1], mine.from[k])); });
 }
 

@@ -56,6 +56,7 @@ struct parked_runner {
   void run(const parked_call& call) noexcept {
     try {
       self.messages->in.run_parked(call.source, call.handler, call.message.data(), call.message.size());
+    } catch (const passing&) {
     } catch (...) { self.fibers->lose_error(std::current_exception()); }
     calls->turn_ = false;
     self.messages->sums.resume();

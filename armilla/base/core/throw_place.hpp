@@ -7,7 +7,9 @@ namespace armilla::detail {
 
 /// Is never caught: `catch (const passing&) { throw; } catch (...) { ... }`. On its way to the second clause an exception passes
 /// the first, and the stack from there to the `throw` still stands; its addresses are then kept for `place_of_throw`. Costs
-/// nothing unless something is thrown, and then as much as the throw. Put it where functions of the user end.
+/// nothing unless something is thrown, and then as much as the throw. Put it in front of each `catch (...)` that functions of the
+/// user may reach, also of one that throws on; in functions that are noexcept with an empty block, as compilers see a throw that
+/// ends the program.
 class [[gnu::visibility("default")]] passing {
  public:
   virtual ~passing();  // defined nowhere, so that no compiler makes its type_info: throw_place.cpp does

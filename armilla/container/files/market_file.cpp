@@ -98,7 +98,9 @@ auto market_file::from_first(bool has, const char* missing, F parse) -> decltype
   failure why;
   if (t.rank() == first) try {
       value = parse();
-    } catch (...) { why.note(); }
+    } catch (const passing&) { throw; } catch (...) {
+      why.note();
+    }
   agree(t, operation_, why);
   return t.broadcast(value, rank_t(first));
 }

@@ -26,7 +26,9 @@ void set_cells(M& m, const char* operation, std::vector<cell_value<T>>& mine) {
   try {
     for (const cell_value<T>& c : mine) parts[std::size_t(shape.member_of(shape.cell_of(std::size_t(c.at))))].push_back(c);
     mine = {};
-  } catch (...) { why.note(); }
+  } catch (const passing&) { throw; } catch (...) {
+    why.note();
+  }
   const auto block = m.local();
   for (const auto& part : exchange_agreed(m.members(), operation, parts, why))
     for (const cell_value<T>& c : part) {
@@ -54,7 +56,9 @@ std::vector<typename M::value_type> cells_by_columns(const M& m, const char* ope
         const auto to = columns.locate(block.origin(1) + j);
         parts[std::size_t(to.member)].push_back({to.place * rows + block.origin(0) + i, block(i, j)});
       }
-  } catch (...) { why.note(); }
+  } catch (const passing&) { throw; } catch (...) {
+    why.note();
+  }
   for (const auto& part : exchange_agreed(t, operation, parts, why))
     for (const cell_value<value>& c : part) all[std::size_t(c.at)] = c.value;
   return all;

@@ -131,7 +131,9 @@ std::size_t agree_on_vertices(const team& t, std::span<const Edge> mine, std::si
   if (n != count_vertices && here.vertices > n) try {
       for (const Edge& e : mine)
         if (std::uint64_t(e.from) >= n || std::uint64_t(e.to) >= n) throw_edge_outside(e.from, e.to, n);
-    } catch (...) { why.note(); }
+    } catch (const passing&) { throw; } catch (...) {
+      why.note();
+    }
   const graph_size all = agree(t, "graph", why, here, [](const graph_size& a, const graph_size& b) {
     return graph_size{std::max(a.vertices, b.vertices), a.edges + b.edges};
   });
@@ -252,7 +254,9 @@ void make_graph(graph_shape& g, const team& t, std::vector<arc<E>> arcs, std::si
     failure why;
     try {
       made.emplace(mine, g.first, g.count, want.duplicates);
-    } catch (...) { why.note(); }
+    } catch (const passing&) { throw; } catch (...) {
+      why.note();
+    }
     agree(t, "graph", why);
     show_rows<E>(g, rows, *made);
   };

@@ -172,7 +172,9 @@ void add_hdf5_dataset(hdf5_output& to, const std::string& name, const X& x, cons
       each_hdf5_run(x, [&](std::uint64_t, const auto* from, std::size_t n) {
         for (std::size_t k = 0; k < n; ++k) layout.measure(from[k]);
       });
-    } catch (...) { why.note(); }
+    } catch (const passing&) { throw; } catch (...) {
+      why.note();
+    }
     to.add(name, layout.nodes, hdf5_extents(x), attributes, why);
   }
 }

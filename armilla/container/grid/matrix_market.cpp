@@ -87,7 +87,9 @@ void read_entries(market_file& file, Put put) {
       put(e.row, e.column, value);
       if (h.mirrored() && e.row != e.column) put(e.column, e.row, mirrored_value(h.shape, value));
     }
-  } catch (...) { why.note(); }
+  } catch (const passing&) { throw; } catch (...) {
+    why.note();
+  }
   file.end(why);
 }
 

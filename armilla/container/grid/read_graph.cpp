@@ -198,7 +198,9 @@ found read_market(const std::shared_ptr<file_part>& part, const read_graph_optio
   failure why;
   try {
     for (market_line e; file.next(e);) add(f, e.row, e.column, e.value, h.mirrored() && !how.undirected);
-  } catch (...) { why.note(); }
+  } catch (const passing&) { throw; } catch (...) {
+    why.note();
+  }
   file.end(why);
   return f;
 }
@@ -244,7 +246,9 @@ found read_dimacs(file_part& part, const read_graph_options& how) {
       ++edges;
       add(f, a - 1, b - 1, weight.empty() ? std::string_view() : weight, !h.directed && !how.undirected);
     }
-  } catch (...) { why.note(); }
+  } catch (const passing&) { throw; } catch (...) {
+    why.note();
+  }
   require_count(part, how.skip_bad, "edges", agree(t, reading_graph, why, edges, std::plus<>{}), h.edges);
   return f;
 }
@@ -279,7 +283,9 @@ class metis_reader {
     failure why;
     try {
       each_vertex([&](std::string_view text) { return take(text), true; });
-    } catch (...) { why.note(); }
+    } catch (const passing&) { throw; } catch (...) {
+      why.note();
+    }
     const std::uint64_t ends = agree(t, reading_graph, why, ends_, std::plus<>{});
     require_count(part_, how_.skip_bad, "ends of edges", ends, bounded_product(header_.edges, 2));
     return std::move(found_);
@@ -379,7 +385,9 @@ class list_reader {
                                 fmt::format("{} names a vertex below {}, read_graph_options::base", quoted(l.text), how_.base));
         into.edges.push_back({from - how_.base, to - how_.base, l.weight});
       });
-    } catch (...) { why.note(); }
+    } catch (const passing&) { throw; } catch (...) {
+      why.note();
+    }
     agree(t, reading_graph, why);
     into.vertices = std::size_t(n);
     require_dense(into.vertices, all.lines);
@@ -463,7 +471,9 @@ class list_reader {
         else
           mine.greatest = std::max({mine.greatest, from, to});
       });
-    } catch (...) { why.note(); }
+    } catch (const passing&) { throw; } catch (...) {
+      why.note();
+    }
     return agree(part_.members(), reading_graph, why, mine, std::plus<>{});
   }
 
@@ -499,7 +509,9 @@ class list_reader {
         const std::uint64_t from = number_of(l.from, l, 0);
         into.edges.push_back({from, number_of(l.to, l, 1), l.weight});
       });
-    } catch (...) { why.note(); }
+    } catch (const passing&) { throw; } catch (...) {
+      why.note();
+    }
     local = {};
     agree(t, reading_graph, why);
     const std::vector<std::uint64_t> ids = number<Key>(t, keys, position, into);
@@ -563,7 +575,9 @@ void read_pairs(const file_part& part, const read_graph_options& how, graph_file
       into.edges.push_back({p.from - how.base, p.to - how.base, {}});
       greatest = std::max({greatest, into.edges.back().from, into.edges.back().to});
     }
-  } catch (...) { why.note(); }
+  } catch (const passing&) { throw; } catch (...) {
+    why.note();
+  }
   const std::uint64_t last =
       agree(part.members(), reading_graph, why, greatest, [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
   const std::uint64_t pairs = part.file_size() / sizeof(pair);

@@ -60,7 +60,9 @@ memory_image::memory_image(const team& members, const char* operation, bool raw,
   std::vector<const std::byte*> at;
   if (!why_.happened()) try {
       for (const packed_records& each : mine) find_pieces(each, own, at);
-    } catch (...) { why_.note(); }
+    } catch (const passing&) { throw; } catch (...) {
+      why_.note();
+    }
   if (why_.happened()) own.clear(), at.clear();
   std::vector<entry> all = members_.all_gather_v(own);
   std::ranges::stable_sort(all, {}, &entry::order);
@@ -92,7 +94,9 @@ void memory_image::deal(const std::vector<std::uint64_t>& borders) {
         const auto* const words = reinterpret_cast<const std::uint64_t*>(at_[k]);
         leaving[m].insert(leaving[m].end(), words, words + pieces_[k].bytes / 8);
       }
-  } catch (...) { why_.note(); }
+  } catch (const passing&) { throw; } catch (...) {
+    why_.note();
+  }
   received_ = exchange_agreed(members_, operation_, leaving, why_);
   std::vector<std::size_t> begin(members, 0);
   const auto me = std::size_t(members_.rank());
@@ -113,7 +117,9 @@ bool memory_image::open_piece(std::size_t k, column_rest& keys, column_rest& val
 void memory_image::agree() {
   if (!wrong_.empty()) try {
       throw_usage(operation_, wrong_);
-    } catch (...) { why_.note(); }
+    } catch (const passing&) { throw; } catch (...) {
+      why_.note();
+    }
   detail::agree(members_, operation_, why_);
 }
 

@@ -152,7 +152,9 @@ struct images {
         how = describe(*old);
         pack(*old, packed);
         mine.push_back(packed.records_of(old->members().rank()));
-      } catch (...) { why.note(); }
+      } catch (const passing&) { throw; } catch (...) {
+        why.note();
+      }
     return unpack<C>(t, "rebalance", t.broadcast(how, first), mine, std::move(why));
   }
 
@@ -182,7 +184,9 @@ struct images {
     failure why;
     try {
       mine = packed_in(found, x.members(), t);
-    } catch (...) { why.note(); }
+    } catch (const passing&) { throw; } catch (...) {
+      why.note();
+    }
     memory_image image(t, "recover", C::image_type().element_bytes != 0, numbers, mine, std::move(why));
     recovered<Result, rank_t> back{empty<Result>(t, numbers), found.mark, gone_parts(x.members(), found)};
     C& made = back.container;

@@ -79,7 +79,9 @@ void write_packed(kept_parts& kept, std::uint64_t mark, std::shared_ptr<const vo
   try {
     put(all);
     all.finish();
-  } catch (...) { why.note(); }
+  } catch (const passing&) { throw; } catch (...) {
+    why.note();
+  }
   kept.write(all.data(), all.size(), mark, std::move(shape), why);
 }
 

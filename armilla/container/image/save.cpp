@@ -158,7 +158,9 @@ std::string run_walk(const std::function<void(piece_writer&)>& walk, passing_pie
     walk(pieces);
     pieces.finish();
     return {};
-  } catch (...) { return text_of_thrown(); }
+  } catch (const passing&) { throw; } catch (...) {
+    return text_of_thrown();
+  }
 }
 
 }  // namespace
@@ -217,7 +219,9 @@ void require_team_of_file(const char* operation, std::span<const team* const> te
 std::string text_of_thrown() {
   try {
     throw;
-  } catch (const rank_lost&) { throw; } catch (...) {
+  } catch (const rank_lost&) { throw; } catch (const passing&) {
+    throw;
+  } catch (...) {
     const exception_text thrown = describe_current_exception();
     return thrown.type_name + ": " + thrown.text;
   }

@@ -151,7 +151,9 @@ class by_borders {
   static void sort_keys(std::vector<Key>& keys, failure& why) {
     try {
       guarded_sort(keys.data(), keys.size(), Less{});
-    } catch (...) { why.note(); }
+    } catch (const passing&) { throw; } catch (...) {
+      why.note();
+    }
   }
 
   /// The keys of each member go to it, and this rank's come, from each in order. Until all members have theirs nothing changes:
@@ -163,7 +165,9 @@ class by_borders {
     std::vector<std::vector<element>> parts(members_);
     try {
       for (const auto& each : part.table) parts[member_among(borders, table_type::key_of(each))].emplace_back(each);
-    } catch (...) { why.note(); }
+    } catch (const passing&) { throw; } catch (...) {
+      why.note();
+    }
     std::vector<element> stay = std::exchange(parts[me_], {});
     parts = exchange_agreed(t, "rebalance", parts, why);
     parts[me_] = std::move(stay);
@@ -171,7 +175,9 @@ class by_borders {
     try {
       for (std::vector<element>& from : parts)
         for (element& each : from) insert(table, std::move(each));
-    } catch (...) { why.note(); }
+    } catch (const passing&) { throw; } catch (...) {
+      why.note();
+    }
     agree(t, "rebalance", why);
     part.table = std::move(table);
     borders_ = std::move(borders);

@@ -226,7 +226,7 @@ class hash_core final : public fence_participant {
     try {
       batch_column<Key>::put(r.keys, as_key(key));
       (batch_column<typename travels_of<Verb, Value>::type>::put(r.values, value), ...);
-    } catch (...) {
+    } catch (const passing&) { throw; } catch (...) {
       r.keys.shrink(keys);
       r.values.shrink(values);
       throw;
@@ -321,7 +321,7 @@ class hash_core final : public fence_participant {
       const std::size_t member = member_of(from.key, from.hash);
       try {
         put<Verb>(rows_[member], from.key, from.value);
-      } catch (...) {
+      } catch (const passing&) { throw; } catch (...) {
         combiner_.free(from);  // it could never leave, and no fence would end
         throw;
       }

@@ -55,6 +55,7 @@ void part_guard::run_waiting() noexcept {
   while (!held_ && loops_.empty() && !waiting_.empty()) {
     try {
       waiting_.front()();
+    } catch (const passing&) {
     } catch (...) { note_one_way_call_error(*current, current->rank, std::current_exception()); }
     waiting_.pop_front();
   }

@@ -440,7 +440,7 @@ class hash_part {
             const column_rest one = key_column::next(keys);
             try {
               some[i] = key_column::read(one);
-            } catch (...) {
+            } catch (const passing&) { throw; } catch (...) {
               note();
               unread |= std::uint32_t(1) << i;
               continue;
@@ -463,7 +463,7 @@ class hash_part {
         std::optional<read_key> key;
         try {
           key.emplace(key_column::read(one));
-        } catch (...) {
+        } catch (const passing&) { throw; } catch (...) {
           note();
           pass();
           continue;
@@ -513,17 +513,23 @@ class hash_part {
     if constexpr (!Verb::has_value) {
       try {
         apply_or_forward<Verb>(std::forward<K>(key), hash);
-      } catch (...) { keep_first(first); }
+      } catch (const passing&) { throw; } catch (...) {
+        keep_first(first);
+      }
     } else if constexpr (value_column<Verb>::has_lengths) {
       const column_rest one = value_column<Verb>::next(values);
       try {
         apply_or_forward<Verb>(std::forward<K>(key), hash, value_column<Verb>::read(one));
-      } catch (...) { keep_first(first); }
+      } catch (const passing&) { throw; } catch (...) {
+        keep_first(first);
+      }
     } else {
       auto value = value_column<Verb>::take(values);
       try {
         apply_or_forward<Verb>(std::forward<K>(key), hash, std::move(value));
-      } catch (...) { keep_first(first); }
+      } catch (const passing&) { throw; } catch (...) {
+        keep_first(first);
+      }
     }
   }
 };

@@ -7,7 +7,9 @@ namespace armilla::detail {
 
 void try_memory(std::size_t bytes, failure& why) try {
   ::operator delete(::operator new(bytes));  // as functions: compilers leave out what is written as an expression
-} catch (...) { why.note(); }
+} catch (const passing&) { throw; } catch (...) {
+  why.note();
+}
 
 void try_exchange(const team& t, std::span<const parcel_size> leaving, std::size_t element, bool flat, failure& why) {
   std::vector<parcel_size> coming(leaving.size());

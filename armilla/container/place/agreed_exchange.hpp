@@ -31,7 +31,9 @@ std::vector<std::vector<T>> exchange_agreed(const team& t, const char* operation
   std::vector<parcel_size> leaving(parts.size());
   try {
     for (std::size_t m = 0; m < parts.size() && !why.happened(); ++m) leaving[m] = {encoded_size(parts[m]), parts[m].size()};
-  } catch (...) { why.note(); }  // a user's code may compute the size
+  } catch (const passing&) { throw; } catch (...) {
+    why.note();
+  }  // a user's code may compute the size
   try_exchange(t, leaving, sizeof(T), std::is_trivially_copyable_v<T>, why);
   value = agree(t, operation, why, value, op);
   return t.all_to_all_v(parts);

@@ -105,7 +105,9 @@ class owned_state {
     }
     try {
       mine.resize(where.count(me));
-    } catch (...) { why.note(); }
+    } catch (const passing&) { throw; } catch (...) {
+      why.note();
+    }
     parts_.reset(new distributed<std::vector<T>>(object_access::of_members<std::vector<T>>(t, std::move(mine))));
     require_same_container(t, why, kind());
   }

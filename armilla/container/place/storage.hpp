@@ -54,7 +54,9 @@ class block_storage final : loss_listener {
           std::byte* const at = global_ptr<std::byte>(block).local();
           if constexpr (!std::is_same_v<Fill, unfilled>) before_filling(at, bytes);
           fill(at);
-        } catch (...) { why.note(); }
+        } catch (const passing&) { throw; } catch (...) {
+          why.note();
+        }
     };
     const auto show = [&](bool again) {
       if (block.null()) {

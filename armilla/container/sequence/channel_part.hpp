@@ -98,7 +98,7 @@ class channel_part final : public channel_ends {
       std::size_t taken = 0;
       try {
         for (; next != std::end(items) && taken != most_together && take_credit(); ++next) ++taken, some.push_back(*next);
-      } catch (...) {
+      } catch (const passing&) { throw; } catch (...) {
         take_credits(taken);  // pushes that wait since get them first
         throw;
       }
@@ -192,7 +192,9 @@ class channel_part final : public channel_ends {
       try {
         send(first.item);
         complete(first.done, true);
-      } catch (...) { fail(first.done, std::current_exception()); }
+      } catch (const passing&) { throw; } catch (...) {
+        fail(first.done, std::current_exception());
+      }
     }
     if (sends_ == sends::on) credits_ += n;
     if (!waiting_.empty())
@@ -250,7 +252,7 @@ class channel_part final : public channel_ends {
   void send(std::size_t credits, const V& what) {
     try {
       async(receiving_, to_completion<Method>(), me_, what);
-    } catch (...) {  // it has not gone
+    } catch (const passing&) { throw; } catch (...) {  // it has not gone
       if (sends_ == sends::on) credits_ += credits;
       throw;
     }

@@ -104,7 +104,9 @@ recovered_elements<T> recover_elements(const team& t, element_state<T>& s, keepi
       failure why;
       try {
         fill_from_parts<T>(was, found, r.state);
-      } catch (...) { why.note(); }
+      } catch (const passing&) { throw; } catch (...) {
+        why.note();
+      }
       agree(t, "recover", why);
     }
     write_elements<T>(*r.copies, r.state, found.mark, r.gone);

@@ -127,7 +127,7 @@ class queue_part {
     if constexpr (requires { items_.take_some(some, most); }) items_.take_some(some, std::min(most, items_.size()));
     while (some.size() != most && !items_.empty()) try {
         some.push_back(items_.take());
-      } catch (...) {
+      } catch (const passing&) { throw; } catch (...) {
         if (some.empty()) throw;
         break;  // the next two-way call throws it
       }

@@ -59,7 +59,7 @@ planned_channel plan_channel(const team& members, rank_t receiver, std::size_t c
   std::ranges::sort(plan.senders);
   try {
     require_plan(members, plan, element_bytes);
-  } catch (...) {
+  } catch (const passing&) { throw; } catch (...) {
     mine.wrong = std::current_exception();
     mine.why.note();
   }

@@ -100,7 +100,7 @@ class work_part {
         items_.pop_back();
         do_item(std::move(item));
       }
-    } catch (...) {
+    } catch (const passing&) { throw; } catch (...) {
       running_ = false;
       why.note();
       return announce();

@@ -44,7 +44,7 @@ class elementwise {
         e.put_before(reinterpret_cast<T*>(mine), reinterpret_cast<const T*>(other), n);
       else
         e.append(reinterpret_cast<T*>(mine), reinterpret_cast<const T*>(other), n);
-    } catch (...) {
+    } catch (const passing&) { throw; } catch (...) {
       if (!e.thrown_) e.thrown_ = std::current_exception();
     }
   }

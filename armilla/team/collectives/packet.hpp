@@ -24,7 +24,7 @@ std::uint64_t post_value(team_record& t, const T& value, const char* what) {
     alignas(arguments_align) std::byte bytes[packed_size<T>];
     try {
       encode(bytes, value);
-    } catch (...) {
+    } catch (const passing&) { throw; } catch (...) {
       leave_collective(t);
       throw;
     }

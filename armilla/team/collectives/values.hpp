@@ -150,7 +150,9 @@ T fold_as_array(const T& value, Op& op, collective kind, F f) {
   auto both = [&](const partial_fold<T>& a, const partial_fold<T>& b) -> partial_fold<T> {
     if (!a.failed && !b.failed) try {
         return {T(op(a.value, b.value))};
-      } catch (...) { thrown = std::current_exception(); }
+      } catch (const passing&) { throw; } catch (...) {
+        thrown = std::current_exception();
+      }
     return {a.value, true};
   };
   elementwise<partial_fold<T>, decltype(both)> each(both);

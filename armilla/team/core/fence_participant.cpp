@@ -42,7 +42,9 @@ std::exception_ptr let_participants_agree(const team_record& t, std::uint64_t ch
     if ((g->bit() & changed) == 0 || !holds_all_of(t, *g) || (g->revoked() && g->members().id() != t.id)) continue;
     try {
       g->agree();
-    } catch (const rank_lost&) { throw; } catch (...) {
+    } catch (const rank_lost&) { throw; } catch (const passing&) {
+      throw;
+    } catch (...) {
       if (!first) first = std::current_exception();
     }
   }
