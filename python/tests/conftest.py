@@ -11,8 +11,6 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts background jobs with SIGINT ignored, and so would be the processes of the tests
-
 
 class Job:
     """A script that runs on several ranks."""
@@ -87,6 +85,7 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts background jobs with SIGINT ignored, which the processes of the tests would inherit; not where workers import this file
     config.addinivalue_line("markers", "hdf5: needs the package h5py")
     config.addinivalue_line("markers", "whole: takes long for what it finds; with --whole alone")
 
