@@ -358,8 +358,7 @@ inline void array<T>::store(std::size_t i, const T& value) {
 template <class T>
 template <class Op>
 inline void array<T>::update(std::size_t i, const T& value, Op) {
-  detail::check_update<Op, T>();
-  visit(i, detail::updated_by<Op>{}, value);
+  if constexpr (detail::check_update<Op, T>()) visit(i, detail::updated_by<Op>{}, value);
 }
 template <class T>
 template <class F, class... A>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What hash containers refuse.
+// What containers refuse.
 #include <functional>
 
 #include <armilla/algorithms.hpp>
@@ -23,6 +23,14 @@ int main(int argc, char** argv) {
 #elif defined CASE_HASH
     am::unordered_map<compared_in_part, int> without_hash;
     am::unordered_map<int, int, am::hash, bool (*)(int, int)> by_function;
+#elif defined CASE_UPDATE_MAP
+    const int factor = 3;
+    am::unordered_map<int, int> sums;
+    sums.update(1, 1, [factor](int sum, int x) { return sum + factor * x; });
+#elif defined CASE_UPDATE_ARRAY
+    const int factor = 3;
+    am::array<int> sums(10);
+    sums.update(1, 1, [factor](int sum, int x) { return sum + factor * x; });
 #endif
   });
 }

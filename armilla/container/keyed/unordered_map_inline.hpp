@@ -173,8 +173,7 @@ class map_verbs : public hash_verbs<Key, Value, Hash, Equal, Table, Spread> {
   /// type without captures. Updates by one op meet on their rank before they travel (hash_options).
   template <class K = Key, class Op>
   void update(const K& key, const Value& value, Op) {
-    check_update<Op, Value>();
-    core_->template update<Op>(key, value);
+    if constexpr (check_update<Op, Value>()) core_->template update<Op>(key, value);
   }
   /// One-way call: of a map to sequences (std::vector): adds the element to the key's sequence, which begins empty.
   template <class K = Key>
