@@ -182,8 +182,9 @@ class Stalls(unittest.TestCase):
     def test_a_sync_var_that_nobody_writes(self):
         self.check("sync_var", "which is not written yet")
 
-    def test_a_channel_into_which_nobody_pushes_is_named(self):
-        self.check("channel", r'main waits for future::\w+ of what remote_channel::pop of "jobs" \(am::remote_channel<int>.*waiter\.cpp:\d+\) gives')
+    def test_a_channel_into_which_nobody_pushes_is_named_with_the_senders_that_have_not_closed(self):
+        self.check("channel", r'main waits for future::\w+ of what remote_channel::pop of "jobs" \(am::remote_channel<int>.*waiter\.cpp:\d+\), '
+                              r'which rank \d has not closed, gives')
 
     def test_locks_taken_crosswise(self):
         self.check("crosswise", r"held by fiber \d")

@@ -62,6 +62,8 @@ class channel_ends : public loss_watch {
   std::uint32_t me() const noexcept { return me_; }
   /// `operation` of this channel, as reports of waits show it. It lives as long as the channel, which ends all waits.
   const char* name_of_wait(const char* operation);
+  /// The same of a pop, with the senders that have not closed: a report of a pop that waits forever shows who forgot to.
+  const char* name_of_pop(const char* operation);
 
   // ---- The receiver ----
   void require_receiver(const char* operation) const;
@@ -82,7 +84,11 @@ class channel_ends : public loss_watch {
     return senders_[from].owed != 0;
   }
   /// It sends nothing more.
-  void end_sender(std::uint32_t from) noexcept { open_ -= std::exchange(senders_[from].open, false); }
+  void end_sender(std::uint32_t from) noexcept {
+    open_ -= std::exchange(senders_[from].open, false);
+    for (wait_name& each : names_)
+      if (each.of_pop) list_open(each);
+  }
   /// No value can come any more, and no loss is to be told.
   bool ended() const noexcept { return open_ == 0 && lost_.empty(); }
   std::exception_ptr error_of(rank_t lost, const char* operation) const;
@@ -104,7 +110,17 @@ class channel_ends : public loss_watch {
   std::vector<sender> senders_;  // on the receiver, by member
   std::size_t open_ = 0;
   std::vector<rank_t> lost_;
-  std::deque<std::pair<const char*, std::string>> names_;  // of operations that have waited
+
+ private:
+  /// Of an operation that has waited. What a pop shows changes while it waits, and stays where it is: `text` has room for all.
+  struct wait_name {
+    const char* operation;
+    std::string text;
+    std::size_t fixed;  // so much of it does not change
+    bool of_pop;
+  };
+  void list_open(wait_name& name) const noexcept;
+  std::deque<wait_name> names_;
 };
 
 }  // namespace armilla::detail

@@ -296,7 +296,7 @@ class channel_part final : public channel_ends {
     return std::optional<T>(std::move(first.item));
   }
   future<std::optional<T>> pop_later(const char* operation) {
-    auto done = promise<std::optional<T>>::make(name_of_wait(operation));
+    auto done = promise<std::optional<T>>::make(name_of_pop(operation));
     pops_.emplace_back(done.target);
     return done.get_future();
   }

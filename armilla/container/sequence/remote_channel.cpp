@@ -2,6 +2,7 @@
 #include "armilla/remote_channel.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <string>
 #include <utility>
 
@@ -15,6 +16,8 @@
 
 namespace armilla::detail {
 namespace {
+
+constexpr std::size_t listed_at_most = 4, room_of_open = 128;
 
 std::string numbers(const std::vector<rank_t>& ranks) {
   std::string text;
@@ -148,10 +151,38 @@ void channel_ends::require_receiver(const char* operation) const {
 }
 
 const char* channel_ends::name_of_wait(const char* operation) {
-  for (const auto& [of, text] : names_)
-    if (of == operation) return text.c_str();
+  for (const wait_name& each : names_)
+    if (each.operation == operation) return each.text.c_str();
   const std::string channel = described(this);
-  return names_.emplace_back(operation, channel.empty() ? operation : operation + (" of " + channel)).second.c_str();
+  std::string text = channel.empty() ? operation : operation + (" of " + channel);
+  const std::size_t fixed = text.size();
+  return names_.emplace_back(wait_name{operation, std::move(text), fixed, false}).text.c_str();
+}
+
+const char* channel_ends::name_of_pop(const char* operation) {
+  const char* const known = name_of_wait(operation);
+  for (wait_name& each : names_)
+    if (each.operation == operation && !each.of_pop) {
+      each.text.reserve(each.fixed + room_of_open);
+      each.of_pop = true;
+      list_open(each);
+      return each.text.c_str();
+    }
+  return known;
+}
+
+// Writes into room that is there: a report may read the text at any time between two of these.
+void channel_ends::list_open(wait_name& name) const noexcept {
+  char list[room_of_open];
+  std::size_t n = 0, listed = 0;
+  for (std::size_t m = 0; m < senders_.size() && listed < listed_at_most; ++m)
+    if (senders_[m].open)
+      n += std::size_t(
+          std::snprintf(list + n, sizeof list - n, "%s%d", listed++ == 0 ? "" : ", ", int(members_.world_rank(rank_t(m)))));
+  name.text.resize(name.fixed);
+  if (listed == 0) return;
+  name.text.append(open_ == 1 ? ", which rank " : ", which ranks ").append(list, n);
+  name.text.append(open_ > listed ? ", ... have not closed," : open_ == 1 ? " has not closed," : " have not closed,");
 }
 
 std::exception_ptr channel_ends::error_of(rank_t lost, const char* operation) const {
