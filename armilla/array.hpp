@@ -188,7 +188,7 @@ class array : public detail::named_container<array<T>> {
   void resize(std::size_t n) { become(placement().resized(n), "resize"); }
 
   /// Changes the size to 0. Cost: two collectives.
-  void clear() { resize(0); }
+  void clear() { become(placement().resized(0), "clear"); }
 
   /// Redistributes the elements over the same ranks. Cost, errors and what becomes invalid are as for `resize`.
   void redistribute(const distribution& d);
@@ -403,6 +403,7 @@ array<T> array<T>::clone(const made_at& at) const {
 template <class T>
 void array<T>::become(armilla::placement p, const char* operation) {
   state_.order.require_at_rest(operation);
+  const detail::named_algorithm name(operation);
   state_type moved = detail::make_container<T>(members(), std::move(p));
   detail::copy_elements<T>(state_, moved);
   moved.order = std::move(state_.order);

@@ -106,7 +106,10 @@ class bag : protected vector<T> {
   void rebalance();
 
   /// Removes all elements. Cost: one collective.
-  void clear() { base::keep_local(0); }
+  void clear() {
+    const detail::named_algorithm name("clear");
+    base::keep_local(0);
+  }
 
   /// Writes the elements to the file `path`, as `array::save`.
   using base::save;  // void save(const std::string& path) const

@@ -114,6 +114,7 @@ class list : public detail::named_container<list<T>> {
 
   /// Removes all elements. Fences the team first. Cost: a fence and one collective.
   void clear() {
+    const detail::named_algorithm name("clear");
     members().fence();
     clear_local();
     parts_.count();
@@ -192,6 +193,7 @@ class list : public detail::named_container<list<T>> {
 template <class T>
 void list<T>::splice(list& other) {
   detail::require_same_members(members(), other.members());
+  const detail::named_algorithm name("splice");
   detail::meet(members());
   if (&other != this) parts_.mine().take_all(other.parts_.mine());
   detail::meet(members());

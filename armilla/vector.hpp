@@ -216,6 +216,7 @@ template <class T>
 void vector<T>::keep_local(std::size_t n) {
   if (!this->members() || n > this->state_.count() || !this->placement().linear())
     detail::throw_cannot_grow(this, !this->placement().linear());
+  const detail::named_algorithm name("keep_local");
   this->state_.keep(n);
 }
 template <class T>

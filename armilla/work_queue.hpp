@@ -115,6 +115,7 @@ class work_queue {
 
   /// Removes all items. Fences the team first. Cost: a fence and one collective.
   void clear() {
+    const detail::named_algorithm name("clear");
     members().fence();
     mine().clear();
     parts_.count();

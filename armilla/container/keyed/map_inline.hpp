@@ -101,6 +101,7 @@ class ordered_container : public hash_container<Verbs> {
   }
 
   void rebalance() {
+    const named_algorithm name("rebalance");
     this->core_->mine().spread.wish_even();
     this->members().fence();
   }

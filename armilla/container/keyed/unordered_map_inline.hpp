@@ -355,6 +355,7 @@ class hash_container : public Verbs {
 
   /// Removes all elements. Collective, and two fences of the team.
   void clear() {
+    const named_algorithm name("clear");
     const team t = this->members();
     t.fence();
     part& mine = this->core_->mine();

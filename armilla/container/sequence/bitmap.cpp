@@ -16,6 +16,7 @@ std::size_t bitmap::count() const {
 }
 
 void bitmap::clear() {
+  const detail::named_algorithm name("clear");
   detail::meet(members());  // what members have done before
   for (std::uint64_t& word : words_.local()) word = 0;
   detail::meet(members());

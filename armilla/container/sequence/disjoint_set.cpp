@@ -337,6 +337,7 @@ void disjoint_set::compress() {
 }
 
 void disjoint_set::clear() {
+  const detail::named_algorithm name("clear");
   array<std::uint64_t>& parents = core().parents();
   members().fence();
   for (std::size_t k = 0; k < parents.local().size(); ++k) parents.local()[k] = first_local() + k;

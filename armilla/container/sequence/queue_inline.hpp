@@ -275,6 +275,7 @@ class owned_queue : public queue_verbs<T, Store> {
   handle_type handle() const noexcept { return handle_type(*this); }
 
   void clear() {
+    const named_algorithm name("clear");
     members().fence();
     parts_.mine().replace(Store());
     parts_.count();
