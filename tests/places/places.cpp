@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program of a user that throws, crashes, waits and computes. places_test.py looks for the lines with the comments `throws`,
-// `asks`, `waits`, `crashes`, `spins`.
+// A program of a user that throws, crashes, exits, waits and computes. places_test.py looks for the lines with the comments `throws`,
+// `asks`, `waits`, `crashes`, `spins`, `leaves`.
 #include <signal.h>
 #include <unistd.h>
 
@@ -123,6 +123,14 @@ struct stove {
   for (const volatile bool* const never = new bool(false); !*never;) continue;  // spins
 }
 
+[[gnu::noinline]] void leave(int code) {
+  std::exit(code);  // leaves
+}
+
+struct closed {
+  [[gnu::noinline]] ~closed() { read(1); }  // which throws out of what must not
+};
+
 [[gnu::noinline]] void crash(int* p) {
   *p = 1;  // crashes
 }
@@ -173,6 +181,9 @@ int play(const std::string& scene) {
   if (scene == "async") heat::tell(1);
   if (scene == "fiber") heat::spawn_there(1);
   if (scene == "for_each") heat::each();
+  if (scene == "exit" && am::rank() == other) heat::leave(0);
+  if (scene == "destructor" && am::rank() == other) heat::closed();
+  if (scene == "crash_of_all") heat::crash(nowhere);
   if (scene == "crash" && am::rank() == other) heat::crash(nowhere);
   if (scene == "locked_crash" && am::rank() == other) crash_without_an_allocator();
   if (scene == "caught" && am::rank() == 0) {

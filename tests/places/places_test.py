@@ -149,6 +149,19 @@ class Places(unittest.TestCase):
                 job.end()
                 self.assertRegex(said, r"rank 1 \(.*\) is busy.*: it computes, " + place("spins", r"heat::spin\(\)"))
 
+    def test_an_exit_in_the_middle_names_who_called_it(self):
+        self.ends_by("exit", place("leaves", r"heat::leave\(int\)"))
+
+    def test_an_exception_out_of_a_destructor_has_a_place(self):
+        self.ends_by("destructor", place("throws", READ))
+
+    def test_of_ranks_that_crash_alike_the_first_says_where_and_the_report_is_about_it(self):
+        job = self.run_scene("crash_of_all", ranks=4)
+        self.assertEqual(len(re.findall(" arose ", job.err)), 1, job.err)
+        rank = re.search(r"(?m)^rank (\d): SIGSEGV arose", job.err).group(1)
+        self.assertIn(f"armilla: rank {rank} (", job.err)
+        self.assertLessEqual(len(job.err.splitlines()), 3, job.err)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

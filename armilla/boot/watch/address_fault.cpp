@@ -103,11 +103,18 @@ rank_t owner_of(const job_block& job, std::uintptr_t address) noexcept {
   return -1;
 }
 
+fault_note* first_note(job_block& job) noexcept {
+  std::byte* const end = reinterpret_cast<std::byte*>(&job) + host_layout::job_bytes;
+  return reinterpret_cast<fault_note*>(end) - most_local_ranks;
+}
+
 }  // namespace
 
-fault_note& fault_note_of(job_block& job, rank_t rank) noexcept {
-  std::byte* const end = reinterpret_cast<std::byte*>(&job) + host_layout::job_bytes;
-  return *(reinterpret_cast<fault_note*>(end) - most_local_ranks + std::uint32_t(job.locals.of(rank)));
+fault_note& fault_note_of(job_block& job, rank_t rank) noexcept { return first_note(job)[std::uint32_t(job.locals.of(rank))]; }
+
+// In front of the notes.
+bool is_first_crash(job_block& job) noexcept {
+  return first_note(job)[-1].what.exchange(kind::unknown, std::memory_order_relaxed) == kind::none;
 }
 
 void note_fault(job_block& job, rank_t rank, const siginfo_t& info, const void* machine) noexcept {
@@ -115,8 +122,9 @@ void note_fault(job_block& job, rank_t rank, const siginfo_t& info, const void* 
 }
 
 void note_fault(job_block& job, rank_t rank, const siginfo_t& info, std::uintptr_t stack_pointer) noexcept {
-  // SI_KERNEL: no address of 64 bits, and the kernel does not say which.
-  if (!job.locals.holds(rank) || info.si_signo != SIGSEGV || (info.si_code != SEGV_MAPERR && info.si_code != SEGV_ACCERR)) return;
+  if (!job.locals.holds(rank) || info.si_signo != SIGSEGV) return;
+  if (info.si_code == SI_KERNEL) return fault_note_of(job, rank).what.store(kind::no_address, std::memory_order_release);
+  if (info.si_code != SEGV_MAPERR && info.si_code != SEGV_ACCERR) return;
   const int before = errno;
   const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
   fault_note& note = fault_note_of(job, rank);
@@ -153,6 +161,10 @@ std::string text_of_fault(job_block& job, rank_t rank) {
           "\n  it used address {:#x}, which was memory of a container until it was destroyed or its elements moved (resize, "
           "growth, redistribute): call local() again where the elements are used",
           note.address);
+    case kind::no_address:
+      return "\n  by a pointer to what cannot be an address: it was read from an object that has been destroyed or overwritten "
+             "(does "
+             "a view or a reference outlive it?), or is not aligned as its type";
     case kind::unknown: return fmt::format("\n  it used address {:#x}, where it may not", note.address);
     case kind::none: break;
   }

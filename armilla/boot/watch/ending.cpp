@@ -53,7 +53,7 @@ std::string cause_text(const ending& e) {
   switch (e.kind) {
     case ending::how::exception: return "ended by an exception: " + text_of(e);
     case ending::how::code: return fmt::format("exited with code {}", e.code);
-    case ending::how::exited: return fmt::format("ended with code {} before its run() ended", e.code);
+    case ending::how::exited: return fmt::format("ended with code {} before its run() ended{}", e.code, escaped(e.text, "\n"));
     case ending::how::signal:
       return fmt::format("was killed by signal {} ({}){}{}", e.code, signal_name(e.code), e.core ? ", core dumped" : "",
                          e.out_of_memory ? ", its control group ran out of memory" : "");
@@ -134,12 +134,13 @@ json object_of(const ending& e) {
   if (e.pid > 0 && e.same.empty()) object["pid"] = e.pid;
   if (!e.host.empty()) object["host"] = e.host;
   if (e.kind == ending::how::signal) object["signal"] = signal_name(e.code);
+  const auto without_at = [](std::string line) { return line.starts_with("at ") ? line.substr(3) : line; };
+  if (e.kind == ending::how::exited && e.text.starts_with("\n  ")) object["place"] = without_at(e.text.substr(3));
   if (e.kind != ending::how::exception) return object;
   const std::string text = text_of(e);
   const std::size_t place = start_of_own_place(text), other = start_of_other_place(text), type = std::min(text.find(": "), place);
   object["type"] = text.substr(0, type);
   object["text"] = text.substr(std::min(type + 2, place), place - std::min(type + 2, place));
-  const auto without_at = [](std::string line) { return line.starts_with("at ") ? line.substr(3) : line; };
   if (place < other) object["place"] = without_at(text.substr(place + 3, other - place - 3));
   if (other < text.size()) object["thrown_at"] = without_at(text.substr(text.find(" threw ", other) + 7));
   return object;

@@ -44,6 +44,14 @@ struct as_json {
   ~as_json() { unsetenv("ARMILLA_ERRORS"); }
 };
 
+TEST(ending, names_who_called_exit) {
+  ending e = of(ending::how::exited, 0);
+  e.text = "\n  at a.cpp:3, in f()";
+  EXPECT_EQ(
+      report_of(account_of(e), "the job was stopped"),
+      "armilla: rank 2 (./hello, pid 123) ended with code 0 before its run() ended; the job was stopped\n  at a.cpp:3, in f()");
+}
+
 TEST(ending, is_an_object_if_asked_for_json) {
   const as_json for_now;
   ending e = of(ending::how::exception, 1);

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "armilla/base/core/call_stack.hpp"
 #include "armilla/base/core/error_text.hpp"
 #include "armilla/base/values/put_text.hpp"
 #include "armilla/error.hpp"
@@ -72,6 +73,21 @@ bool record(job_block& job, rank_t rank, failure_kind kind, int code, std::strin
   return true;
 }
 
+std::string place_on_stack() {
+  const std::string frame = own_frame(take_call_stack());
+  return frame.empty() || frame.starts_with("in ") ? frame : "at " + frame;
+}
+
+template <class F>
+void find_place(job_block& job, rank_t rank, F place) noexcept {
+  failure_record& first = job.failure;
+  if (!first.complete() || first.rank != rank || first.search.load(std::memory_order_relaxed) != 1) return;
+  try {
+    put_text(first.place, place());
+  } catch (...) {}  // no memory: the report does without
+  first.search.store(2, std::memory_order_release);
+}
+
 }  // namespace
 
 bool record_failure(job_block& job, rank_t rank, failure_kind kind, int code, std::string_view text) noexcept {
@@ -94,14 +110,18 @@ void record_current_exception(job_block& job, rank_t rank) noexcept {
   } catch (...) { record(job, rank, kind, 1, "no memory left to describe it", true); }
 }
 
-void record_place(job_block& job, rank_t rank) noexcept {
-  failure_record& first = job.failure;
-  if (!first.complete() || first.rank != rank || first.search.load(std::memory_order_relaxed) != 1) return;
-  try {
-    put_text(first.place, place_of_current_exception());
-  } catch (...) {}  // no memory: the report does without
-  first.search.store(2, std::memory_order_release);
+bool record_exit(job_block& job, rank_t rank, int code) noexcept {
+  return record(job, rank, failure_kind::exited, code, "", true);
 }
+
+void record_place(job_block& job, rank_t rank, bool in_terminate) noexcept {
+  find_place(job, rank, [in_terminate] {
+    const std::string known = place_of_current_exception();
+    return known.empty() && in_terminate ? place_on_stack() : known;
+  });
+}
+
+void record_place_of_exit(job_block& job, rank_t rank) noexcept { find_place(job, rank, place_on_stack); }
 
 std::string text_of_failure(const job_block& job) {
   const failure_record& first = job.failure;

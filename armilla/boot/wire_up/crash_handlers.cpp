@@ -72,12 +72,14 @@ void on_early_exit(int code, void*) {
   if (!ours()) return;
   if (all_finished()) return keep_failing(code);
   const bool alone = guarded.job->supervisor == 0;
+  const rank_t rank = culprit();  // before it stops
   const bool told = guarded.job->failure.stage.load(std::memory_order_acquire) != 0;
-  if (!told) record_failure(*guarded.job, culprit(), failure_kind::exited, code, "");
+  if (!told) record_exit(*guarded.job, rank, code);
   const bool quiet = stop_all_beside();
   if (!told) {
     if (guarded.started != nullptr) std::fflush(stdout);
     end_launched(guarded.started, *guarded.job, guarded.rank);
+    record_place_of_exit(*guarded.job, rank);
     if (alone) say(report_of(account_of(from_record(*guarded.job)), ""));
   }
   if (!quiet) end_now(code, stdout);
@@ -91,7 +93,7 @@ void on_early_exit(int code, void*) {
       throw;
     } catch (...) {
       record_current_exception(*guarded.job, culprit());
-      record_place(*guarded.job, culprit());
+      record_place(*guarded.job, culprit(), true);
     }
     end_launched(guarded.started, *guarded.job, guarded.rank);
 #ifdef __GLIBCXX__
@@ -136,6 +138,15 @@ void say_where(int number, const call_stack* ended) noexcept {
   alarm(0);
 }
 
+// Ranks mostly crash alike: of a job that ends with them the first says where, whatever their number. The others let it end
+// first, as the report is about the rank that ended first; the end of the job takes them along.
+bool speaks_for_others() noexcept {
+  if (guarded.job->goes_on != 0 || is_first_crash(*guarded.job)) return true;
+  constexpr int most_ms = 2000;
+  for (int ms = 0; ms < most_ms; ++ms) usleep(1000);
+  return false;
+}
+
 const call_stack* ended_container(const siginfo_t& info) noexcept {
   const end_of_memory where = end_of_memory_at.load(std::memory_order_relaxed);
   const bool access = info.si_signo == SIGSEGV && info.si_code == SEGV_ACCERR;
@@ -148,7 +159,7 @@ void on_fatal_signal(int number, siginfo_t* info, void* machine) {
     const call_stack* const ended = ended_container(*info);
     if (ended != nullptr) note_ended_container(*guarded.job, culprit());
     const bool told = guarded.job->failure.stage.load(std::memory_order_acquire) != 0;
-    if (!told && (info->si_code > 0 || info->si_pid == guarded.pid)) say_where(number, ended);
+    if (!told && (info->si_code > 0 || info->si_pid == guarded.pid) && speaks_for_others()) say_where(number, ended);
     if (guarded.threads) record_failure(*guarded.job, culprit(), failure_kind::signal, number, "");
   }
   signal(number, SIG_DFL);  // returning repeats the access: the core file is of the place itself, and has the address
