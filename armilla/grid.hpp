@@ -139,7 +139,8 @@ void choose_blocks(std::size_t dimensions, const std::size_t* extents, rank_t me
 
 /// Takes the numbers that the program gives. usage_error unless they are as many as dimensions, and their product the members.
 void take_blocks(std::size_t dimensions, const std::vector<rank_t>& given, rank_t members, rank_t* blocks);
-[[noreturn, gnu::cold]] void throw_row(std::size_t dimension, std::ptrdiff_t i, std::ptrdiff_t first, std::ptrdiff_t end);
+[[noreturn, gnu::cold]] void throw_beyond_halo(const char* operation, std::size_t dimension, std::ptrdiff_t i,
+                                               std::ptrdiff_t first, std::ptrdiff_t end);
 [[noreturn, gnu::cold]] void throw_cell(const void* inside, std::size_t dimension, std::size_t i, std::size_t extent);
 [[noreturn, gnu::cold]] void throw_too_large(std::size_t dimensions, const std::size_t* extents);
 

@@ -302,10 +302,12 @@ class matrix_block {
  public:
   matrix_block(T* begin, const detail::block_layout<N>& layout) noexcept : begin_(begin), layout_(&layout) {}
 
-  /// Returns the cell with these coordinates, which is an own cell or in the halo; this is not checked.
+  /// Returns the cell with these coordinates, which is an own cell or in the halo. Only the checked library checks
+  /// this: it throws `usage_error`.
   template <std::convertible_to<std::ptrdiff_t>... I>
     requires(sizeof...(I) == N)
-  T& operator()(I... i) const noexcept {
+  T& operator()(I... i) const noexcept(!detail::checked) {
+    if constexpr (detail::checked) require_all("matrix_block", std::ptrdiff_t(i)...);
     return begin_[layout_->offset({std::ptrdiff_t(i)...})];
   }
 
@@ -314,8 +316,7 @@ class matrix_block {
   template <std::convertible_to<std::ptrdiff_t>... I>
     requires(sizeof...(I) + 1 == N)
   std::span<T> row(I... i) const {
-    std::size_t d = 0;
-    (require_row(d++, std::ptrdiff_t(i)), ...);
+    require_all("matrix_block::row", std::ptrdiff_t(i)...);
     return {begin_ + layout_->offset({std::ptrdiff_t(i)..., 0}), extent(N - 1)};
   }
 
@@ -340,10 +341,15 @@ class matrix_block {
   std::size_t halo_behind(std::size_t d) const { return layout_->behind[detail::dimension_below(N, d)]; }
 
  private:
-  void require_row(std::size_t d, std::ptrdiff_t i) const {
+  template <class... I>
+  void require_all(const char* operation, I... i) const {
+    std::size_t d = 0;
+    (require(operation, d++, i), ...);
+  }
+  void require(const char* operation, std::size_t d, std::ptrdiff_t i) const {
     const auto before = std::ptrdiff_t(layout_->before[d]), end = std::ptrdiff_t(extent(d) + layout_->behind[d]);
     if (i < -before || i >= end) [[unlikely]]
-      detail::throw_row(d, i, -before, end);
+      detail::throw_beyond_halo(operation, d, i, -before, end);
   }
 
   T* begin_;

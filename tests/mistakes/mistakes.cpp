@@ -134,6 +134,12 @@ void stencil_without_a_halo() {
   am::stencil(now, next, [](auto at) { return at(-1, 0) + at(1, 0); });
 }
 
+void local_cell_beyond_the_halo() {
+  am::matrix<double> now({16, 16}, am::grid(), am::halo(1));
+  const auto mine = now.local();
+  seen += mine(0, -2) < 0 ? 1 : 0;
+}
+
 void rank_that_does_not_exist() {
   am::async(am::ranks(), [] {});
 }
@@ -270,6 +276,7 @@ constexpr scene scenes[] = {
     SCENE(index_of_local),
     SCENE(stencil_beyond_its_halo),
     SCENE(stencil_without_a_halo),
+    SCENE(local_cell_beyond_the_halo),
     SCENE(rank_that_does_not_exist),
     SCENE(rank_of_a_team),
     SCENE(rank_of_a_team_for_an_object_of_it),

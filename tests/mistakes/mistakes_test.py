@@ -41,6 +41,7 @@ MISTAKES = [
     ("index_of_local", "`local()[i]` beyond the end", None, "Assertion '__idx < size", "`std::span` aborts; the report has the line"),
     ("stencil_beyond_its_halo", "a stencil that reads beyond the halo", None, "the halo of the input is 1 wide there; make it with am::halo.2.", "the stencil throws"),
     ("stencil_without_a_halo", "a stencil over a matrix without a halo", None, "the halo of the input is 0 wide there; make it with am::halo.1.", "the stencil throws"),
+    ("local_cell_beyond_the_halo", "`local()(i, j)` of a matrix beyond its halo", None, "this rank's cells and their halo are from -1 to", "the access throws"),
     ("rank_that_does_not_exist", "a rank that does not exist", "rank 2 does not exist", "rank 2 does not exist", "the call throws"),
     ("rank_of_a_team", "a rank of a team used as a rank of the job", None, None, "`team.world_rank(i)`; found only if no such rank exists"),
     ("rank_of_a_team_for_an_object_of_it", "the same for an object of the team, if that rank is not a member", "is no member of the object.s team", "is no member of the object.s team", "`on` throws"),
