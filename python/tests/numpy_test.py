@@ -93,6 +93,32 @@ def test_all_functions_on_several_axes(job, shape):
     job.passes(2, script([("f8", "i4"), ("u1", "c16")], 6, 100, shape))
 
 
+COMPOSED = """
+    np.average(f, weights=g); np.average(m, 0, weights=np.arange(7)); np.average(m, 1, m, keepdims=True); np.average(i, weights=i); np.average(f, weights=g, returned=True); np.average(h, weights=h)
+    np.nanvar(e, ddof=1); np.nanstd(e); np.nanstd(m, axis=0); np.nanstd(i)
+    np.interp(f, [0, 1], [0, 10]); np.interp(g, np.sort(f), g); np.interp(0.5, np.sort(f), g); np.interp(m, [0, 0.5, 1], [3, 4, 9], left=-1); np.interp(e, [0, 1], [0, 10]); np.interp(f, [0, 1], [1j, 2])
+    np.digitize(f, [0.2, 0.5]); np.digitize(m, [0.2, 0.5], right=True); np.digitize(f, np.sort(g)); np.digitize(0.3, np.sort(g))
+    np.select([f > 0.7, f > 0.3], [1, 2]); np.select([f > 0.7, f > 0.3], [h, 2.0], -1); np.select([m > 0.5, m[0] > 0.2], [m, 0.0], 7); np.select([f > 0.5, g > 0.2], [f, i], 3)
+    np.cov(m); np.cov(m, rowvar=False); np.cov(f); np.cov(m, bias=True); np.cov(h); np.corrcoef(m.T); np.corrcoef(f)
+    np.union1d(i, [1, 2, 100]); np.union1d(m, e); np.intersect1d(i, [1, 2, 100]); np.intersect1d(f, i); np.setdiff1d(i, [1, 2]); np.setdiff1d([1, 2, 77, 77], i); np.setdiff1d(e, f)
+    np.extract(f > 0.5, f); np.extract(m > 0.5, m); np.hsplit(m, [2]); np.hsplit(f, [2]); np.vsplit(m, 7); np.dsplit(m[..., None], 1)
+""".replace(";", "\n").split("\n")
+
+
+def test_what_is_made_of_other_functions(together):
+    together(SCRIPT.partition("    def functions")[0].format(lists=(0, 0, 0)) + f"""
+    r = np.random.default_rng(5)
+    whole = dict(f=r.random(23), g=r.random(23), e=np.where(r.random(23) < 0.2, np.nan, 1.5), m=r.random((7, 5)), i=r.integers(0, 9, 23), h=r.random(23).astype('f4'))
+    for line in {[line.strip() for line in COMPOSED if line.strip()]!r}:
+        expected, found = eval(line, dict(np=np, **whole)), eval(line, dict(np=np, **{{k: am.array(v) for k, v in whole.items()}}))
+        assert same(found, expected), (line, found, expected)
+    for line, why in (('np.average(f, weights=f * 0)', ZeroDivisionError), ('np.select([f > 1], [f, f])', ValueError), ('np.select([f], [f])', TypeError), ('np.cov(np.stack([m, m]))', ValueError), ('np.vsplit(f, 1)', ValueError)):
+        try: eval(line, dict(np=np, **{{k: am.array(v) for k, v in whole.items()}}))
+        except why: pass
+        else: assert False, line
+    """)
+
+
 def test_results_of_several(together):
     together("""
         import armilla as am, numpy as np

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from . import create, joining, methods, ordering, products, reductions, shaping
+from . import composed, create, joining, methods, ordering, products, reductions, shaping
 from .core import Array
 from .elementwise import by_blocks, shape_of
 from .meeting import calling, collective, unsupported
@@ -157,12 +157,14 @@ table: dict[Any, Callable[..., Any]] = {
     np.flatnonzero: ordering.flatnonzero, np.argwhere: ordering.argwhere, np.isin: ordering.isin, np.histogram: ordering.histogram, np.bincount: ordering.bincount,
     np.quantile: ordering.quantile, np.percentile: ordering.percentile, np.median: ordering.median,
 }
-for _name in ("sum", "prod", "min", "max", "mean", "var", "std", "all", "any", "argmin", "argmax", "cumsum", "cumprod", "count_nonzero", "average", "diff", "ptp", "nansum", "nanprod", "nanmin", "nanmax",
+for _name in ("sum", "prod", "min", "max", "mean", "var", "std", "all", "any", "argmin", "argmax", "cumsum", "cumprod", "count_nonzero", "diff", "ptp", "nansum", "nanprod", "nanmin", "nanmax",
               "nanmean"):
     table[getattr(np, _name)] = getattr(reductions, _name)
 for _name in ("reshape", "ravel", "transpose", "moveaxis", "swapaxes", "expand_dims", "squeeze", "broadcast_to", "broadcast_arrays", "flip", "flipud", "fliplr", "roll", "tile", "repeat", "take",
               "take_along_axis", "diagonal", "trace", "tril", "triu"):
     table[getattr(np, _name)] = getattr(shaping, _name)
+for _name in ("interp", "digitize", "select", "average", "nanvar", "nanstd", "cov", "corrcoef", "union1d", "setdiff1d", "intersect1d", "extract", "hsplit", "vsplit", "dsplit"):
+    table[getattr(np, _name)] = getattr(composed, _name)
 for _name in ("fix", "iscomplex", "isreal", "sinc", "i0", "isneginf", "isposinf"):
     table[getattr(np, _name)] = _array_of(_name)
 for _name, _function in {"amin": reductions.min, "amax": reductions.max, "round": around, "concat": joining.concat, "permute_dims": shaping.transpose, "matrix_transpose": shaping.matrix_transpose,

@@ -283,13 +283,6 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     return int(found) if axis is None and not keepdims else found
 
 
-@collective("numpy.average")
-def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False) -> Any:
-    if weights is not None or returned:
-        raise unsupported("average", "weights are not supported; sum(a * weights) / sum(weights)")
-    return mean(a, axis, keepdims=keepdims)
-
-
 # ---- where the extremes are ----
 
 

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NumPy's functions that are made of others."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import core, joining, ordering, products, reductions
+from .core import Array
+from .elementwise import by_blocks
+from .meeting import collective, unsupported
+from .reductions import _array, given
+
+
+def _whole(a: Any) -> np.ndarray:
+    return core.whole_of(a) if isinstance(a, Array) else np.asarray(a)
+
+
+def _of_table(name: str, function: Any, x: Any) -> Any:
+    found = by_blocks(name, function, [_array(x)])
+    return found if found.shape else found._block[()]
+
+
+@collective("numpy.interp")
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
+    """The points go to all ranks."""
+    at, values = _whole(xp), _whole(fp)
+    return _of_table("interp", lambda block: np.interp(block, at, values, left, right, period), x)
+
+
+@collective("numpy.digitize")
+def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+    """The borders go to all ranks."""
+    borders = _whole(bins)
+    return _of_table("digitize", lambda block: np.digitize(block, borders, right), x)
+
+
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    from .dispatch import where
+
+    if len(condlist) != len(choicelist):
+        raise ValueError("list of cases must be same length as list of conditions")
+    if len(condlist) == 0:
+        raise ValueError("select with an empty condition list is not possible")
+    for condition in condlist:
+        if getattr(condition, "dtype", None) != bool:
+            raise TypeError("armilla: array: numpy.select: the conditions are arrays of bool")
+    kind = np.result_type(*(v if type(v) in (int, float, complex) else v.dtype if isinstance(v, Array) else np.asarray(v) for v in (*choicelist, default)))
+    found = default
+    for condition, choice in zip(reversed(condlist), reversed(choicelist)):
+        found = where(condition, choice, found)
+    return _array(found).astype(kind, copy=False)
+
+
+def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = False) -> Any:
+    keep = given(keepdims) and bool(keepdims)
+    if weights is None and not returned:
+        return reductions.mean(a, axis, keepdims=keep)
+    if weights is None:
+        raise unsupported("average", "the option returned without weights")
+    a, by = _array(a), _array(weights)
+    if a.shape != by.shape:
+        if axis is None:
+            raise TypeError("Axis must be specified when shapes of a and weights differ.")
+        if not isinstance(axis, (int, np.integer)) or by.ndim != 1:
+            raise unsupported("average", "weights of another shape than the array's that do not have one axis")
+        i = core.axis_of(axis, a.ndim)
+        if by.shape[0] != a.shape[i]:
+            raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
+        by = by.reshape((-1,) + (1,) * (a.ndim - 1 - i))
+    kind = np.result_type(a.dtype, by.dtype, *(["f8"] if a.dtype.kind in "iub" else []))
+    products_of = np.multiply(a, by, dtype=kind)
+    scale = reductions.sum(by if by.shape == a.shape else by * np.ones((1,) * a.ndim, by.dtype) + np.zeros_like(a, dtype=by.dtype), axis, kind, keepdims=keep)
+    if bool(reductions.any(_array(scale == 0))):
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+    found = reductions.sum(products_of, axis, keepdims=keep) / scale
+    return (found, scale) if returned else found
+
+
+def _not_nan(a: Array) -> Any:
+    return by_blocks("isnan", lambda block: ~np.isnan(block), [a])
+
+
+def nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
+    a = _array(a)
+    return reductions.var(a, axis, dtype, out, ddof, given(keepdims) and bool(keepdims), **({"where": _not_nan(a)} if a.dtype.kind in "fc" else {}))
+
+
+def nanstd(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
+    a = _array(a)
+    return reductions.std(a, axis, dtype, out, ddof, given(keepdims) and bool(keepdims), **({"where": _not_nan(a)} if a.dtype.kind in "fc" else {}))
+
+
+def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None) -> Any:
+    if y is not None:
+        raise unsupported("cov", "a second set of variables; join them by vstack")
+    if ddof is not None and ddof != int(ddof):
+        raise ValueError("ddof must be integer")
+    a = _array(m)
+    if a.ndim > 2:
+        raise ValueError("m has more than 2 dimensions")
+    a = a.astype(np.result_type(a.dtype, np.float64), copy=False)
+    rows = a.reshape(1, -1) if a.ndim < 2 else a if rowvar else a.T
+    if not rows.shape[0]:
+        return core.from_whole(np.zeros((0, 0)))
+    freedom = rows.shape[1] - (int(ddof) if ddof is not None else 0 if bias else 1)
+    centered = rows - reductions.mean(rows, 1, keepdims=True)
+    found = products.matmul(centered, centered.T.conj())
+    found = found * np.true_divide(1, freedom) if freedom > 0 else found / 0.0
+    return found if found.shape != (1, 1) else found[0, 0]
+
+
+def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
+    found = cov(x, y, rowvar)
+    if not isinstance(found, Array):
+        return found / found
+    deviation = np.sqrt(np.asarray(core.whole_of(np.diagonal(found))).real)
+    scaled = found / deviation[:, None] / deviation[None, :]
+    if scaled.dtype.kind == "c":
+        return by_blocks("corrcoef", lambda block: np.clip(block.real, -1, 1) + 1j * np.clip(block.imag, -1, 1), [scaled])
+    return scaled.clip(-1, 1)
+
+
+def union1d(ar1: Any, ar2: Any) -> Any:
+    return ordering.unique(joining.concat((_array(ar1).reshape(-1), _array(ar2).reshape(-1))))
+
+
+def _distinct(a: Any, assume_unique: bool) -> Array:
+    return _array(a).reshape(-1) if assume_unique else ordering.unique(_array(a))
+
+
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Any:
+    first = _distinct(ar1, assume_unique)
+    return first[~ordering.isin(first, ar2)]
+
+
+def intersect1d(ar1: Any, ar2: Any) -> Any:
+    first, second = ordering.unique(_array(ar1)), _array(ar2)
+    return first[ordering.isin(first, second)].astype(np.result_type(first.dtype, second.dtype), copy=False)
+
+
+def extract(condition: Any, arr: Any) -> Any:
+    chosen, a = _array(condition).reshape(-1), _array(arr).reshape(-1)
+    if chosen.shape != a.shape:
+        raise unsupported("extract", "a condition of another size than the array's")
+    return a[chosen.astype(bool)]
+
+
+def hsplit(ary: Any, indices_or_sections: Any) -> Any:
+    if ary.ndim == 0:
+        raise ValueError("hsplit only works on arrays of 1 or more dimensions")
+    return joining.split(ary, indices_or_sections, min(ary.ndim - 1, 1))
+
+
+def vsplit(ary: Any, indices_or_sections: Any) -> Any:
+    if ary.ndim < 2:
+        raise ValueError("vsplit only works on arrays of 2 or more dimensions")
+    return joining.split(ary, indices_or_sections, 0)
+
+
+def dsplit(ary: Any, indices_or_sections: Any) -> Any:
+    if ary.ndim < 3:
+        raise ValueError("dsplit only works on arrays of 3 or more dimensions")
+    return joining.split(ary, indices_or_sections, 2)
