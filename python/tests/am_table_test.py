@@ -384,3 +384,15 @@ def test_lines_of_files_that_are_no_records_are_named(job, ranks, tmp_path):
 refused(lambda: am.read_csv('{tmp_path}/ragged.csv'), 'ragged.csv, line 9: 3 fields in 2 columns')
 refused(lambda: am.read_csv('{tmp_path}/latin.csv'), 'latin.csv, line 7: byte 0xe9 is not UTF-8')
 """)
+
+
+@RANKS
+def test_columns_without_values_have_the_type_of_other_ranks(job, ranks):
+    job.passes(ranks, BEGIN + """
+last = am.rank == am.size - 1
+t = am.table({'r': [am.rank] if last else [], 'none': [None] * last}, local=True)
+same(t, pl.DataFrame({'r': [am.size - 1], 'none': [None]}), True)
+u = am.table({'k': np.arange(7) % 2, 'x': np.arange(7.0)}).partition_by('k').map_partitions(lambda rows: {'k': rows['k'].unique().to_list(), 'word': ['a' for _ in rows['k'].unique()]})
+same(u, pl.DataFrame({'k': [0, 1], 'word': ['a', 'a']}))
+if am.size > 1: refused(lambda: am.table({'r': [1] if last else ['x']}, local=True), 'Int64', 'String')
+""")

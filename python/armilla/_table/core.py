@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from .. import _arrays, _core  # noqa: F401  (_arrays completes the class of arrays)
-from .._nd import meeting
+from .._nd import core, meeting
 from .._nd.core import Array, blocks
 from .._shown import shown
 from . import expressions, moving
@@ -175,7 +175,7 @@ class Table:
 
     def map_partitions(self, f: Callable[[pl.DataFrame], Any]) -> "Table":
         """What `f` makes of the rows of each rank: anything from which polars makes a frame, with the same columns on all ranks."""
-        return Table(together("table.map_partitions", lambda: _as_frame("table.map_partitions", f(self.local())))).checked("table.map_partitions")
+        return Table(together("table.map_partitions", lambda: _typed("table.map_partitions", _as_frame("table.map_partitions", f(self.local()))))).checked("table.map_partitions")
 
     def checked(self, name: str) -> "Table":
         """Itself, after the ranks have compared their columns."""
@@ -448,6 +448,13 @@ def _as_frame(name: str, source: Any) -> pl.DataFrame:
     raise _core.UsageError(f"armilla: {name}: {type(source).__module__}.{type(source).__qualname__} is no table; give a dict of columns, a frame of polars or pandas, or what has Arrow's C stream")
 
 
+def _typed(name: str, rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows of this rank; columns without a type, since they have no values, get that of another rank."""
+    schemas = core.gathered(name, rows.schema)
+    types = {column: kind for schema in reversed(schemas) for column, kind in schema.items() if kind != pl.Null}
+    return rows.cast({column: types[column] for column, kind in rows.schema.items() if kind == pl.Null and column in types})
+
+
 def table(source: Any, *, local: bool = False, name: str | None = None) -> Table:
     """A distributed table of `source`: a dict of columns, a frame of polars or pandas, or what has Arrow's C stream.
 
@@ -467,7 +474,7 @@ def table(source: Any, *, local: bool = False, name: str | None = None) -> Table
     def run() -> pl.DataFrame:
         rows = _as_frame("armilla.table", source)
         if local:
-            return rows
+            return _typed("armilla.table", rows)
         ends = blocks(len(rows))
         return rows[ends[_core.rank()]:ends[_core.rank() + 1]]
 
