@@ -100,7 +100,7 @@ COMPOSED = """
     np.digitize(f, [0.2, 0.5]); np.digitize(m, [0.2, 0.5], right=True); np.digitize(f, np.sort(g)); np.digitize(0.3, np.sort(g))
     np.select([f > 0.7, f > 0.3], [1, 2]); np.select([f > 0.7, f > 0.3], [h, 2.0], -1); np.select([m > 0.5, m[0] > 0.2], [m, 0.0], 7); np.select([f > 0.5, g > 0.2], [f, i], 3)
     np.cov(m); np.cov(m, rowvar=False); np.cov(f); np.cov(m, bias=True); np.cov(h); np.corrcoef(m.T); np.corrcoef(f)
-    np.union1d(i, [1, 2, 100]); np.union1d(m, e); np.intersect1d(i, [1, 2, 100]); np.intersect1d(f, i); np.setdiff1d(i, [1, 2]); np.setdiff1d([1, 2, 77, 77], i); np.setdiff1d(e, f)
+    np.union1d(i, [1, 2, 100]); np.union1d(m, e); np.union1d(h, 2); np.intersect1d(i, [1, 2, 100]); np.intersect1d(f, i); np.setdiff1d(i, [1, 2]); np.setdiff1d([1, 2, 77, 77], i); np.setdiff1d(e, f)
     np.extract(f > 0.5, f); np.extract(m > 0.5, m); np.hsplit(m, [2]); np.hsplit(f, [2]); np.vsplit(m, 7); np.dsplit(m[..., None], 1)
 """.replace(";", "\n").split("\n")
 

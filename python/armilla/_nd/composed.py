@@ -36,6 +36,11 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
     return _of_table("digitize", lambda block: np.digitize(block, borders, right), x)
 
 
+def _common_type(*values: Any) -> np.dtype:
+    """Numbers of Python take the type of the others."""
+    return np.result_type(*(v if type(v) in (int, float, complex) else v.dtype if isinstance(v, Array) else np.asarray(v) for v in values))
+
+
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     from .dispatch import where
 
@@ -46,7 +51,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     for condition in condlist:
         if getattr(condition, "dtype", None) != bool:
             raise TypeError("armilla: array: numpy.select: the conditions are arrays of bool")
-    kind = np.result_type(*(v if type(v) in (int, float, complex) else v.dtype if isinstance(v, Array) else np.asarray(v) for v in (*choicelist, default)))
+    kind = _common_type(*choicelist, default)
     found = default
     for condition, choice in zip(reversed(condlist), reversed(choicelist)):
         found = where(condition, choice, found)
@@ -92,9 +97,13 @@ def nanstd(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: A
     return reductions.std(a, axis, dtype, out, ddof, given(keepdims) and bool(keepdims), **({"where": _not_nan(a)} if a.dtype.kind in "fc" else {}))
 
 
-def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None) -> Any:
+def _refuse_second(name: str, y: Any) -> None:
     if y is not None:
-        raise unsupported("cov", "a second set of variables; join them by vstack")
+        raise unsupported(name, "a second set of variables; join them by vstack")
+
+
+def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None) -> Any:
+    _refuse_second("cov", y)
     if ddof is not None and ddof != int(ddof):
         raise ValueError("ddof must be integer")
     a = _array(m)
@@ -112,7 +121,8 @@ def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: An
 
 
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
-    found = cov(x, y, rowvar)
+    _refuse_second("corrcoef", y)
+    found = cov(x, None, rowvar)
     if not isinstance(found, Array):
         return found / found
     deviation = np.sqrt(np.asarray(core.whole_of(np.diagonal(found))).real)
@@ -123,7 +133,8 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> Any:
 
 
 def union1d(ar1: Any, ar2: Any) -> Any:
-    return ordering.unique(joining.concat((_array(ar1).reshape(-1), _array(ar2).reshape(-1))))
+    kind = _common_type(ar1, ar2)
+    return ordering.unique(joining.concat([_array(a).reshape(-1).astype(kind, copy=False) for a in (ar1, ar2)]))
 
 
 def _distinct(a: Any, assume_unique: bool) -> Array:
