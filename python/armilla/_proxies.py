@@ -63,7 +63,9 @@ class ArrayProxy(Proxy, NDArrayOperatorsMixin):
 
     ndim = property(lambda self: len(self.shape))
     size = property(lambda self: int(np.prod(self.shape, dtype=object)) if self.shape else 1)
+    itemsize = property(lambda self: self.dtype.itemsize)
     nbytes = property(lambda self: self.size * self.dtype.itemsize)
+    name = property(lambda self: self._ranks._together(_worker_names.attribute, self, "name"))
     flags = property(lambda self: np.empty(1, self.dtype).flags)
     T = property(lambda self: self._ranks._together(_worker_names.attribute, self, "T"))
     mT = property(lambda self: self._ranks._together(_worker_names.attribute, self, "mT"))

@@ -14,7 +14,7 @@ import threading
 import time
 import weakref
 from collections import deque
-from typing import Any, Callable, Generator, Iterator, Sequence
+from typing import Any, Callable, Generator, Iterable, Iterator, Sequence
 
 from . import _core, _frames, _worker_names
 from ._pickling import dumps_by_value, dumps_call, from_outside, loads, loads_error
@@ -317,9 +317,10 @@ class Workers:
         """As `call`, and nothing comes back: what it raises is lost."""
         self.call(rank, f, *args, **kwargs)
 
-    def map(self, f: Callable[[Any], Any], values: Sequence[Any], *, progress: bool = False) -> list[Any]:
-        """`f` of each value, on the workers in turn; the list of what it returns, in the order of the values. `progress`: shows a bar of tqdm, if that is installed."""
-        futures = self._send_each([(i % self.size, dumps_call("map", f, (v,), {}, dumps_by_value)) for i, v in enumerate(values)])
+    def map(self, f: Callable[..., Any], values: Iterable[Any], *more: Iterable[Any], progress: bool = False) -> list[Any]:
+        """`f` of each value, or of one of each of several iterables, on the workers in turn; the list of what it returns, in the order of the values. `progress`: shows a bar of tqdm, if
+        that is installed."""
+        futures = self._send_each([(i % self.size, dumps_call("map", f, v, {}, dumps_by_value)) for i, v in enumerate(zip(values, *more))])
         try:
             if progress:
                 from ._pool_map import with_bar
@@ -354,9 +355,9 @@ class Workers:
         """The values of an expression in `__main__` of all workers."""
         return self.call_all(_worker_names.evaluate, expression)
 
-    def array(self, source: Any, dtype: Any = None) -> Any:
+    def array(self, source: Any, dtype: Any = None, *, axis: int = 0, name: str | None = None) -> Any:
         """An array over all workers: of `source` zeros, if that is a number, or of the elements of `source`."""
-        return self._make("array", source, dtype)
+        return self._make("array", source, dtype, axis=axis, name=name)
 
     def __reduce__(self) -> Any:
         raise TypeError("armilla: ranks: a driver's workers stay with the driver; a function that runs on a worker uses the module: import armilla as am, within the function")
@@ -373,9 +374,9 @@ class Workers:
 
         return Random(self)
 
-    def dict(self, *combine: Callable[[Any, Any], Any]) -> Any:
+    def dict(self, *combine: Callable[[Any, Any], Any], name: str | None = None) -> Any:
         """A dictionary over all workers, whose `update` adds, unless another function of two values is given."""
-        return self._make("dict", *combine)
+        return self._make("dict", *combine, name=name)
 
     # ---- objects that the workers keep under a name ----
 

@@ -40,7 +40,7 @@ def test_calls(workers):
     assert (am.size, repr(am)) == (3, "<armilla.Ranks: 3 workers>")
     assert am.call(2, ten_times, 5).get() == 50
     assert am.call_all(who, 2) == [(0, 6), (1, 6), (2, 6)]
-    assert am.map(ten_times, range(7)) == [0, 10, 20, 30, 40, 50, 60]
+    assert am.map(ten_times, range(7)) == [0, 10, 20, 30, 40, 50, 60] and am.map(pow, (n for n in (1, 2, 3)), [3, 4]) == [1, 16]
     n = 4
     assert am.call(1, lambda x: x + n, 1).get() == 5
 
@@ -547,6 +547,7 @@ def test_an_interrupt_leaves_nothing_with_the_workers(workers, monkeypatch, work
 
 
 def test_names_of_a_drivers_objects(workers):
+    assert workers.array([1, 2], name="ages").name == "ages" and workers.array([[1, 2, 3]], axis=1).axis == 1 and workers.dict(name="counts").items() == []
     workers["kept"] = workers.ones(6)
     assert workers["kept"].sum() == 6 and "kept" in workers and list(workers) == ["kept"]
     del workers["kept"]
