@@ -195,17 +195,21 @@ bool progress::only_network_to_look_at() const noexcept {
 // One look by the loop at everything that may have come. False: this stack is no longer the loop's.
 bool progress::look_around() {
   const scheduler& fibers = *self_.fibers;
-  const auto must_stop = [&fibers] { return !fibers.in_loop(); };
-  if (!in_.has_suspended()) {
-    in_.look<taker::loop>(must_stop);
-    return fibers.in_loop();
+  if (in_.has_suspended()) {  // for which a waiting fiber has called the loop: it may have been all that was missing
+    in_.finish_suspended();
+    if ((count_.polls & 7) == 0) [[unlikely]]
+      look_on();
+  } else {
+    in_.look<taker::loop>([&fibers] { return !fibers.in_loop(); });
   }
-  in_.finish_suspended();  // for which a waiting fiber has called the loop: it may have been all that was missing
-  // The look that found it has ended there. A fiber that polls, and sends to its own rank each time, never comes to what is
-  // behind: each eighth of such looks goes on.
-  if ((count_.polls & 7) == 0 && fibers.in_loop()) [[unlikely]]
-    in_.look_on<taker::loop>(must_stop);
   return fibers.in_loop();
+}
+
+// The look that has found a frame for the loop has ended there. A fiber that polls, and sends to its own rank each time, would
+// never come to what is behind: each eighth of such looks goes on.
+void progress::look_on() {
+  const scheduler& fibers = *self_.fibers;
+  if (fibers.in_loop()) in_.look_on<taker::loop>([&fibers] { return !fibers.in_loop(); });
 }
 
 void progress::run_loop() {

@@ -108,6 +108,7 @@ class progress {
   void poll_in_turn();
   void run_loop();
   bool look_around();
+  [[gnu::cold, gnu::noinline]] void look_on();
   bool ask_waits() { return asked_.wake_ended(*self_.fibers); }
   /// Behind a look that found nothing.
   template <class Anything, class Rest>
