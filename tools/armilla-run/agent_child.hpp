@@ -11,6 +11,7 @@ namespace armilla::run {
 struct agent_child : detail::child {
   int line = -1;
   bool spoke = false, finished = false, failed = false;
+  bool listens = false;  ///< it has asked to come into the running job: what it hears from here on is no exchange
   detail::rank_record record{};
   detail::program_spec program;
   std::string incoming;

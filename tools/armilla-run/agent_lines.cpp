@@ -26,7 +26,7 @@ void agent::pass_gathering(const std::string& text) {
   const auto is_for = [&](rank_t r) { return to == detail::no_rank ? !answers || said->names(r) : to == r; };
   const line_head head{line_head::gathering, std::uint32_t(message.size())};
   for (const auto& c : children_)
-    if (c->alive && c->line >= 0 && is_for(c->first) && write_fully(c->line, &head, sizeof head))
+    if (c->alive && c->line >= 0 && (c->in_job() || c->listens) && is_for(c->first) && write_fully(c->line, &head, sizeof head))
       write_fully(c->line, message.data(), message.size());
   lent_.wake();
 }
@@ -68,6 +68,7 @@ void agent::take(child& c, const line_head& head, std::string text) {
   if (head.what == line_head::last_meeting && !std::exchange(told_last_, true) && !root_.send(channel::last_meeting, ""))
     lose_root();
   if (head.what == line_head::gathering) {
+    c.listens = true;
     text.insert(0, reinterpret_cast<const char*>(&c.first), sizeof c.first);
     if (!root_.send(channel::gathering, text)) lose_root();
   }
