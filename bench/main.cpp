@@ -54,8 +54,9 @@ const std::string suites =
     "  mrpc        the table of the MRPC paper, in one program and between two\n"
     "  network     the same over MPI and UCX, beside programs written for them\n"
     "  loss        how long the others wait when a rank dies\n"
+    "  growth      time over sizes, and over ranks on two cores (bench/growth draws it)\n"
     "  baseline    the hand-written rows alone\n"
-    "  all         all but the last\n\n"
+    "  all         all but the last two\n\n"
     "A row's figure is the median, beside its yardstick from the same seconds: the raw cache line between the cores, or a "
     "baseline run by turns\n"
     "with it. Rows that need what is not installed are skipped, with the reason. Joins and sums by key stand beside polars and "
@@ -99,8 +100,9 @@ arguments parse(int argc, char** argv) {
 
 bool asked(const arguments& a, const spec& s) {
   if (!a.rows.empty() && std::find(a.rows.begin(), a.rows.end(), s.name) == a.rows.end()) return false;
-  return std::any_of(a.suites.begin(), a.suites.end(),
-                     [&](const std::string& suite) { return suite == s.suite || (suite == "all" && s.suite != "baseline"); });
+  return std::any_of(a.suites.begin(), a.suites.end(), [&](const std::string& suite) {
+    return suite == s.suite || (suite == "all" && s.suite != "growth" && s.suite != "baseline");
+  });
 }
 
 /// Each suite has a row that is asked for; a misspelt one is not left out in silence.
@@ -122,7 +124,7 @@ std::vector<spec> chosen(const arguments& a) {
 void add_worst_alltoall(std::vector<result>& all, std::vector<spec>& names) {
   const result* worst = nullptr;
   for (const result& r : all)
-    if (r.what->row == "alltoall" && !r.usable().empty() && !r.what->baselines.empty())
+    if (r.what->row == "alltoall" && r.what->suite == "collective" && !r.usable().empty() && !r.what->baselines.empty())
       if (worst == nullptr || r.ratio(0).median > worst->ratio(0).median) worst = &r;
   if (worst == nullptr) return;
   names.push_back(*worst->what);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <ostream>
+#include <string>
 
 #include "bench/harness/report.hpp"
 
@@ -87,6 +88,8 @@ std::string row(const result& r) {
   const spread v = r.values(s), y = r.yardsticks(s);
   object o;
   o.text("name", r.what->name).text("suite", r.what->suite).real("ranks", r.ranks).text("fabric", r.fabric);
+  o.text("row", r.what->row);
+  if (r.what->quick_size == 0) o.raw("size", std::to_string(r.what->size));  // else a quick run has another one
   o.text("unit", r.what->unit).real("median", v.median).real("min", v.min).real("max", v.max).real("runs", v.runs);
   o.real("yardstick_ns", y.median).real("x_yardstick", r.x_yardstick(s).median);
   o.text("state", y.median == 0 ? "none" : s == state::fast ? "fast" : "other").raw("noisy", r.noisy() ? "true" : "false");

@@ -358,6 +358,7 @@ std::vector<spec> plan() {
   add_mrpc(t);
   add_network(t);
   add_loss(t);
+  add_growth(t);
   add_baselines(t);
   std::erase_if(t, [](const spec& s) {
     return s.suite != "network" && s.suite != "loss" && s.suite != "programs" && !missing(s.worker).empty();

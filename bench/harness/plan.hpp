@@ -53,6 +53,7 @@ void add_grain(std::vector<spec>& rows);
 void add_mrpc(std::vector<spec>& rows);
 void add_network(std::vector<spec>& rows);
 void add_loss(std::vector<spec>& rows);
+void add_growth(std::vector<spec>& rows);
 
 /// Where TBB is installed: the row stands beside `tbb_NAME`, by hand, as well.
 void add_tbb_to(spec& row, double limit);
