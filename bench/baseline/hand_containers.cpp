@@ -235,8 +235,9 @@ double unite(row_context& c) {
   return time;
 }
 
-/// An array with two counters, from which places are taken a thousand at a time: it is never full and no rank waits.
-double queue(row_context& c) {
+/// An array with two counters, from which places are taken `pushed` at a time, and a thousand to pop: it is never full and no rank
+/// waits.
+double queue(row_context& c, std::size_t pushed) {
   constexpr std::size_t piece = 1000;
   const words& mine = my_keys(c, keys::distinct);
   auto* const counters = c.scratch<line>();
@@ -245,8 +246,8 @@ double queue(row_context& c) {
   for (const std::uint64_t key : mine) sum -= key;
   if (c.rank == 0) counters[0].word = 0, counters[1].word = 0;
   const double time = together(c, [&] {
-    for (std::size_t i = 0; i < mine.size(); i += piece) {
-      const std::size_t n = std::min(piece, mine.size() - i);
+    for (std::size_t i = 0; i < mine.size(); i += pushed) {
+      const std::size_t n = std::min(pushed, mine.size() - i);
       std::copy_n(mine.data() + i, n, item + counters[0].word.fetch_add(n, std::memory_order_relaxed));
     }
     c.sync();
@@ -363,7 +364,8 @@ void add_containers(row_table& rows) {
                            {"hand_bag", bag},
                            {"hand_bitmap", bitmap},
                            {"hand_unite", unite},
-                           {"hand_queue", queue},
+                           {"hand_queue", [](row_context& c) { return queue(c, 1); }},
+                           {"hand_queue_ranges", [](row_context& c) { return queue(c, 1000); }},
                            {"hand_work_stealing", tree_search}});
 }
 

@@ -57,16 +57,17 @@ void add_containers(std::vector<spec>& t) {
   beside("ordered_insert", million, million / 5, {{hand, "std_map_insert"}});
   beside("ordered_find", million, million / 5, {{hand, "std_map_find"}});
   beside("ordered_range", million, million / 5, {{hand, "std_map_range"}});
-  beside("queue", 0, 2 * million, {{hand, "hand_queue"}});
+  beside("queue", 0, 2 * million, {{hand, "hand_queue", 1.5}});
+  beside("queue_ranges", 0, 2 * million, {{hand, "hand_queue_ranges", 1.5}});
   beside("priority_queue", 0, million / 2, {{hand, "std_priority_queue"}});
   // Of these two a figure is of one number that all other ranks send to rank 0, beside one-way calls that nothing bounds.
   beside("remote_channel", 0, 2 * million, {{worker_kind::armilla, "async_to_one"}});
   beside("remote_channel_ranges", 0, 2 * million, {{worker_kind::armilla, "async_to_one"}});
   beside("work_queue", 20'000, 1, {{hand, "hand_work_stealing"}});
-  beside("bag", 0, 2 * million, {{hand, "hand_bag"}});
+  beside("bag", 0, 2 * million, {{hand, "hand_bag", 1.5}});
   beside("list", 0, million, {{hand, "std_list"}});
-  beside("bitmap", 1 << 24, 2 * million, {{hand, "hand_bitmap"}});
-  beside("disjoint_set", million, million, {{hand, "hand_unite"}});
+  beside("bitmap", 1 << 24, 2 * million, {{hand, "hand_bitmap", 1.5}});
+  beside("disjoint_set", million, million, {{hand, "hand_unite", 1.5}});
   beside("push_back", 0, 4 * million, {{hand, "hand_push_back"}});
   beside("texts_sort", 0, million / 4, {{hand, "std_sort_texts", 0.6}});
   beside("texts_reduce", 0, million / 2, {{hand, "hand_texts_reduce"}});

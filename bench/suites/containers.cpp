@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <ranges>
+#include <span>
 
 #include <armilla/algorithms.hpp>
 
@@ -144,6 +145,24 @@ double through(row_context& c) {
   for (const std::uint64_t key : mine) sum -= key;
   const double time = once(c, [&] {
     for (const std::uint64_t key : mine) q.push(key);
+    am::fence();
+    for (words some; !(some = q.pop_some(1000).get()).empty();)
+      for (const std::uint64_t key : some) sum += key;
+    am::barrier();
+  });
+  verify(am::all_reduce(sum, std::plus<>{}) == 0, "what went through a queue");
+  return time;
+}
+
+/// The same by a thousand.
+double through_ranges(row_context& c) {
+  const words& mine = keys_of(c, keys::distinct);
+  am::queue<std::uint64_t> q;
+  std::uint64_t sum = 0;
+  for (const std::uint64_t key : mine) sum -= key;
+  const double time = once(c, [&] {
+    for (std::size_t i = 0; i < mine.size(); i += 1000)
+      q.push_range(std::span(mine).subspan(i, std::min<std::size_t>(1000, mine.size() - i)));
     am::fence();
     for (words some; !(some = q.pop_some(1000).get()).empty();)
       for (const std::uint64_t key : some) sum += key;
@@ -317,6 +336,7 @@ void add_containers(row_table& rows) {
                            {"ordered_find", ordered_find},
                            {"ordered_range", ordered_range},
                            {"queue", through<am::queue<std::uint64_t>>},
+                           {"queue_ranges", through_ranges},
                            {"priority_queue", through<am::priority_queue<std::uint64_t>>},
                            {"async_to_one", by_calls},
                            {"remote_channel", by_channel},
