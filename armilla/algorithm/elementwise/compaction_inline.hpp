@@ -5,6 +5,7 @@
 #include <bit>
 #include <concepts>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -206,14 +207,15 @@ class kept_bits {
   }
 
   void set_first(bool bit) { words_[0] = bit ? 1 : 0; }
-  /// Bit k becomes test(k), from `k` on; all before are set. `k` tells where it is if `test` throws.
-  /// Budget: a byte an element, from which eight bits are made at once, so that cheap tests become vector instructions.
-  template <class Test>
-  void set(std::size_t& k, Test test) {
+  /// Bit k becomes test(k), from `k` on; all before are set. `k` tells where it is if `test` throws. Calls come_to(k) for
+  /// every 64. Budget: a byte an element, from which many bits are made at once, so that cheap tests become vector instructions.
+  template <class Test, class ComeTo>
+  void set(std::size_t& k, Test test, ComeTo come_to) {
     flag flags[64] = {};
     while (k < n_) {
       const std::size_t begin = k / 64 * 64;
       if (k == begin && n_ - begin >= 64) {
+        come_to(k);
         for (std::size_t j = 0; j < 64; ++j, ++k) {
           unsigned chosen = 0;
           if (bool(test(begin + j))) chosen = 0x80;
@@ -268,11 +270,20 @@ class kept_bits {
   enum class flag : unsigned char {};
   static std::uint64_t word_of_flags(const flag (&flags)[64]) noexcept {
     std::uint64_t word = 0;
+#ifdef __SSE2__
+    using sixteen [[gnu::vector_size(16)]] = char;
+    for (unsigned j = 0; j < 64; j += 16) {
+      sixteen some;
+      std::memcpy(&some, flags + j, sizeof some);
+      word |= std::uint64_t(unsigned(__builtin_ia32_pmovmskb128(some))) << j;
+    }
+#else
     for (unsigned j = 0; j < 8; ++j) {
       std::uint64_t eight = 0;
       for (unsigned b = 0; b < 8; ++b) eight |= std::uint64_t(flags[8 * j + b]) << (8 * b);
       word |= ((eight >> 7) * 0x0102040810204080) >> 56 << (8 * j);
     }
+#endif
     return word;
   }
 
@@ -296,7 +307,9 @@ bool copies_at_once(const In& in, const Out& out) {
 }
 
 /// So many elements are written before the next are looked at: they stay in a cache where two outputs read them.
-inline constexpr std::size_t marked_at_once = 8192;
+inline constexpr std::size_t marked_at_once = 32768;
+/// An input of so many bytes leaves caches no room for the output.
+inline constexpr std::size_t more_than_caches = std::size_t{1} << 25;
 
 /// This rank's part of a container whose parts go from member to member.
 template <class In>
@@ -310,7 +323,9 @@ struct own_part {
   void mark(kept_bits& bits, std::size_t k, failure& why, Test test) const {
     const in_functions here;
     try {
-      bits.set(k, test);
+      bits.set(k, test, [this](std::size_t at) {
+        if constexpr (compressible<typename In::value_type>) ask_ahead(from + at, sizeof(typename In::value_type));
+      });
     } catch (const detail::passing&) { throw; } catch (...) {
       why.note(first + k);
     }
@@ -326,7 +341,8 @@ struct own_part {
       if constexpr (std::is_same_v<decltype(c), T* const> && compressible<T>)
         if (m == kept) {
           using word = moved_word<sizeof(T)>;
-          compress(reinterpret_cast<const word*>(from + begin), end - begin, bits.words(begin), reinterpret_cast<word*>(c), kept);
+          compress(reinterpret_cast<const word*>(from + begin), end - begin, bits.words(begin), reinterpret_cast<word*>(c), kept,
+                   n >= more_than_caches / sizeof(T));
           return true;
         }
       for (std::size_t k = 0; k < m; ++k) c[k] = from[places.next()];

@@ -48,6 +48,28 @@ void compact_many() {
   });
 }
 
+// The loop that writes what is selected, on its own: any number of words, at any place of a line, in caches and past them.
+template <class Word>
+void compress_words(dice& d) {
+  for (int round = 0; round < 60; ++round) {
+    const std::size_t n = d.below(3) == 0 ? d.below(70) : d.below(3000), at = d.below(64), rate = d.below(11);
+    std::vector<Word> from(n), to(at + n + 64), expected(to);
+    std::vector<std::uint64_t> bits(n / 64 + 1);
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+      from[k] = Word(d.below(60'000));
+      if (d.below(10) >= rate) continue;
+      bits[k / 64] |= std::uint64_t{1} << k % 64;
+      expected[at + kept++] = from[k];
+    }
+    for (const bool past_caches : {false, true}) {
+      std::ranges::fill(to, Word{});
+      am::detail::compress(from.data(), n, bits.data(), to.data() + at, kept, past_caches);
+      EXPECT(to == expected);
+    }
+  }
+}
+
 bool odd(int e) { return e % 2 != 0; }
 
 // The first elements of x, and those behind them as they were before.
@@ -64,6 +86,35 @@ numbers kept_of(const numbers& a, auto predicate) {
 }
 
 }  // namespace
+
+RANK_TEST(selected_words_stand_one_behind_the_other_and_nothing_else_is_written) {
+  dice d(am::rank());
+  compress_words<std::uint16_t>(d);
+  compress_words<std::uint32_t>(d);
+  compress_words<std::uint64_t>(d);
+}
+
+// More than caches hold: whole lines go past them, and the borders between ranks lie within lines.
+RANK_TEST(many_elements_are_compacted_past_the_caches) {
+  if (am::ranks() > 2) return;
+  const std::size_t n = 2 * am::detail::more_than_caches / sizeof(int) + 7;
+  am::vector<int> x(n), y(n), z(n);
+  const auto every_third = [](int e) { return e % 3 == 0; };
+  am::for_each_index(x, [](std::size_t i, int& e) { e = int(i); });
+  const std::size_t third = (n + 2) / 3;
+  EXPECT_EQ(am::copy_if(x, y, every_third), third);
+  const auto wrong = [](const am::vector<int>& a, std::size_t written, auto expected) {
+    std::size_t found = 0;
+    for (std::size_t k = 0; k < a.local().size(); ++k)
+      if (const std::size_t i = a.index_of_local(k); a.local()[k] != (i < written ? int(expected(i)) : 0)) ++found;
+    return found;
+  };
+  EXPECT_EQ(wrong(y, third, [](std::size_t i) { return 3 * i; }), 0U);
+  am::fill(y, 0);
+  EXPECT_EQ(am::partition_copy(x, y, z, every_third), std::pair(third, n - third));
+  EXPECT_EQ(wrong(y, third, [](std::size_t i) { return 3 * i; }), 0U);
+  EXPECT_EQ(wrong(z, n - third, [](std::size_t i) { return i / 2 * 3 + i % 2 + 1; }), 0U);
+}
 
 RANK_TEST(what_is_kept_is_copied_in_order) {
   for_random_teams(15, [](dice& d, const am::team& t) {
