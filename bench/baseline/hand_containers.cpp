@@ -235,8 +235,8 @@ double unite(row_context& c) {
   return time;
 }
 
-/// An array with two counters, from which places are taken `pushed` at a time, and a thousand to pop: it is never full and no rank
-/// waits.
+/// An array with two counters, from which places are taken `pushed` at a time, and a thousand to pop: it is never full and no
+/// rank waits.
 double queue(row_context& c, std::size_t pushed) {
   constexpr std::size_t piece = 1000;
   const words& mine = my_keys(c, keys::distinct);

@@ -173,7 +173,8 @@ class queue_verbs {
     here->sends();
     async(named(), to_completion<&part::template do_own<&part::push, T>>(), item);
   }
-  /// The same for all items of a range, in one message. Those that are in one piece and travel as bytes are copied into it at once.
+  /// The same for all items of a range, in one message. Those that are in one piece and travel as bytes are copied into it at
+  /// once.
   template <class Range>
   void push_range(const Range& items) {
     if constexpr (may_view<Range>())
@@ -206,7 +207,8 @@ class queue_verbs {
  private:
   template <class Range>
   static constexpr bool may_view() {
-    if constexpr (trivially_sendable<T> && std::is_same_v<std::iter_value_t<decltype(std::begin(std::declval<const Range&>()))>, T>)
+    if constexpr (trivially_sendable<T> &&
+                  std::is_same_v<std::iter_value_t<decltype(std::begin(std::declval<const Range&>()))>, T>)
       return std::is_constructible_v<view<T>, const Range&>;
     else
       return false;
