@@ -241,6 +241,7 @@ class hash_core final : public fence_participant {
   static void send_row(hash_core& self, std::size_t member) {
     row out = std::exchange(self.rows_[member], std::exchange(self.spare_, row{}));
     self.rows_[member].send = out.send;
+    equal_values<typename travels_of<Verb, Value>::type>::shorten(out.values, out.count);
     async(self.targets_[member], to_completion<&part::template take<Verb>>(), out.count, out.keys.words(), out.values.words());
     out.keys.clear();
     out.values.clear();

@@ -419,9 +419,19 @@ class hash_part {
   template <class Verb>
   void apply(std::uint32_t n, column_rest keys, column_rest values) {
     std::exception_ptr first;
+    const column_rest all = values;
+    bool one_for_all = false;
+    if constexpr (Verb::has_value) one_for_all = equal_values<typename travels_of<Verb, Value>::type>::are_short(values, n);
     each_key(
-        n, keys, [&](auto&& key, std::uint64_t hash) { apply_one<Verb>(std::forward<decltype(key)>(key), hash, values, first); },
-        [&] { keep_first(first); }, [&] { pass_value<Verb>(values); });
+        n, keys,
+        [&](auto&& key, std::uint64_t hash) {
+          if (one_for_all) values = all;
+          apply_one<Verb>(std::forward<decltype(key)>(key), hash, values, first);
+        },
+        [&] { keep_first(first); },
+        [&] {
+          if (!one_for_all) pass_value<Verb>(values);
+        });
     if (first) std::rethrow_exception(first);
   }
   /// Calls f(key, hash) for each of a column. Where a user's code could not read one: note() in its handler, pass() in its turn.

@@ -4,6 +4,7 @@
 #include "armilla/unordered_map.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <functional>
@@ -81,6 +82,44 @@ struct labeled {
   friend bool operator==(const labeled& a, const labeled& b) { return a.id == b.id; }
 };
 
+template <std::size_t N>
+struct bytes {
+  std::array<char, N> at{};
+  bytes() = default;
+  explicit bytes(int n) { at.fill(char(n)); }
+  bool operator==(const bytes&) const = default;
+};
+
+/// Values that are alike in a batch, and batches in which one differs, of 1 to 20 and of many.
+template <class V>
+void insert_alike_values() {
+  for (const std::size_t gather : {std::size_t(1), std::size_t(60), std::size_t(8192)}) {
+    am::unordered_map<number, V> m({.combine = 0, .gather = gather});
+    am::unordered_multimap<number, V> many({.gather = gather});
+    std::map<number, V> expected;
+    for (number batch = 0; batch < 40; ++batch) {
+      for (am::rank_t r = 0; r < am::ranks(); ++r) {
+        const number size = batch < 20 ? batch : 500 + batch, other = dice(int(batch), r)() % (2 * size + 1);
+        for (number i = 0; i < size; ++i) {
+          const number key = (batch << 20 | i) * number(am::ranks()) + number(r);
+          const V value(i == other ? 5 : 3);
+          expected.emplace(key, value);
+          if (r != am::rank()) continue;
+          m.insert(key, value);
+          many.insert(key, value);
+        }
+      }
+      am::fence();
+    }
+    EXPECT(everything(m) == expected);
+    std::map<number, V> of_many;
+    for (const auto& [key, value] : many.local()) of_many.emplace(key, value);
+    EXPECT_EQ(many.size(), expected.size());
+    for (const auto& [key, value] : of_many) EXPECT(expected.at(key) == value);
+    am::barrier();
+  }
+}
+
 /// Can be sent unless it is 7, and read unless it is 8.
 struct picky {
   long x = 0;
@@ -104,6 +143,15 @@ template <>
 struct std::hash<labeled> {
   std::size_t operator()(const labeled& k) const noexcept { return std::size_t(k.id); }
 };
+
+RANK_TEST(values_of_any_size_that_are_alike_come_to_all_keys) {
+  insert_alike_values<bytes<1>>();
+  insert_alike_values<bytes<3>>();
+  insert_alike_values<bytes<8>>();
+  insert_alike_values<bytes<13>>();
+  insert_alike_values<std::int16_t>();
+  insert_alike_values<double>();
+}
 
 // The key comes before the value where a visitor has a parameter for it.
 RANK_TEST(a_visitor_may_take_the_key) {

@@ -36,6 +36,10 @@ class column_bytes {
   void clear() noexcept { size_ = 0; }
   /// Takes off what has been put behind the first `size` bytes.
   void shrink(std::size_t size) noexcept { size_ = size; }
+  /// Whether it consists of pieces of `unit` bytes that are all alike.
+  bool repeats(std::size_t unit) const noexcept {
+    return size_ > unit && std::memcmp(words_.get(), reinterpret_cast<const std::byte*>(words_.get()) + unit, size_ - unit) == 0;
+  }
   /// All of it, filled up to a whole word.
   view<std::uint64_t> words() {
     align(sizeof(std::uint64_t));
@@ -122,6 +126,31 @@ struct column<std::string> {
 /// No values: of sets, and of verbs that have keys only.
 template <>
 struct column<void> {};
+
+/// Values that are all alike, such as the ones that a program counts by, travel as one of them. How many there are is known, and
+/// so the length of the column tells.
+template <class T>
+struct equal_values {
+  static constexpr std::size_t unit() noexcept {
+    if constexpr (travels_as_bytes<T>)
+      return bytes_size<T>;
+    else
+      return 0;
+  }
+  static constexpr bool pays(std::uint32_t n) noexcept {
+    return unit() != 0 && n * unit() > align_up(unit(), sizeof(std::uint64_t));
+  }
+  static void shorten(column_bytes& values, std::uint32_t n) noexcept {
+    if (pays(n) && values.repeats(unit())) values.shrink(unit());
+  }
+  static bool are_short(const column_rest& values, std::uint32_t n) noexcept {
+    return pays(n) && values.left() == align_up(unit(), sizeof(std::uint64_t));
+  }
+};
+template <>
+struct equal_values<void> {
+  static void shorten(column_bytes&, std::uint32_t) noexcept {}
+};
 
 /// A column of a batch of one-way calls. Where a user's code reads the values, which may throw, a word in front of each has its
 /// length: so one that cannot be read does not affect those that follow.
