@@ -38,14 +38,11 @@ class combiner {
   static constexpr std::size_t fitting = std::bit_floor((std::size_t(1) << 20) / sizeof(place) | 1);
 
   /// `most`: places, a power of two; 0: updates do not meet.
-  explicit combiner(std::size_t most) : most_(most), size_(most < at_first ? most : at_first) {}
+  explicit combiner(std::size_t most)
+      : most_(most), size_(most < at_first ? most : at_first), left_(2 * size_), skip_(most == 0 ? ~std::size_t{0} : 0) {}
 
-  /// Whether the next update is to look here. Budget: one test and a counter.
-  bool on() noexcept {
-    if (skip_ == 0) [[likely]]
-      return size_ != 0;
-    return --skip_ == 0 && size_ != 0;
-  }
+  /// Whether the next update is to look here. Budget: one test.
+  bool on() noexcept { return skip_ == 0 || --skip_ == 0; }
   bool empty() const noexcept { return used_ == 0; }
   std::size_t size() const noexcept { return size_; }
 
@@ -72,12 +69,11 @@ class combiner {
   bool resists(place& at) noexcept { return at.weight != 0 && at.weight-- != 0; }
 
   /// What has become of an update. True: this window has shown that few meet, and all places are to be freed. May move places.
+  /// Budget: of one that met, a counter.
   bool judge(outcome what) {
-    met_ += what == outcome::met;
+    alone_ += what == outcome::alone;
     displaced_ += what == outcome::displaced;
-    if (++seen_ < 2 * size_) [[likely]]
-      return false;
-    return end_window();
+    return --left_ == 0 && end_window();
   }
 
  private:
@@ -85,14 +81,15 @@ class combiner {
   static constexpr std::uint8_t heaviest = 3;
 
   [[gnu::noinline]] bool end_window() {
-    const bool crowded = displaced_ * 8 > seen_, useless = displaced_ > 2 * met_;
-    seen_ = met_ = displaced_ = 0;
-    if (crowded && size_ < most_) {
+    const std::size_t seen = 2 * size_, met = seen - alone_ - displaced_;
+    const bool crowded = displaced_ * 8 > seen, useless = displaced_ > 2 * met, grows = crowded && size_ < most_;
+    alone_ = displaced_ = 0;
+    if (grows)
       grow();
-      return false;
-    }
-    if (useless) skip_ = 32 * 2 * size_;
-    return useless;
+    else if (useless)
+      skip_ = 32 * seen;
+    left_ = 2 * size_;
+    return useless && !grows;
   }
   /// Two keys that have different places have so among more places, too.
   void grow() {
@@ -106,7 +103,8 @@ class combiner {
   std::unique_ptr<place[]> places_;
   std::size_t most_, size_;
   std::size_t used_ = 0;
-  std::size_t seen_ = 0, met_ = 0, displaced_ = 0, skip_ = 0;
+  std::size_t left_, skip_;  // updates of this window; updates that pass by
+  std::size_t alone_ = 0, displaced_ = 0;
 };
 
 /// For types that cannot meet.

@@ -266,14 +266,15 @@ class hash_core final : public fence_participant {
       using outcome = typename meeting::outcome;
       outcome what = outcome::alone;
       for (;;) {
-        if (evict_ != &hash_core::evict<update_verb<Op>>) [[unlikely]]
+        if (evict_ != &evict<update_verb<Op>>) [[unlikely]]
           meet_by<Op>();
         auto& place = combiner_.number(combiner_.number_of(hash));
         if (holds(place, key, hash)) [[likely]] {
           place.value = Op{}(std::move(place.value), value);
           combiner_.strengthen(place);
-          what = outcome::met;
-          break;
+          if (combiner_.judge(outcome::met)) [[unlikely]]
+            drain();
+          return;
         }
         if (!place.used) {
           occupy(place, key, hash, value);
@@ -284,7 +285,7 @@ class hash_core final : public fence_participant {
           stage<update_verb<Op>>(member_of(key, hash), key, value);
           break;
         }
-        (this->*evict_)(combiner_.number_of(hash));
+        evict_(*this, combiner_.number_of(hash));
       }
       if (combiner_.judge(what)) [[unlikely]]
         drain();
@@ -298,7 +299,7 @@ class hash_core final : public fence_participant {
   template <class Op>
   [[gnu::noinline]] void meet_by() {
     while (!combiner_.empty()) drain();
-    evict_ = &hash_core::evict<update_verb<Op>>;
+    evict_ = &evict<update_verb<Op>>;
   }
   template <class Place, class K>
   void occupy(Place& place, const K& key, std::uint64_t hash, const mapped& value) {
@@ -312,23 +313,25 @@ class hash_core final : public fence_participant {
   /// What has met in place `i` goes into its row, unless a body that runs meanwhile has seen to that. Then another key, or
   /// another operation, may have put something there.
   template <class Verb>
-  void evict(std::size_t i) {
+  static void evict(hash_core& self, std::size_t i) {
     if constexpr (meets) {
-      const auto is_there = [&] { return combiner_.number(i).used && evict_ == &hash_core::evict<Verb>; };
-      const auto target = [&] { return member_of(combiner_.number(i).key, combiner_.number(i).hash); };
-      while (is_there() && !takes<Verb>(target())) make_ready<Verb>(target());
-      if (!is_there()) return;
-      auto& from = combiner_.number(i);
-      const std::size_t member = member_of(from.key, from.hash);
+      const auto target = [&] { return self.member_of(self.combiner_.number(i).key, self.combiner_.number(i).hash); };
+      std::size_t member = target();
+      while (!self.takes<Verb>(member)) {
+        self.make_ready<Verb>(member);
+        if (!self.combiner_.number(i).used || self.evict_ != &evict<Verb>) return;
+        member = target();
+      }
+      auto& from = self.combiner_.number(i);
       try {
-        put<Verb>(rows_[member], from.key, from.value);
+        put<Verb>(self.rows_[member], from.key, from.value);
       } catch (const passing&) { throw; } catch (...) {
-        combiner_.free(from);  // it could never leave, and no fence would end
+        self.combiner_.free(from);  // it could never leave, and no fence would end
         throw;
       }
-      combiner_.free(from);
-      if (rows_[member].bytes() >= gather_) [[unlikely]]
-        send(member);
+      self.combiner_.free(from);
+      if (self.rows_[member].bytes() >= self.gather_) [[unlikely]]
+        self.send(member);
     }
   }
   /// What has met about `key` goes into its row: another verb is to follow.
@@ -336,12 +339,12 @@ class hash_core final : public fence_participant {
   void release(const K& key, std::uint64_t hash) {
     if constexpr (meets)
       while (!combiner_.empty() && holds(combiner_.number(combiner_.number_of(hash)), key, hash))
-        (this->*evict_)(combiner_.number_of(hash));
+        evict_(*this, combiner_.number_of(hash));
   }
   void drain() {
     if constexpr (meets)
       for (std::size_t i = 0; i < combiner_.size() && !combiner_.empty(); ++i)
-        if (combiner_.number(i).used) (this->*evict_)(i);
+        if (combiner_.number(i).used) evict_(*this, i);
   }
 
   distributed<part> parts_;
@@ -349,7 +352,7 @@ class hash_core final : public fence_participant {
   std::vector<row> rows_;
   row spare_;
   meeting combiner_;
-  void (hash_core::*evict_)(std::size_t place) = nullptr;  // of the operation by which updates have met
+  void (*evict_)(hash_core& self, std::size_t place) = nullptr;  // of the operation by which updates have met
   std::size_t gather_;
   hash_options how_;
   std::size_t picture_ = 0, agreed_ = 0, total_ = 0;
