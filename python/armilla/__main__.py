@@ -83,7 +83,7 @@ def main() -> int:
     what = _parsed()
     if _core.joined() or _core.launched():
         return _run_rank(what)
-    if not what.module and not os.path.isfile(what.script):
+    if not what.module and not os.path.exists(what.script):
         print(f"armilla: there is no script {what.script!r}; `python -m armilla --help` says what can be run", file=sys.stderr)
         return 2
     if what.ranks is not None:
