@@ -17,7 +17,7 @@ namespace detail {
 /// the first member that has too many to the first that has too few; the others do not move.
 std::vector<std::vector<std::size_t>> balancing_gifts(const std::vector<std::size_t>& counts);
 
-/// Collective: those with too few elements, of `bytes` each, copy the last ones of those with too many, which then forget them.
+/// Collective. Members with too few elements, of `bytes` each, copy the last ones of members with too many, which then drop them.
 void move_surplus(container_state& elements, std::size_t bytes, std::size_t alignment);
 
 }  // namespace detail
@@ -96,13 +96,14 @@ class bag : protected vector<T> {
 
   // ---- Whole bag (collective) ----
 
-  /// Moves what is too much on a rank to other ranks, until all have equally many elements, but for one.
+  /// Moves surplus elements to other ranks, until the ranks' numbers of elements differ by one at most.
   ///
-  /// Fences the team, so what was pushed before counts. If a member has no memory for what it receives or gives, throws
-  /// `limit_error` on all members for trivially copyable elements, and `remote_error` for others; then nothing has moved.
+  /// Fences the team, so elements that were pushed before count. If a member has no memory for the elements that it receives or
+  /// gives, throws on all members: `limit_error` for trivially copyable elements, `remote_error` for others. Then nothing has
+  /// moved.
   ///
   /// Cost: a fence and three collectives; each trivially copyable element of the surplus is copied once. Other elements are sent
-  /// in one exchange, with one more fence.
+  /// in one exchange, and the team is fenced again.
   void rebalance();
 
   /// Removes all elements. Cost: one collective.

@@ -302,8 +302,8 @@ class matrix_block {
  public:
   matrix_block(T* begin, const detail::block_layout<N>& layout) noexcept : begin_(begin), layout_(&layout) {}
 
-  /// Returns the cell with these coordinates, which is an own cell or in the halo. Only the checked library checks
-  /// this: it throws `usage_error`.
+  /// Returns the cell with these coordinates, which must be an own cell or in the halo. Otherwise the checked library throws
+  /// `usage_error`; the release library does not check.
   template <std::convertible_to<std::ptrdiff_t>... I>
     requires(sizeof...(I) == N)
   T& operator()(I... i) const noexcept(!detail::checked) {
