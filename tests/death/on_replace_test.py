@@ -86,7 +86,7 @@ class OnReplace(FailedJobs, unittest.TestCase):
 
     def test_one_that_cannot_live_is_given_up(self):
         run = self.assert_scene("short_lives", [], back=10)
-        self.assertRegex(run.err, r"10 in a row have not lived for 100 ms in this place: it is given up")
+        self.assertRegex(run.err, r"10 processes in a row lived less than 100 ms, so the rank is not replaced again")
 
     def test_a_program_says_what_new_ranks_run(self):
         run = job("nothing_said")

@@ -203,7 +203,7 @@ ending agent::ending_of(const child& c) const {
 void agent::judge(child& c) {
   if (!c.in_job()) return lose_new_rank(c);
   if (lent_.stands_still()) return tell(c.first, stall_exit_code, true, "");  // no loss: the job ends
-  const std::string told = goes_on_ ? lent_.cause_of(c.first) : "";  // by itself, before it ended
+  const std::string told = goes_on_ ? lent_.cause_of(c.first) : "";           // by itself, before it ended
   ending e = ending_of(c);
   if (e.kind == ending::how::code && e.code == 0) return void(++ended_well_);
   if (!told.empty() && e.kind == ending::how::exited) {
@@ -270,8 +270,7 @@ void agent::start_new(std::unique_ptr<child>& c) {
 
 void agent::lose_new_rank(child& c) {
   const bool refused = c.record.exec_error == 0 && is_refused(c);
-  if (!refused && !stopping_)
-    say("armilla: " + account_of(ending_of(c)) + ", before it had taken the place of one that was lost");
+  if (!refused && !stopping_) say("armilla: " + account_of(ending_of(c)) + ", before it could replace the lost rank");
   c.place = !refused && try_again(c) ? child::state::lost : child::state::given_up;
   if (!root_.send(channel::life, life_frame{life_frame::word::gone, c.first}.text())) lose_root();
 }

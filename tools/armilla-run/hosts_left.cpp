@@ -104,7 +104,7 @@ void root::take_life(host& h, const std::string& text) {
   if (said->what == life_frame::word::address) return new_ranks_.confirm(h.number, said->rank);
   if (said->what != life_frame::word::gone || said->rank < h.first || said->rank >= h.first + h.ranks) return;
   if (new_ranks_.lose_process(said->rank, desk_.is_lost(said->rank))) return;
-  const std::string cause = "ended when it had just come into the job";
+  const std::string cause = "ended just after it joined the job";
   const json loss{{"first", said->rank}, {"last", said->rank}, {"cause", cause}, {"host", h.what.name}};
   h.agent->send(channel::lost, loss.dump());
   go_on_without({1, false, true, fmt::format("rank {} on {} {}", said->rank, h.what.name, cause)}, desk_.left() - 1);

@@ -133,7 +133,7 @@ void losses::let_no_more_come() {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with that in await_hand_overs
   if (gatherings* const left = out_.self.message_layer->left; left != nullptr) {
     left->close();
-    out_.self.messages->waits.wait_until([left] { return left->look(), left->closed(); }, "the word that no rank comes any more");
+    out_.self.messages->waits.wait_until([left] { return left->look(), left->closed(); }, "the message that no more ranks join");
   }
   const auto comes = [&](rank_t r) { return out_.to(r).handed_over && job.life(r).now == presence::coming; };
   for (rank_t r = 0; r < out_.self.places; ++r)

@@ -80,7 +80,7 @@ void admission::lose_new_rank(child& c) {
   const bool refused = !how || is_refused(c);
   c.place = !refused && try_again(c) ? child::state::lost : child::state::given_up;
   if (!refused && c.joins) joiners_.note_failure(c.first, sentence(*how));
-  if (!refused && !c.joins) say(fmt::format("armilla: {}, before it had taken the place of one that was lost", sentence(*how)));
+  if (!refused && !c.joins) say(fmt::format("armilla: {}, before it could replace the lost rank", sentence(*how)));
 }
 
 }  // namespace armilla::detail

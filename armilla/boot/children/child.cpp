@@ -41,7 +41,8 @@ void vacate(const job_block& job, child& c) {
 
 std::string why_given_up(const child& c) {
   if (c.short_lives < most_short_lives) return "";
-  return fmt::format("{} in a row have not lived for {} ms in this place: it is given up", c.short_lives, short_life_ns / milli);
+  return fmt::format("{} processes in a row lived less than {} ms, so the rank is not replaced again", c.short_lives,
+                     short_life_ns / milli);
 }
 
 bool is_refused(const child& c) noexcept { return WIFEXITED(c.status) && WEXITSTATUS(c.status) == not_needed_exit_code; }

@@ -81,7 +81,7 @@ bool heartbeat::listen(std::uint32_t address, std::uint16_t port) noexcept {
 heartbeat::heartbeat(const network_interface& at, const heartbeat_listener& before) {
   if (before.port == 0) return;  // that one did not listen
   if (!listen(at.address, before.port))
-    throw_limit("start", fmt::format("UDP port {}, at which the first rank of this host listened, cannot be opened again: {}",
+    throw_limit("start", fmt::format("UDP port {}, on which the first rank of this host listened, cannot be opened again: {}",
                                      ntohs(before.port), std::strerror(errno)));
   mine_ = before;
 }
