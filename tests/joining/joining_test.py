@@ -201,7 +201,7 @@ class Joining(FailedJobs, unittest.TestCase):
     def test_settings_that_do_not_go_together(self):
         for more, why in (({"ARMILLA_ON_LOSS": "end"}, "set ARMILLA_ON_LOSS=continue, or replace"),
                           ({"ARMILLA_MAX_RANKS": "1"}, "starts with 2 ranks already"),
-                          ({"ARMILLA_PROGRESS_MODE": "thread"}, "ranks join where ranks poll only"),
+                          ({"ARMILLA_PROGRESS_MODE": "thread"}, "ranks join only where ranks poll"),
                           ({"ARMILLA_RECORD": "nowhere"}, "ARMILLA_RECORD or ARMILLA_REPLAY"),
                           ({"ARMILLA_FABRIC": "threads"}, "a rank that crashes ends the process"),
                           ({"ARMILLA_FABRIC": "loop"}, "it is for tests of jobs that lose no rank")):

@@ -57,12 +57,12 @@ void require_places(long long ranks, const options& settings) {
                              " lets ranks join the running job, which has to go on when one of them is lost; set "
                              "ARMILLA_ON_LOSS=continue, or replace");
   if (has_other_progress(settings))
-    throw_usage("start", fmt::format("{} with ARMILLA_PROGRESS_MODE={}: ranks join where ranks poll only; leave "
-                                     "ARMILLA_PROGRESS_MODE away",
+    throw_usage("start", fmt::format("{} with ARMILLA_PROGRESS_MODE={}: ranks join only where ranks poll; unset "
+                                     "ARMILLA_PROGRESS_MODE",
                                      asked, settings.get("progress_mode")));
   if (!(settings.record.empty() && settings.replay.empty()))
     throw_usage("start", asked +
-                             " with ARMILLA_RECORD or ARMILLA_REPLAY: an order of arrivals is that of the ranks of the start; "
+                             " with ARMILLA_RECORD or ARMILLA_REPLAY: these handle only the ranks of the start; "
                              "unset ARMILLA_MAX_RANKS");
 }
 
@@ -137,13 +137,13 @@ void fill_processors(job_plan& plan, const options& settings) {
 void require_replaceable(const options& settings) {
   if (settings.on_loss != loss_use::replace) return;
   if (has_other_progress(settings))
-    throw_usage("start", fmt::format("ARMILLA_ON_LOSS={} with ARMILLA_PROGRESS_MODE={}: lost ranks are replaced where ranks poll "
-                                     "only; unset ARMILLA_PROGRESS_MODE, or set ARMILLA_ON_LOSS=continue",
+    throw_usage("start", fmt::format("ARMILLA_ON_LOSS={} with ARMILLA_PROGRESS_MODE={}: lost ranks are replaced only where ranks "
+                                     "poll; unset ARMILLA_PROGRESS_MODE, or set ARMILLA_ON_LOSS=continue",
                                      settings.get("on_loss"), settings.get("progress_mode")));
   if (!(settings.record.empty() && settings.replay.empty()))
     throw_usage("start",
-                "ARMILLA_ON_LOSS=replace with ARMILLA_RECORD or ARMILLA_REPLAY: an order of arrivals is that of the "
-                "ranks of the start; set ARMILLA_ON_LOSS=continue");
+                "ARMILLA_ON_LOSS=replace with ARMILLA_RECORD or ARMILLA_REPLAY: these handle only the ranks of the "
+                "start; set ARMILLA_ON_LOSS=continue");
 }
 
 job_plan make_plan(const std::vector<program_spec>& programs, const options& settings) {
