@@ -162,9 +162,8 @@ std::string text_of_fault(job_block& job, rank_t rank) {
           "growth, redistribute): call local() again where the elements are used",
           note.address);
     case kind::no_address:
-      return "\n  by a pointer to what cannot be an address: it was read from an object that has been destroyed or overwritten "
-             "(does "
-             "a view or a reference outlive it?), or is not aligned as its type";
+      return "\n  by a pointer whose value cannot be an address: it was read from an object that has been destroyed or "
+             "overwritten (does a view or a reference outlive it?), or it is not aligned for its type";
     case kind::unknown: return fmt::format("\n  it used address {:#x}, where it may not", note.address);
     case kind::none: break;
   }

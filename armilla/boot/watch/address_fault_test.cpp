@@ -50,7 +50,7 @@ TEST(address_fault, a_small_address_is_a_null_dereference) {
 
 // The processor refuses it, and the kernel does not say which it was.
 TEST(address_fault, what_is_no_address_comes_from_an_object_that_is_gone) {
-  EXPECT_NE(struck_job().strike(at(0), SI_KERNEL).find("\n  by a pointer to what cannot be an address"), std::string::npos);
+  EXPECT_NE(struck_job().strike(at(0), SI_KERNEL).find("\n  by a pointer whose value cannot be an address"), std::string::npos);
 }
 
 TEST(address_fault, what_names_no_address_leaves_no_note) {
