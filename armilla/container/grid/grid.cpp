@@ -72,7 +72,7 @@ void take_blocks(std::size_t dimensions, const std::vector<rank_t>& given, rank_
 
 void throw_beyond_halo(const char* operation, std::size_t dimension, std::ptrdiff_t i, std::ptrdiff_t first, std::ptrdiff_t end) {
   throw_usage(operation, fmt::format("coordinate {} in dimension {}; this rank's cells and their halo are from {} to {}; stay "
-                                     "between these, or make the matrix with a wider halo (am::halo)",
+                                     "within these, or make the matrix with a wider halo (am::halo)",
                                      i, dimension, first, end - 1));
 }
 void throw_cell(const void* inside, std::size_t dimension, std::size_t i, std::size_t extent) {
