@@ -50,7 +50,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
         raise ValueError("select with an empty condition list is not possible")
     for condition in condlist:
         if getattr(condition, "dtype", None) != bool:
-            raise TypeError("armilla: array: numpy.select: the conditions are arrays of bool")
+            raise TypeError("armilla: array: numpy.select: the conditions must be arrays of bool")
     kind = _common_type(*choicelist, default)
     found = default
     for condition, choice in zip(reversed(condlist), reversed(choicelist)):
@@ -63,13 +63,13 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     if weights is None and not returned:
         return reductions.mean(a, axis, keepdims=keep)
     if weights is None:
-        raise unsupported("average", "the option returned without weights")
+        raise unsupported("average", "returned=True needs weights")
     a, by = _array(a), _array(weights)
     if a.shape != by.shape:
         if axis is None:
             raise TypeError("Axis must be specified when shapes of a and weights differ.")
         if not isinstance(axis, (int, np.integer)) or by.ndim != 1:
-            raise unsupported("average", "weights of another shape than the array's that do not have one axis")
+            raise unsupported("average", "weights must have the array's shape, or one axis")
         i = core.axis_of(axis, a.ndim)
         if by.shape[0] != a.shape[i]:
             raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
@@ -99,7 +99,7 @@ def nanstd(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: A
 
 def _refuse_second(name: str, y: Any) -> None:
     if y is not None:
-        raise unsupported(name, "a second set of variables; join them by vstack")
+        raise unsupported(name, "a second set of variables is not supported; join both by vstack")
 
 
 def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None) -> Any:

@@ -235,7 +235,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     if of_matrix and ord is not None and (ord != "fro" or axis is None and a.ndim > 2):
         raise unsupported("linalg.norm", "norms of matrices other than the Frobenius norm")
     if ord == "fro" and not of_matrix:
-        raise ValueError(f"armilla: array: linalg.norm: the Frobenius norm is of two axes; this is of shape {a.shape}, axis {axis}")
+        raise ValueError(f"armilla: array: linalg.norm: the Frobenius norm needs two axes; this array has shape {a.shape}, and axis is {axis}")
     size = apply(np.absolute, [a], (None,), {})
     if ord in (None, 2, "fro"):
         found: Any = apply(np.sqrt, [_array(r.sum(apply(np.square, [size], (None,), {}), axis, keepdims=keepdims))], (None,), {})
