@@ -27,7 +27,7 @@ _pickled = 0x80  # what a pickle begins with, and a plain value does not
 
 
 class _FromOutside(threading.local):
-    """Entered where a process that is not a rank unpickles what another process has sent: it does not become a rank by that."""
+    """Entered while a process that is not a rank unpickles a value from another process, which must not make it a rank."""
 
     depth = 0
 

@@ -207,8 +207,8 @@ class Team:
     """Ranks that do something together: `armilla.world` are all of them, `split` makes others.
 
     Members are numbered from 0; roots are such numbers. All members call the same collectives in the same order. A rank that waits in one runs what
-    others call. `team.future.all_reduce(x)` begins one, and returns at once: `get()` or `await` give its result. If a value of one member cannot be pickled, or its
-    arguments are wrong, all members raise its error, which names the rank.
+    others call. `team.future.all_reduce(x)` begins one, and returns at once: `get()` or `await` give its result. If a member gives a value that cannot be
+    pickled, or wrong arguments, all members raise that member's error, which names its rank.
 
     >>> import armilla as am
     >>> mine = am.world.split(am.rank % 2, key=-am.rank)  # the even and the odd ones, the highest first
@@ -463,7 +463,7 @@ def _raised(team: Team, name: str, error: Exception, root: int = 0) -> Any:
 
 
 def _on_all(start: Callable[..., Any]) -> Callable[..., Any]:
-    """What it raises on one member, all members raise."""
+    """Starts a collective. An error that one member raises in `start` is raised by all members."""
 
     @functools.wraps(start)
     def started(team: Team, *arguments: Any, **options: Any) -> Any:

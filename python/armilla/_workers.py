@@ -318,8 +318,8 @@ class Workers:
         self.call(rank, f, *args, **kwargs)
 
     def map(self, f: Callable[..., Any], values: Iterable[Any], *more: Iterable[Any], progress: bool = False) -> list[Any]:
-        """`f` of each value, or of one of each of several iterables, on the workers in turn; the list of what it returns, in the order of the values. `progress`: shows a bar of tqdm, if
-        that is installed."""
+        """Calls `f` with each value, or with one value of each of several iterables, on the workers in turn. Returns the list of results, in the order of the values.
+        `progress`: shows a bar of tqdm, if that is installed."""
         futures = self._send_each([(i % self.size, dumps_call("map", f, v, {}, dumps_by_value)) for i, v in enumerate(zip(values, *more))])
         try:
             if progress:

@@ -124,7 +124,8 @@ def _save_hdf5(path: str, a: Array, dataset: str) -> None:
 def load(path: str, dataset: str | None = None, *, header: bool = False, separator: str = ",") -> Any:
     """The array of a file, dealt along its first axis. Each rank reads its own rows.
 
-    The name of the file says what it is: `.npy`; `.npz`, `.h5` or `.hdf5`, of which `dataset` names one array, else all make a dict; `.csv`, whose records of numbers become rows of float64. `header`: the first record names the columns. An empty field is NaN.
+    The name of the file gives its format: `.npy`; `.npz`, `.h5` or `.hdf5`, of which `dataset` names one array (without it, returns a dict of all);
+    `.csv`, whose records of numbers become rows of float64. `header`: the first record names the columns. An empty field is NaN.
 
     >>> import armilla as am
     >>> am.save("pairs.csv", am.arange(6).reshape(3, 2))
