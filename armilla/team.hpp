@@ -128,8 +128,8 @@ class team {
   /// All of these members call it, before or after they have noticed the loss, and also if nothing is lost. All get the same
   /// members: a member that dies during the call is either left out on all of them, or counts as lost in the new team, whose next
   /// collective throws. The counters and waits that any loss ends (docs/guide/death.md) work again afterwards. Members on several
-  /// hosts need `armilla-run --hosts` with ARMILLA_ON_LOSS=continue (else `usage_error`). Throws `limit_error` as `split` does.
-  /// Cost: two barriers.
+  /// hosts need `armilla-run --hosts` with ARMILLA_ON_LOSS=continue or replace (else `usage_error`). Throws `limit_error` as
+  /// `split` does. Cost: two barriers.
   team survivors(const made_at& at = std::source_location::current()) const { return team(detail::run_survivors(record_, at)); }
 
   /// Returns the survivors and, after them, up to eight new ranks that wait in `await_team`, in the order of their ranks.
@@ -137,6 +137,7 @@ class team {
   /// New ranks are replacements of lost ones (ARMILLA_ON_LOSS=replace), and ranks that have joined (armilla-run --join). It does
   /// not wait for them: a program that wants all of them calls it again, between two of its steps. Send to the new ranks whatever
   /// state they need, for example by a broadcast. Errors and cost are those of `survivors`.
+  /// Also throws `usage_error` in a job of several hosts that replaces lost ranks.
   team grow(const made_at& at = std::source_location::current()) const { return team(detail::run_grow(record_, at)); }
 
   // ---- Barrier and fence (collective) ----
@@ -492,7 +493,7 @@ team living();
 /// returns that team.
 ///
 /// Returns the empty team if the others have come to the end of their functions. Throws `rank_lost` if all of them are lost;
-/// `usage_error` on other ranks, and on a rank that is already in such a team.
+/// `usage_error` on other ranks, on a rank that is already in such a team, and in a job of several hosts.
 team await_team();
 
 // ---- Implementation only below ----
