@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -177,10 +178,12 @@ class queue_verbs {
   /// once.
   template <class Range>
   void push_range(const Range& items) {
-    if constexpr (may_view<Range>())
-      push_many(view<T>(items));
+    const auto first = std::begin(items);
+    const auto last = std::end(items);
+    if constexpr (may_view<decltype(first)>())
+      push_many(view<T>(std::to_address(first), std::size_t(last - first)));
     else
-      push_many(std::vector<T>(std::begin(items), std::end(items)));
+      push_many(std::vector<T>(first, last));
   }
   /// Two-way call: the first item, which is out of the queue then, or nothing if it had none. It stands behind what this rank
   /// pushed.
@@ -205,11 +208,10 @@ class queue_verbs {
   rank_t owner() const noexcept { return items_.rank(); }
 
  private:
-  template <class Range>
+  template <class Iterator>
   static constexpr bool may_view() {
-    if constexpr (trivially_sendable<T> &&
-                  std::is_same_v<std::iter_value_t<decltype(std::begin(std::declval<const Range&>()))>, T>)
-      return std::is_constructible_v<view<T>, const Range&>;
+    if constexpr (trivially_sendable<T> && std::contiguous_iterator<std::remove_const_t<Iterator>>)
+      return std::is_same_v<std::iter_value_t<Iterator>, T>;
     else
       return false;
   }

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <random>
 #include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "armilla/collectives.hpp"
@@ -218,6 +220,27 @@ RANK_TEST(what_is_popped_is_sorted_among_many_equal_ones) {
   am::fence();
 }
 
+/// Elements that lie apart; where the first one is, and how many there are, says less.
+struct every_other {
+  struct iterator {
+    using value_type = int;
+    using difference_type = std::ptrdiff_t;
+    using reference = const int&;
+    using pointer = const int*;
+    using iterator_category = std::forward_iterator_tag;
+    const int* at = nullptr;
+    reference operator*() const { return *at; }
+    iterator& operator++() { return at += 2, *this; }
+    iterator operator++(int) { return std::exchange(*this, {at + 2}); }
+    friend bool operator==(iterator, iterator) = default;
+  };
+  const int* first;
+  const int* data() const { return first; }
+  std::size_t size() const { return 3; }
+  iterator begin() const { return {first}; }
+  iterator end() const { return {first + 6}; }
+};
+
 /// Items that travel as bytes, as a range of any kind, and many.
 RANK_TEST(ranges_of_numbers_come_whole_and_in_order) {
   struct base {
@@ -243,9 +266,11 @@ RANK_TEST(ranges_of_numbers_come_whole_and_in_order) {
     q.push_range(few);
     q.push_range(std::set<int>{4, 5});
     q.push_range(std::vector<short>{6});
-    all.insert(all.end(), {1, 2, 3, 4, 5, 6});
+    const int apart[] = {7, 0, 8, 0, 9, 0};
+    q.push_range(every_other{apart});
+    all.insert(all.end(), {1, 2, 3, 4, 5, 6, 7, 8, 9});
     EXPECT(q.pop_some(all.size() + 1).get() == all);
-    all.resize(all.size() - 6);
+    all.resize(all.size() - 9);
     std::ranges::sort(all, std::greater<>{});
     EXPECT(largest.pop_some(all.size() + 1).get() == all);
     plain.push_range(std::vector<derived>(3, derived{{5}}));
