@@ -73,10 +73,7 @@ bool record(job_block& job, rank_t rank, failure_kind kind, int code, std::strin
   return true;
 }
 
-std::string place_on_stack() {
-  const std::string frame = own_frame(take_call_stack());
-  return frame.empty() || frame.starts_with("in ") ? frame : "at " + frame;
-}
+std::string place_on_stack() { return at_own_frame(own_frame(take_call_stack())); }
 
 template <class F>
 void find_place(job_block& job, rank_t rank, F place) noexcept {

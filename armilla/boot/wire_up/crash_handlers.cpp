@@ -78,8 +78,8 @@ void on_early_exit(int code, void*) {
   const bool quiet = stop_all_beside();
   if (!told) {
     if (guarded.started != nullptr) std::fflush(stdout);
+    record_place_of_exit(*guarded.job, rank);  // for which the report waits
     end_launched(guarded.started, *guarded.job, guarded.rank);
-    record_place_of_exit(*guarded.job, rank);
     if (alone) say(report_of(account_of(from_record(*guarded.job)), ""));
   }
   if (!quiet) end_now(code, stdout);
@@ -142,7 +142,7 @@ void say_where(int number, const call_stack* ended) noexcept {
 // first, as the report is about the rank that ended first; the end of the job takes them along.
 bool speaks_for_others() noexcept {
   if (guarded.job->goes_on != 0 || is_first_crash(*guarded.job)) return true;
-  constexpr int most_ms = 2000;
+  constexpr int most_ms = 10'000;  // longer than that one may search
   for (int ms = 0; ms < most_ms; ++ms) usleep(1000);
   return false;
 }
