@@ -49,7 +49,7 @@ class wait_lines {
   /// "    at heat.cpp:42, in step(double)\n"; empty if it is not known.
   std::string of(fiber_record& f) {
     if (std::string lines; f.number == 0 && !(lines = lines_of_language()).empty()) return lines;
-    if (visits_++ == most_visits) return "";
+    if (visits_++ >= most_visits) return "";
     const call_stack calls = self_.fibers->calls_of(f);
     const auto [known, is_new] = found_.try_emplace({calls.address.begin(), calls.address.begin() + calls.size});
     if (std::string frame; is_new && !(frame = at_own_frame(own_frame(calls))).empty()) known->second = "    " + frame + "\n";

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
@@ -20,22 +21,20 @@
 namespace armilla::detail {
 namespace {
 
-constexpr int noted_within_ms = 50;
+constexpr int noted_within_ms = 500;  // on a crowded host a thread that computes gets a core seldom
 
 // A process belongs to one job, and the C library calls handlers without an argument.
-struct noting_process {
-  job_block* job = nullptr;
-  pid_t pid = 0;  // a forked child is none of ours
-};
-constinit noting_process noting;
+// Where ranks are threads, each of them writes the same.
+constinit std::atomic<job_block*> noting_job = nullptr;
+constinit std::atomic<pid_t> noting_process = 0;  // a forked child is none of ours
 
 int calls_signal() noexcept { return SIGRTMIN + calls_signal_offset; }
 
 // Addresses alone: what they are called is found by the one that asks.
 void on_question(int) {
   const int before = errno;
-  if (current == nullptr || noting.pid != getpid()) return;
-  control_block& mine = control_of(*noting.job, current->rank);
+  if (current == nullptr || noting_process.load(std::memory_order_acquire) != getpid()) return;
+  control_block& mine = control_of(*noting_job.load(std::memory_order_relaxed), current->rank);
   const std::uint32_t request = mine.calls_asked.load(std::memory_order_relaxed);
   const call_stack calls = take_call_stack();
   for (std::size_t i = 0; i < control_block::calls_words; ++i)
@@ -104,6 +103,18 @@ bool computes(pid_t process, pid_t thread) {
   return name_end != text.npos && text.compare(name_end, 4, ") R ") == 0;
 }
 
+// The program may have taken the signal for itself since, or blocked it.
+bool takes_questions(pid_t process, pid_t thread) {
+  const unsigned long mine = 1UL << (calls_signal() - 1);
+  unsigned long caught = 0, blocked = 0;
+  std::ifstream file(fmt::format("/proc/{}/task/{}/status", process, thread));
+  for (std::string line; std::getline(file, line);) {
+    (void)std::sscanf(line.c_str(), "SigCgt: %lx", &caught);
+    (void)std::sscanf(line.c_str(), "SigBlk: %lx", &blocked);
+  }
+  return (caught & mine) != 0 && (blocked & mine) == 0;
+}
+
 bool runs_this_program(pid_t process) {
   char theirs[4096], ours[4096];
   const ssize_t n = readlink(fmt::format("/proc/{}/exe", process).c_str(), theirs, sizeof theirs);
@@ -113,7 +124,8 @@ bool runs_this_program(pid_t process) {
 }  // namespace
 
 void note_calls_when_asked(job_block& job, rank_t rank) noexcept {
-  noting = {&job, getpid()};
+  noting_job.store(&job, std::memory_order_relaxed);
+  noting_process.store(getpid(), std::memory_order_release);
   control_block& mine = control_of(job, rank);
   mine.process.store(getpid(), std::memory_order_relaxed);
   mine.thread.store(std::int32_t(syscall(SYS_gettid)), std::memory_order_relaxed);
@@ -128,7 +140,7 @@ std::string busy_place(job_block& job, rank_t r) {
   control_block& rank = control_of(job, r);
   if (rank.notes_calls.load(std::memory_order_acquire) == 0) return "";
   const pid_t process = rank.process.load(std::memory_order_relaxed), thread = rank.thread.load(std::memory_order_relaxed);
-  if (!computes(process, thread) || !runs_this_program(process)) return "";
+  if (!computes(process, thread) || !runs_this_program(process) || !takes_questions(process, thread)) return "";
   const std::uint32_t request = rank.calls_asked.fetch_add(1, std::memory_order_relaxed) + 1;
   if (syscall(SYS_tgkill, process, thread, calls_signal()) != 0) return "";
   for (int ms = 0; ms < noted_within_ms && rank.calls_noted.load(std::memory_order_acquire) != request; ++ms) usleep(1000);
