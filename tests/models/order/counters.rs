@@ -14,8 +14,8 @@
 // Code: armilla/counter.hpp: return __atomic_load_n(&shared, __ATOMIC_ACQUIRE) + __atomic_load_n(&alone, __ATOMIC_ACQUIRE);
 // Code: armilla/am/endpoint/progress_thread.cpp: mine_.in.shows_processed[in.source].store(in.reader.position(), std::memory_order_release);
 // Code: armilla/am/endpoint/ledger.cpp: all[std::size_t(r)].load(std::memory_order_acquire)
-// Code: armilla/session/wait_report.cpp: const std::uint32_t two_way_call = mine.asked.load(std::memory_order_acquire);
-// Code: armilla/session/wait_report.cpp: mine.answered.store(two_way_call, std::memory_order_release);
+// Code: armilla/session/wait_report.cpp: const std::uint32_t request = mine.asked.load(std::memory_order_acquire);
+// Code: armilla/session/wait_report.cpp: mine.answered.store(request, std::memory_order_release);
 // Code: armilla/boot/watch/stall_detector.cpp: return rank.answered.load(std::memory_order_acquire) == rank.asked.load(std::memory_order_relaxed);
 use crate::*;
 use loom::cell::UnsafeCell;

@@ -5,7 +5,7 @@
  * Stands for: armilla/am/endpoint/losses.cpp: look_for_successors, hand_over_places, take_back, let_no_more_come
  * Code: armilla/boot/wire_up/new_rank.cpp: if (shown == ring_memory::refused || hears_no_more(self, r)) return false;
  * Code: armilla/am/endpoint/losses.cpp: c.lost && there.now == presence::coming && !c.handed_over) hand_over(c, there.word());
- * Code: armilla/am/endpoint/losses.cpp: if (out_.is_lost(r)) refuse(ring_to(out_, r));
+ * Code: armilla/am/endpoint/losses.cpp: if (out_.is_lost(r) && shares_memory(out_, r)) refuse(ring_to(out_, r));
  * Code: armilla/am/endpoint/losses.cpp: if (c.far) out_.far()->expect(c.to);
  * Code: armilla/am/endpoint/losses.cpp: return out_.to(r).handed_over && job.life(r).now == presence::coming;
  *
