@@ -3,6 +3,7 @@
 #include <new>
 #include <utility>
 
+#include "armilla/base/core/throw_place.hpp"
 #include "armilla/global/memory_inline.hpp"
 #include "armilla/global_ptr.hpp"
 

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "armilla/base/core/throw_place.hpp"
 #include "armilla/fiber/scheduler.hpp"
 
 // What the templates of parfor.hpp are made of.
