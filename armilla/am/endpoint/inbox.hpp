@@ -182,7 +182,7 @@ class inbox : public delivery {
   std::optional<suspended_frame> suspended_;
   std::uint64_t finished_ = 0;
   std::uint32_t put_back_ = 0;  // rings whose first frame a poll with a limit has put back
-  std::uint32_t ended_at_ = 0;  // the ring, from 1, where the last look ended that did not see all; 0: none has
+  const inbound* ended_at_ = nullptr;  // where the last look ended that did not see all
   std::unique_ptr<std::atomic<std::uint64_t>[]> processed_by_thread_;
 };
 
@@ -199,7 +199,7 @@ template <taker By, class GoesOn>
     if (!to_read(*in)) continue;
     any |= receive<By>(*in);
     if (!goes_on(*in)) [[unlikely]] {
-      ended_at_ = std::uint32_t(in - inbound_.data()) + 1;
+      ended_at_ = in;
       return false;
     }
   }
@@ -218,7 +218,7 @@ template <taker By, class MustStop>
 inline bool inbox::look_on(MustStop&& must_stop) {
   ++count_.polls;
   bool any = false;
-  inbound* const from = ended_at_ == 0 ? first_ : inbound_[ended_at_ - 1].after;
+  inbound* const from = ended_at_ == nullptr ? first_ : ended_at_->after;
   if (!look_at_rings_from<By>(from, any, [&](const inbound&) { return !must_stop(); })) return true;
   return look_beyond_rings<By>(any, must_stop);
 }
