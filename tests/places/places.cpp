@@ -199,7 +199,6 @@ int play(const std::string& scene) {
   if (scene == "spin" && am::rank() == other) heat::spin();
   if (scene.starts_with("throw in ")) heat::throw_within(scene.substr(9));
   if (scene == "wait" && am::rank() != other) heat::meet();
-  if (scene == "left" && am::rank() != other) heat::meet();
   if (scene == "wait" && am::rank() == other) heat::join();
   if (scene == "body" && am::rank() == 0) heat::ask_for_ever();
   if (scene == "many" && am::rank() == 0) heat::wait_often();

@@ -149,9 +149,6 @@ class Places(unittest.TestCase):
                 job.end()
                 self.assertRegex(said, r"rank 1 \(.*\) is busy.*: it computes, " + place("spins", r"heat::spin\(\)"))
 
-    def test_of_a_collective_that_a_rank_leaves_out_at_its_end_the_place_of_those_that_wait_is_named(self):
-        self.ends_by("left", place("meets", r"heat::meet\(\)"))
-
     def test_an_exit_in_the_middle_names_who_called_it(self):
         self.ends_by("exit", place("leaves", r"heat::leave\(int\)"))
 

@@ -22,31 +22,17 @@ bool has_root(collective kind) {
   return kind == collective::broadcast || kind == collective::scatter || kind == collective::reduce || kind == collective::gather;
 }
 
-// All that wait for something of this rank look at what it has entered.
-void wake_members(const team_record& t) {
-  for (const rank_t r : t.members)
-    if (r != t.self->rank && !t.self->host->far[std::size_t(r)]) t.self->out->notify(r);
-  if (!t.host_leaders.empty()) tell_entered(t);
-}
-
 [[noreturn]] void throw_different(const team_record& t, rank_t other, std::uint64_t number, const std::string& mine,
                                   const std::string& theirs, collective kind) {
   const std::uint64_t which = number << 16 | (t.slot + 1u);
   const std::string its_algorithm = algorithm_of(*t.self, other, which);
   post_mismatch(*t.self, which);
   const auto in_operation = [](const std::string& name) { return name.empty() ? name : " in " + name; };
-  const std::string text =
-      about(t) + fmt::format(
-                     "ranks entered different collectives: rank {} {}{}, rank {} {}{} (number {} of this team); "
-                     "every member of a team must call its collectives and algorithms in the same order",
-                     t.self->rank, mine, in_operation(algorithm_here("")), other, theirs, in_operation(its_algorithm),
-                     number - t.first_step);
-  // A rank that has ended its function knows no place in it. Those that wait find the same, and theirs is to be reported.
-  if (kind == collective::end) {
-    wake_members(t);
-    throw consequence(algorithm_here(name_of(kind)), text);
-  }
-  throw_usage(algorithm_here(name_of(kind)), text);
+  throw_usage(algorithm_here(name_of(kind)),
+              about(t) + fmt::format("ranks entered different collectives: rank {} {}{}, rank {} {}{} (number {} of this team); "
+                                     "every member of a team must call its collectives and algorithms in the same order",
+                                     t.self->rank, mine, in_operation(algorithm_here("")), other, theirs,
+                                     in_operation(its_algorithm), number - t.first_step));
 }
 
 const intention_line& entered_by(const team_record& t, rank_t r) { return t.owner->slot(r, t.slot).entered; }
@@ -202,6 +188,13 @@ bool has_left(const team_record& t, rank_t r) noexcept { return left_at(t, r) !=
 bool does_otherwise(const team_record& t, rank_t r) { return differ_at(t, r, t.number) || has_left(t, r); }
 
 namespace {
+
+// All that wait for something of this rank look at what it has entered.
+void wake_members(const team_record& t) {
+  for (const rank_t r : t.members)
+    if (r != t.self->rank && !t.self->host->far[std::size_t(r)]) t.self->out->notify(r);
+  if (!t.host_leaders.empty()) tell_entered(t);
+}
 
 // f(record) for all teams of this rank, and for their twins.
 template <class F>
