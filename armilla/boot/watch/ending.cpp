@@ -153,7 +153,13 @@ std::string signal_name(int number) {
   return name != nullptr ? std::string("SIG") + name : fmt::format("SIGRTMIN+{}", number - SIGRTMIN);
 }
 
-std::string cause_of(const ending& e) { return cause_text(e); }
+// For other ranks, whose errors have places of their own.
+std::string cause_of(const ending& e) {
+  if (e.kind != ending::how::exited) return cause_text(e);
+  ending without_place = e;
+  without_place.text.clear();
+  return cause_text(without_place);
+}
 
 std::string sentence(const ending& e) { return who(e) + " " + cause_text(e); }
 

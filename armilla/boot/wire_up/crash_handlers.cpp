@@ -15,6 +15,7 @@
 #include "armilla/boot/watch/address_fault.hpp"
 #include "armilla/boot/watch/ending.hpp"
 #include "armilla/boot/watch/failure_record.hpp"
+#include "armilla/boot/watch/tell_loss.hpp"
 #include "armilla/boot/wire_up/launched_end.hpp"
 
 namespace armilla::detail {
@@ -68,6 +69,15 @@ bool stop_all_beside() noexcept {
   _exit(code != 0 ? exit_code(code) : 1);
 }
 
+// The others do not wait until its place is known. Behind another loss, whoever sees it end says so.
+void tell_exit(rank_t rank, int code) noexcept try {
+  if (guarded.job->epoch.load(std::memory_order_acquire) != 0) return;
+  ending mine;
+  mine.kind = ending::how::exited;
+  mine.code = code;
+  tell_loss(*guarded.job, rank, rank, cause_of(mine));
+} catch (...) {}  // no memory: whoever sees it end tells of it
+
 void on_early_exit(int code, void*) {
   if (!ours()) return;
   if (all_finished()) return keep_failing(code);
@@ -78,6 +88,7 @@ void on_early_exit(int code, void*) {
   const bool quiet = stop_all_beside();
   if (!told) {
     if (guarded.started != nullptr) std::fflush(stdout);
+    if (!alone) tell_exit(rank, code);
     record_place_of_exit(*guarded.job, rank);  // for which the report waits
     end_launched(guarded.started, *guarded.job, guarded.rank);
     if (alone) say(report_of(account_of(from_record(*guarded.job)), ""));
