@@ -19,7 +19,7 @@ SPARED = ["membarrier", "process_vm_readv,process_vm_writev", "pidfd_open", "sch
           "sched_setaffinity,sched_getaffinity", "set_mempolicy,mbind,get_mempolicy", "perf_event_open", "ptrace", "userfaultfd",
           "close_range", "statx", "rseq", "io_uring_setup", "prctl", "PR_SET_PDEATHSIG", "PR_SET_PTRACER", "PR_SET_CHILD_SUBREAPER",
           "PR_SET_TIMERSLACK", "sched_yield", "sched_getattr", "sched_setattr", "sched_setattr,sched_setscheduler", "signalfd4", "sysinfo", "getrandom", "gettid", "mincore", "madvise", "MADV_HUGEPAGE", "MADV_COLLAPSE", "MADV_DONTFORK",
-          "MADV_GUARD_INSTALL", "MADV_POPULATE_READ", "MADV_DONTNEED", "MADV_FREE", "MADV_NOHUGEPAGE", "MADV_REMOVE", "MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED", "MEMBARRIER_CMD_GLOBAL_EXPEDITED", "FUTEX_WAIT,FUTEX_WAKE",
+          "MADV_GUARD_INSTALL", "MADV_POPULATE_READ", "MADV_DONTNEED", "MADV_FREE", "MADV_NOHUGEPAGE", "MADV_REMOVE", "MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED", "MEMBARRIER_CMD_GLOBAL_EXPEDITED", "MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED", "MEMBARRIER_CMD_PRIVATE_EXPEDITED", "FUTEX_WAIT,FUTEX_WAKE",
           "proc", "shm"]
 # What a network needs, and what its error says; a rank that waits at a descriptor does without ppoll.
 NETWORK = os.path.join(os.path.dirname(ACTOR), "../../lib/armilla/libarmilla-unix.so")
