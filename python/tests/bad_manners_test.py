@@ -288,5 +288,5 @@ def test_different_scripts_of_wrong_options_are_told(job):
 
     done = subprocess.run([sys.executable, "-m", "armilla", "-n", "2", "no_such_file.py"], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2 and "no_such_file.py" in done.stderr
-    done = subprocess.run([sys.executable, "-m", "armilla", "-n", "0", "x.py"], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-m", "armilla", "-n", "0", __file__], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2 and "RANKS" in done.stderr, done.stderr
