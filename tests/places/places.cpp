@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program of a user that throws, crashes, exits, waits and computes. places_test.py looks for the lines with the comments `throws`,
-// `asks`, `waits`, `crashes`, `spins`, `leaves`.
+// A program of a user that throws, crashes, exits, waits and computes. places_test.py looks for the lines with the comments
+// `throws`, `asks`, `waits`, `crashes`, `spins`, `leaves`.
 #include <signal.h>
 #include <unistd.h>
 
