@@ -181,7 +181,7 @@ class inbox : public delivery {
   std::uint32_t near_ = 0;  // ranks of this host
   std::optional<suspended_frame> suspended_;
   std::uint64_t finished_ = 0;
-  std::uint32_t put_back_ = 0;  // rings whose first frame a poll with a limit has put back
+  std::uint32_t put_back_ = 0;         // rings whose first frame a poll with a limit has put back
   const inbound* ended_at_ = nullptr;  // where the last look ended that did not see all
   std::unique_ptr<std::atomic<std::uint64_t>[]> processed_by_thread_;
 };
