@@ -16,7 +16,6 @@
 namespace armilla::detail {
 namespace {
 
-constexpr std::uint64_t looks_a_time = 16;        // of a rank that looks all the time, so that the last one is some 2 us ago
 constexpr int frames_a_look = 32;                 // for the other one, before this one goes on
 constexpr std::uint64_t least_after_ns = 20'000;  // below that the timer would wake the thread as often as what comes
 
@@ -75,12 +74,13 @@ shared_network::side& shared_network::whose(const network::arrival& a) noexcept 
 }
 
 // The progress thread is told of the last look: one that saw the first alone would take a rank that waits for one that computes.
+// By the processor's counter, as the rank polls all the time.
 void shared_network::note_look_of_rank() {
   if (gate_.is_open() && after_ns_ >= least_after_ns)
     gate_.shut(after_ns_);
-  else if (looked_.load(std::memory_order_relaxed) == 0 || rank_.looks.load(std::memory_order_relaxed) % looks_a_time != 0)
+  else if (looked_.load(std::memory_order_relaxed) == 0)
     return;
-  looked_.store(now_ns(), std::memory_order_relaxed);
+  looked_.store(ticks() | 1, std::memory_order_relaxed);
 }
 
 // One result, filled where the caller wants it: a rank that waits is here most of the time.
@@ -116,6 +116,12 @@ bool shared_network::side::look(arrival& mine) {
     other.keep(a);
   }
   return for_other;
+}
+
+// Counters of two cores may differ by a little: a look is not in the future.
+std::uint64_t shared_network::looked_at(std::uint64_t now) noexcept {
+  const std::uint64_t then = looked_.exchange(0, std::memory_order_relaxed), here = ticks();
+  return then == 0 || here <= then ? now : now - std::min(now, ticks_to_ns(here - then));
 }
 
 void shared_network::serve_by(const server& both) {

@@ -82,10 +82,7 @@ class shared_network {
   /// From here on `for_progress_thread().poll()` looks at the network, or only at what is kept.
   void let_progress_thread_look(bool yes) noexcept { thread_.looks_itself = yes; }
   /// When the rank last looked, if it has shut the gate since this was asked, else `now`.
-  std::uint64_t looked_at(std::uint64_t now) noexcept {
-    const std::uint64_t then = looked_.exchange(0, std::memory_order_relaxed);
-    return then != 0 ? then : now;
-  }
+  std::uint64_t looked_at(std::uint64_t now) noexcept;
   bool sleeping_rank() const noexcept { return sleeps_.load(std::memory_order_seq_cst); }
   /// The progress thread is about to sleep until the rank wakes. False: it has.
   bool rest() noexcept {
@@ -154,9 +151,10 @@ class shared_network {
   network& net_;
   const std::uint64_t after_ns_;
   const std::size_t most_kept_;
-  descriptor_gate gate_;                   ///< where the progress thread sleeps
-  std::atomic<std::uint64_t> looked_ = 0;  ///< when the rank did, since it has shut the gate; 0: the progress thread knows
-  biased_lock busy_;                       ///< the rank is its owner
+  descriptor_gate gate_;  ///< where the progress thread sleeps
+  std::atomic<std::uint64_t> looked_ =
+      0;              ///< `ticks` when the rank did, since it has shut the gate; 0: the progress thread knows
+  biased_lock busy_;  ///< the rank is its owner
   side rank_, thread_;
   std::atomic<bool> sleeps_ = false;
   std::atomic<bool> rests_ = false;

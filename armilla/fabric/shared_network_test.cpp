@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "armilla/base/core/options.hpp"
+#include "armilla/base/values/clock.hpp"
 #include "armilla/error.hpp"
 #include "armilla/fabric/frame.hpp"
 #include "armilla/fabric/testing/scripted_network.hpp"
@@ -159,7 +160,11 @@ TEST_F(shared_network_test, a_rank_that_looks_takes_the_descriptor_from_a_progre
   EXPECT_EQ(both.looked_at(7), 7U) << "the rank has not looked";
   (void)for_rank.poll();
   EXPECT_FALSE(is_readable(sleeps_at));
-  EXPECT_GT(both.looked_at(7), 7U);
+  const std::uint64_t looked = now_ns();
+  usleep(5000);
+  const std::uint64_t asked = now_ns(), then = both.looked_at(asked);
+  EXPECT_LE(then, looked + 1'000'000);
+  EXPECT_GE(then, looked - 1'000'000'000);
   EXPECT_EQ(for_progress_thread.descriptor(), sleeps_at);
   ASSERT_TRUE(for_progress_thread.arm());
   EXPECT_TRUE(is_readable(sleeps_at));

@@ -19,7 +19,7 @@ class rank_watch {
   void see(std::uint64_t now, std::uint64_t looks, std::uint64_t looked, bool sleeps, std::uint64_t after_ns) noexcept {
     if (looks != looks_ || !sleeps) asleep_ns_ = now;
     if (looks != looks_ || sleeps) {
-      const std::uint64_t since = sleeps ? now : looked;
+      const std::uint64_t since = sleeps ? now : std::max(looked, since_ns_);  // two clocks
       if (away_) began_ns_ = since - left_of(since_ns_ - began_ns_, since - since_ns_);
       looks_ = looks;
       since_ns_ = since;
