@@ -134,7 +134,7 @@ class Denied(StartTest):
     def test_an_explored_run_that_cannot_be_started_is_named(self):
         for error in ERRORS:
             job = self.under("clone", error, "shm", "poll", command=(LAUNCHER, "--explore", "2", ACTOR, "use"))
-            self.assert_failed(job, "a run cannot be started: ", 2)
+            self.assert_failed(job, "a run cannot be started: ", 127)
 
     def test_a_process_that_cannot_be_made_is_named(self):
         for way in self.each("vfork"):

@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import pathlib
+import platform
 import re
 import signal
 import subprocess
@@ -376,8 +377,9 @@ class Signals(OnFabrics):
                     self.assertRegex(job.err, rf"(?m)^armilla: rank 2 .* \(SIGSEGV\).*; the job was stopped\n  {text}[^\n]*$")
                     said = re.sub(r"(?m)^rank 2: SIGSEGV arose .*$", "", job.err)  # which names the scene's function
                     self.assertEqual(said.count("captured"), int(scene == "captured"))
-            job = self.run_job("beyond", "2", ranks=4, fabric=fabric)  # no address that the processor names
-            self.assertRegex(job.err, r"(?m)^armilla: rank 2 .* \(SIGSEGV\).*; the job was stopped\n(  by a pointer whose value cannot be an address: .*\n)?\Z")
+            job = self.run_job("beyond", "2", ranks=4, fabric=fabric)
+            hint = "  by a pointer whose value cannot be an address: .*\n" if platform.machine() == "x86_64" else ""  # others name the address
+            self.assertRegex(job.err, rf"(?m)^armilla: rank 2 .* \(SIGSEGV\).*; the job was stopped\n{hint}\Z")
             self.assertEqual(self.run_job("handled", "2", ranks=4, fabric=fabric).code, 9)
 
 

@@ -351,6 +351,9 @@ int main(int argc, char** argv) try { return run(argc, argv); } catch (const arm
 } catch (const failure& f) {
   std::fprintf(stderr, "armilla-run: %s (see armilla-run --help)\n", escaped(f.text, "\n").c_str());
   return f.code;
+} catch (const armilla::run::cannot_start& e) {
+  std::fprintf(stderr, "%s\n", escaped(e.what(), "\n").c_str());
+  return not_found;
 } catch (const std::exception& e) {
   std::fprintf(stderr, "%s\n", escaped(e.what(), "\n").c_str());
   return wrong_use;

@@ -50,7 +50,7 @@ struct run_result {
 };
 
 [[noreturn]] void fail(const char* what) {
-  throw std::runtime_error(fmt::format("armilla-run: --explore: {}: {}", what, std::strerror(errno)));
+  throw cannot_start(fmt::format("armilla-run: --explore: {}: {}", what, std::strerror(errno)));
 }
 
 detail::descriptor memory_file(const char* name, unsigned flags) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 
 namespace armilla::run {
@@ -11,6 +12,11 @@ struct seeded_order {
   std::uint64_t limit = ~std::uint64_t{0};
   /// "17" or "17:45". Throws `std::invalid_argument` if it is neither.
   static seeded_order from(const std::string& text);
+};
+
+/// The system refuses memory or a process for a run: armilla-run ends with 127, as for every program that does not start.
+struct cannot_start : std::runtime_error {
+  using runtime_error::runtime_error;
 };
 
 /// Whether this process runs one of the jobs of an exploration: --explore and --seed have had their effect.
