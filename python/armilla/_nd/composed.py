@@ -45,9 +45,9 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     from .dispatch import where
 
     if len(condlist) != len(choicelist):
-        raise ValueError("list of cases must be same length as list of conditions")
+        raise ValueError(f"armilla: array: numpy.select: {len(condlist)} conditions and {len(choicelist)} choices; give one choice for each condition")
     if len(condlist) == 0:
-        raise ValueError("select with an empty condition list is not possible")
+        raise ValueError("armilla: array: numpy.select: there are no conditions")
     for condition in condlist:
         if getattr(condition, "dtype", None) != bool:
             raise TypeError("armilla: array: numpy.select: the conditions must be arrays of bool")
@@ -67,18 +67,18 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
     a, by = _array(a), _array(weights)
     if a.shape != by.shape:
         if axis is None:
-            raise TypeError("Axis must be specified when shapes of a and weights differ.")
+            raise TypeError(f"armilla: array: numpy.average: weights of shape {by.shape} for an array of shape {a.shape}; give the axis of the weights")
         if not isinstance(axis, (int, np.integer)) or by.ndim != 1:
             raise unsupported("average", "weights must have the array's shape, or one axis")
         i = core.axis_of(axis, a.ndim)
         if by.shape[0] != a.shape[i]:
-            raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
+            raise ValueError(f"armilla: array: numpy.average: {by.shape[0]} weights for axis {i}, which has {a.shape[i]} elements")
         by = by.reshape((-1,) + (1,) * (a.ndim - 1 - i))
     kind = np.result_type(a.dtype, by.dtype, *(["f8"] if a.dtype.kind in "iub" else []))
     products_of = np.multiply(a, by, dtype=kind)
     scale = reductions.sum(by if by.shape == a.shape else by * np.ones((1,) * a.ndim, by.dtype) + np.zeros_like(a, dtype=by.dtype), axis, kind, keepdims=keep)
     if bool(reductions.any(_array(scale == 0))):
-        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+        raise ZeroDivisionError("armilla: array: numpy.average: the sum of the weights is 0")
     found = reductions.sum(products_of, axis, keepdims=keep) / scale
     return (found, scale) if returned else found
 
@@ -105,10 +105,10 @@ def _refuse_second(name: str, y: Any) -> None:
 def cov(m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: Any = None) -> Any:
     _refuse_second("cov", y)
     if ddof is not None and ddof != int(ddof):
-        raise ValueError("ddof must be integer")
+        raise ValueError(f"armilla: array: numpy.cov: ddof is {ddof}; it is an integer")
     a = _array(m)
     if a.ndim > 2:
-        raise ValueError("m has more than 2 dimensions")
+        raise ValueError(f"armilla: array: numpy.cov: an array of {a.ndim} dimensions; it has one or two")
     a = a.astype(np.result_type(a.dtype, np.float64), copy=False)
     rows = a.reshape(1, -1) if a.ndim < 2 else a if rowvar else a.T
     if not rows.shape[0]:
@@ -160,17 +160,17 @@ def extract(condition: Any, arr: Any) -> Any:
 
 def hsplit(ary: Any, indices_or_sections: Any) -> Any:
     if ary.ndim == 0:
-        raise ValueError("hsplit only works on arrays of 1 or more dimensions")
+        raise ValueError("armilla: array: numpy.hsplit: an array without dimensions cannot be split")
     return joining.split(ary, indices_or_sections, min(ary.ndim - 1, 1))
 
 
 def vsplit(ary: Any, indices_or_sections: Any) -> Any:
     if ary.ndim < 2:
-        raise ValueError("vsplit only works on arrays of 2 or more dimensions")
+        raise ValueError(f"armilla: array: numpy.vsplit: an array of {ary.ndim} dimensions; it has at least 2")
     return joining.split(ary, indices_or_sections, 0)
 
 
 def dsplit(ary: Any, indices_or_sections: Any) -> Any:
     if ary.ndim < 3:
-        raise ValueError("dsplit only works on arrays of 3 or more dimensions")
+        raise ValueError(f"armilla: array: numpy.dsplit: an array of {ary.ndim} dimensions; it has at least 3")
     return joining.split(ary, indices_or_sections, 2)
