@@ -88,7 +88,7 @@ scheduler::~scheduler() = default;
     do_more(me);
 }
 
-// Of a switch that is none for anybody else: nothing is counted, and the fiber's exceptions stay where they are.
+// A switch that nothing else notices: it is not counted, and the fiber's exceptions stay where they are.
 [[gnu::always_inline]] inline void scheduler::visit(fiber_record& to) noexcept {
   fiber_record& me = *running_;
   running_ = &to;

@@ -10,7 +10,7 @@
 namespace armilla::python {
 namespace {
 
-// The innermost that is the user's: "    at heat.py:31, in step\n"; empty: there is none, as in a worker that its driver calls.
+// The innermost frame of the user: "    at heat.py:31, in step\n"; empty if there is no such frame, as in a worker of a driver.
 std::string line_of(nb::object frame) {
   const nb::module_ own = nb::module_::import_("armilla._line");
   const auto package = nb::cast<std::string>(own.attr("_package")), worker = nb::cast<std::string>(own.attr("_worker"));

@@ -308,7 +308,7 @@ bool copies_at_once(const In& in, const Out& out) {
 
 /// So many elements are written before the next are looked at: they stay in a cache where two outputs read them.
 inline constexpr std::size_t marked_at_once = 32768;
-/// An input of so many bytes leaves caches no room for the output.
+/// With an input of this many bytes the output does not stay in caches.
 inline constexpr std::size_t more_than_caches = std::size_t{1} << 25;
 
 /// This rank's part of a container whose parts go from member to member.

@@ -43,8 +43,8 @@ struct exception_header {
 };
 static_assert(sizeof(exception_header) == 112, "the layout on 64 bits");
 
-/// In front of that is a count of references, of 4 bytes at a multiple of 8. The 4 bytes between them are no one's, and 0 in each
-/// new exception, as the runtime clears them all.
+/// In front of that is a count of references, of 4 bytes at a multiple of 8. The 4 bytes between them are unused, and 0 in each
+/// new exception, as the runtime clears all of this.
 std::atomic_ref<std::uint32_t> mark_of(const void* exception) noexcept {
   auto* const header = static_cast<exception_header*>(const_cast<void*>(exception)) - 1;
   return std::atomic_ref(reinterpret_cast<std::uint32_t*>(header)[-1]);

@@ -26,7 +26,7 @@ constexpr int noted_within_ms = 500;  // on a crowded host a thread that compute
 // A process belongs to one job, and the C library calls handlers without an argument.
 // Where ranks are threads, each of them writes the same.
 constinit std::atomic<job_block*> noting_job = nullptr;
-constinit std::atomic<pid_t> noting_process = 0;  // a forked child is none of ours
+constinit std::atomic<pid_t> noting_process = 0;  // a forked child is not a rank
 
 int calls_signal() noexcept { return SIGRTMIN + calls_signal_offset; }
 
