@@ -126,12 +126,21 @@ std::string waits_of(job_block& job, rank_t r, std::uint64_t now) {
   return name_of(job, r) + ":\n" + std::string(rank.text, std::min<std::size_t>(rank.text_bytes, control_block::text_room));
 }
 
-void say_waits(job_block& job, const std::string& headline) noexcept try {
+std::vector<std::string> answers_of(job_block& job, std::uint64_t now) {
+  std::vector<std::string> all(job.places);
+  for (std::uint32_t r = 0; r < job.places; ++r)
+    if (!job.is_unused(rank_t(r))) all[r] = waits_of(job, rank_t(r), now);
+  return all;
+}
+
+void say_waits(job_block& job, const std::string& headline, const std::vector<std::string>& before) noexcept try {
   const std::uint64_t now = now_ns();
   std::string text = headline;
   for (std::uint32_t r = 0; r < job.places; ++r) {
     if (job.is_unused(rank_t(r))) continue;
-    text += "\n" + waits_of(job, rank_t(r), now);
+    const control_block& rank = control_of(job, rank_t(r));
+    const bool is_new = before.empty() || (runs(job, r) && has_answered(rank) && has_given_lines(rank));
+    text += "\n" + (is_new ? waits_of(job, rank_t(r), now) : before[r]);
     text.pop_back();  // `say` ends the line
   }
   say(text);
@@ -158,6 +167,7 @@ void stall_detector::ask_for_report() {
 
 void stall_detector::begin(phase p) {
   phase_ = p;
+  answers_.clear();
   asked_ns_ = now_ns();
   until_ns_ = asked_ns_ + answers_within_ns;
   for (std::uint32_t r = 0; r < job_.places; ++r)
@@ -279,10 +289,11 @@ bool stall_detector::all_lines_given() const {
 bool stall_detector::finish(std::uint64_t now) {
   const bool late = now >= until_ns_;
   if (phase_ != phase::suspecting) {
-    if ((!late && !all_answered()) || (now < until_ns_ + lines_within_ns && !all_lines_given())) return false;
-    const bool stalled = std::exchange(phase_, phase::idle) == phase::stalled;
-    say_waits(job_, headline_);
-    return stalled;
+    if (!late && !all_answered()) return false;
+    if (answers_.empty()) answers_ = answers_of(job_, now);
+    if (now < until_ns_ + lines_within_ns && !all_lines_given()) return false;
+    say_waits(job_, headline_, std::exchange(answers_, {}));
+    return std::exchange(phase_, phase::idle) == phase::stalled;
   }
   if (all_answered() && all_closed_since(latest_ns_) && now_ == before_) {
     headline_ = stall_headline(stall_ns_);

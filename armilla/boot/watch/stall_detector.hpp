@@ -11,7 +11,10 @@ namespace armilla::detail {
 inline constexpr int stall_exit_code = 70;
 
 /// Prints on stderr, in one piece, the headline and what each rank has written down last, or what can be seen of it from outside.
-void say_waits(job_block& job, const std::string& headline) noexcept;
+/// `before`: the answers of all ranks at an earlier time, for those that have gone on, or ended, before they gave lines.
+void say_waits(job_block& job, const std::string& headline, const std::vector<std::string>& before = {}) noexcept;
+/// What `waits_of` says of each rank.
+std::vector<std::string> answers_of(job_block& job, std::uint64_t now_ns);
 
 /// Whether it has written down what it waits for since it was asked last.
 bool has_answered(const control_block& rank) noexcept;
@@ -94,6 +97,7 @@ class stall_detector {
   std::uint64_t until_ns_ = 0;   // answers are awaited, and behind them lines for lines_within_ns
   phase phase_ = phase::idle;
   std::string headline_;
+  std::vector<std::string> answers_;   // of all ranks, while their lines are awaited
   std::vector<std::uint64_t> before_;  // what the ranks showed when a stall was suspected
   std::vector<std::uint64_t> now_;
   std::vector<std::uint64_t> reported_;  // since when they waited when that was reported
