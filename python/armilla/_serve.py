@@ -13,6 +13,7 @@ import os
 import queue
 import re
 import secrets
+import select
 import signal
 import socket
 import struct
@@ -57,6 +58,17 @@ class _Client:
         """Returns at once: a client that takes nothing holds up no other one."""
         if not self.gone and (kind != _frames.OUTPUT or self._unsent.qsize() < _most_lines):
             self._unsent.put((number, kind, parts))
+
+    def has_left(self) -> bool:
+        """Also if the thread that listens to it has not seen the end of its connection yet."""
+        if self.gone:
+            return True
+        ends = select.poll()
+        try:
+            ends.register(self.channel.socket, 0)
+        except ValueError:  # it was closed just now
+            return True
+        return any(seen & select.POLLHUP for _, seen in ends.poll(0))
 
     def end(self) -> None:
         self._unsent.put(None)
@@ -225,7 +237,7 @@ class _Server:
             relays = [(n, relay) for n, relay in self.ranks._open.items() if isinstance(relay, _Relay)]
             begun = {relay.number for _, relay in relays if relay.client is client}
             client.cancelled.update(n for n in numbers if n not in begun)
-            ours = [n for n, relay in relays if (relay.client is client and (not numbers or relay.number in numbers)) or (not numbers and relay.client.gone)]
+            ours = [n for n, relay in relays if (relay.client is client and (not numbers or relay.number in numbers)) or (not numbers and relay.client.has_left())]
         self.ranks._cancel(ours)
 
     # ---- the end ----

@@ -33,8 +33,9 @@ std::string scene;
 armilla::rank_t star = 0;
 int given = 0;  // a number
 bool under_traffic = false;
-std::atomic<bool> served = false;   // a callee runs that does not return, or not before this rank fails
-std::atomic<bool> failing = false;  // it is about to
+std::atomic<bool> polls_no_more = false;  // the star, from here on: what comes is served by its progress thread, if it has one
+std::atomic<bool> served = false;         // a callee runs that does not return, or not before this rank fails
+std::atomic<bool> failing = false;        // it is about to
 
 [[gnu::noinline]] int overflow_the_stack(volatile char* before) {
   volatile char frame[4096];
@@ -361,6 +362,7 @@ int perform_under_traffic() {
   const auto add = armilla::safe([](long n) { return n + 1; });
   armilla::barrier();
   if (armilla::call(next, add, 4L).get() != 5) return 98;
+  if (armilla::rank() == star) polls_no_more = true;
   if (armilla::rank() == star && scene == "served_exit") hang();
   if (armilla::rank() == star && scene == "throw_while_serving") {
     while (!served) {}
@@ -373,6 +375,9 @@ int perform_under_traffic() {
   }
   if (scene == "rank_lost") return outlive_another(next);
   if (armilla::rank() == star) return perform();
+  if (scene == "throw_while_serving" || scene == "throw_before_reply") {
+    while (!armilla::call(star, armilla::safe([] { return bool(polls_no_more); })).get()) {}
+  }
   if (scene == "throw_before_reply") (void)armilla::call(star, armilla::safe(reply_late)).get();
   if (scene == "served_exit") armilla::async(star, armilla::safe([] { std::exit(3); }));
   if (scene == "throw_while_serving") armilla::async(star, armilla::safe([] { served = true, hang(); }));
