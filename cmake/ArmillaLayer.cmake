@@ -14,6 +14,9 @@ function(armilla_cold)
   cmake_parse_arguments(arg "" "" "SOURCES" ${ARGN})
   armilla_know_all(armilla_cold)
   set_property(SOURCE ${arg_SOURCES} APPEND PROPERTY COMPILE_OPTIONS ${ARMILLA_COLD_OPTIONS})
+  if(NOT ARMILLA_PRECOMPILED_LAYERS)
+    set_property(SOURCE ${arg_SOURCES} PROPERTY SKIP_PRECOMPILE_HEADERS ON) # of programs, which are of other options
+  endif()
 endfunction()
 
 # For a function behind its cmake_parse_arguments: a word that belongs to no keyword is an error.
