@@ -27,7 +27,10 @@ std::int64_t now_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// What has come from one process: its rank, and the number of its last one-way call.
+/// This process, also where hosts number their processes each for itself.
+std::int64_t this_process() { return std::int64_t(am::rank()) << 32 | getpid(); }
+
+/// What has come from one process: the number of its last one-way call.
 std::map<std::int64_t, std::uint64_t> last_from;
 long one_way_calls = 0, calls = 0, lost_calls = 0;
 
@@ -77,7 +80,7 @@ class sender {
   }
   void finish() {
     for (am::rank_t r = 0; r < am::ranks(); ++r) try {
-        am::async(r, close, std::int64_t(getpid()), sent_[std::size_t(r)]);
+        am::async(r, close, this_process(), sent_[std::size_t(r)]);
       } catch (const am::rank_lost&) {}
   }
 
@@ -86,7 +89,7 @@ class sender {
   void tell(am::rank_t to, std::size_t words) try {
     std::uint64_t& sent = sent_[std::size_t(to)];
     const std::uint64_t dropped = am::stats().one_way_calls_dropped;
-    am::async(to, take, std::int64_t(getpid()), sent + 1, payload(sent + 1, words));
+    am::async(to, take, this_process(), sent + 1, payload(sent + 1, words));
     if (am::stats().one_way_calls_dropped == dropped) ++sent;
     ++one_way_calls;
   } catch (const am::rank_lost&) {}

@@ -12,12 +12,10 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from jobs import FABRIC, FABRIC_OF_HOSTS, Job, over_hosts, ranks_on_hosts, read_arguments  # noqa: E402
 
-# Engines that start have handlers of their own.
-SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGSEGV if FABRIC == "shm" else signal.SIGKILL)
-
 
 def kill_some(job, ranks_of, dice, until, slow):
     """Several at once, also those that have just come; never the oldest one of all, lest none is left, in most jobs."""
+    signals = (signal.SIGKILL,) if slow else (signal.SIGKILL, signal.SIGKILL, signal.SIGSEGV)  # engines of networks have handlers of their own
     killed = 0
     spared = min(ranks_of(job), default=0) if dice.random() < 0.9 else 0
     while time.monotonic() < until and job.process.poll() is None:
@@ -25,7 +23,7 @@ def kill_some(job, ranks_of, dice, until, slow):
         found = [pid for pid in ranks_of(job) if pid != spared]
         for victim in dice.sample(found, min(dice.choice((1, 1, 1, 2, 3)), len(found))):
             try:
-                os.kill(victim, dice.choice(SIGNALS))
+                os.kill(victim, dice.choice(signals))
                 killed += 1
             except ProcessLookupError:
                 pass
