@@ -549,11 +549,13 @@ def _scatter(points: Points, value: Any) -> None:
 
 def set(a: Array, where: Any, value: Any) -> None:
     def run() -> None:
-        given = elements_of(value, a.dtype)
         if isinstance(where, (Array, np.ndarray)) and _is_mask(where) and where.shape == a.shape[: where.ndim] and where.ndim:
-            _set_masked(a, where, given)
+            _set_masked(a, where, elements_of(value, a.dtype))
             return
         items = parsed(where, a.shape)
+        if isinstance(value, (list, tuple)) and all(i.kind == "int" for i in items):  # before what is in it is looked at, as in NumPy
+            raise (TypeError if a.dtype.kind in "iu" else ValueError)(f"armilla: array: one element of {a.dtype} cannot be set to a {type(value).__name__}")
+        given = elements_of(value, a.dtype)
         if any(i.kind == "array" for i in items):
             _set_by_arrays(a, items, given)
         else:
