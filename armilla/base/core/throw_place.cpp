@@ -11,11 +11,13 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <typeinfo>
+#include <utility>
 
 #include "armilla/base/core/call_stack.hpp"
 #include "armilla/base/values/put_text.hpp"
@@ -30,7 +32,27 @@ struct last_passed {
   std::uint32_t mark = 0;  // in front of it: another one may come to have its address
   call_stack calls;
 };
-thread_local last_passed last;
+
+/// Allocated with the first exception of a thread: thread-local variables of a program that is loaded as a library, once for each
+/// rank of a simulator, take of some 1,600 bytes that all of them share.
+class last_of_thread {
+ public:
+  constexpr last_of_thread() noexcept = default;
+  last_of_thread(const last_of_thread&) = delete;
+  last_of_thread& operator=(const last_of_thread&) = delete;
+  ~last_of_thread() { delete std::exchange(last_, nullptr); }
+
+  const last_passed* get() const noexcept { return last_; }
+  /// None: there is no memory.
+  last_passed* made() noexcept {
+    if (last_ == nullptr) last_ = new (std::nothrow) last_passed;
+    return last_;
+  }
+
+ private:
+  last_passed* last_ = nullptr;
+};
+thread_local constinit last_of_thread last;
 
 #ifdef __GLIBCXX__
 
@@ -58,7 +80,9 @@ std::uint32_t new_mark() noexcept {
 }
 
 bool is_last(const void* exception) noexcept {
-  return exception != nullptr && exception == last.object && mark_of(exception).load(std::memory_order_relaxed) == last.mark;
+  const last_passed* const known = last.get();
+  return exception != nullptr && known != nullptr && exception == known->object &&
+         mark_of(exception).load(std::memory_order_relaxed) == known->mark;
 }
 
 #else
@@ -151,11 +175,13 @@ class asks_where final : public std::type_info {
   asks_where() noexcept : std::type_info("N7armilla6detail7passingE") {}
   bool __do_catch(const std::type_info* thrown, void** object, unsigned) const override {
     if (is_last(*object)) return false;
-    last.object = thrown->__is_pointer_p() ? nullptr : *object;
-    if (last.object == nullptr) return false;
-    last.mark = new_mark();
-    mark_of(last.object).store(last.mark, std::memory_order_relaxed);
-    last.calls = take_call_stack();
+    last_passed* const noted = last.made();
+    if (noted == nullptr) return false;
+    noted->object = thrown->__is_pointer_p() ? nullptr : *object;
+    if (noted->object == nullptr) return false;
+    noted->mark = new_mark();
+    mark_of(noted->object).store(noted->mark, std::memory_order_relaxed);
+    noted->calls = take_call_stack();
     return false;
   }
 };
@@ -188,7 +214,7 @@ std::string own_frame(const throw_place& from) {
 }
 
 const call_stack* calls_of_throw(const std::exception_ptr& thrown) noexcept {
-  return is_last(object_of(thrown)) ? &last.calls : nullptr;
+  return is_last(object_of(thrown)) ? &last.get()->calls : nullptr;
 }
 
 throw_place place_of_throw(const std::exception_ptr& thrown) noexcept {
