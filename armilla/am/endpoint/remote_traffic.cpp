@@ -24,8 +24,9 @@ remote_traffic::remote_traffic(endpoint& owner, network& net, remote_link::role 
       link(net, self.rank, self.places, self.settings->network_window, who),
       losses_told(owner.out.host().job().losses_told != 0) {
   const host_map& host = owner.out.host();
+  // What shares memory has rings, which count by themselves.
   for (rank_t r = 0; host.new_rank && r < self.places; ++r) {
-    if (r == self.rank || host.job().life(r).now != presence::living) continue;
+    if (!host.far[std::size_t(r)] || host.job().life(r).now != presence::living) continue;
     if (!host.locals().holds(r)) {
       if (const hand_over_counts* const said = self.message_layer->left->handed_over_by(r); said != nullptr)
         link.follow(std::uint32_t(r), said->taken, said->sent);
