@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "armilla/boot/wire_up/gathering.hpp"
@@ -36,7 +38,7 @@ class gathering_desk {
   struct gathering {
     std::vector<rank_t> members;
     std::map<rank_t, std::string> parts;
-    bool unended = false;
+    bool unended = false, grows = false;
     std::uint64_t newest_life = 0;
     std::uint64_t stage = 0;  ///< of those that ask, the last
   };
@@ -46,13 +48,27 @@ class gathering_desk {
     std::map<std::uint64_t, gathering> open;
   };
 
+  /// A rank that waits to be taken into a team.
+  struct seeker {
+    std::string part;
+    /// Which gathering decides whether it comes into that team, while one of its members is left.
+    std::optional<std::pair<row, std::uint64_t>> promised = {};
+    std::vector<rank_t> by = {};
+    std::uint64_t newest_life = 0;  ///< of these
+  };
+
   void take_part(rank_t from, const armilla::detail::gathering_message& m);
   void pass(const row& which, std::uint64_t step);
   void end_open(const row& which, std::uint64_t step);  ///< all up to that one, undecided
   void end(rank_t r, std::uint64_t stage);
   void look_at_all();
+  bool is_left(rank_t r, std::uint64_t newest_life) const;
   bool is_complete(const gathering& g) const;
-  void answer(const row& which, std::uint64_t step, const gathering& g) const;
+  void answer(const row& which, std::uint64_t step, const gathering& g);
+  void seek(rank_t from, const armilla::detail::gathering_message& m);
+  std::vector<rank_t> take_seekers(const row& which, std::uint64_t step, const gathering& g);
+  void end_promises(const row& which, std::uint64_t step, bool kept);
+  void tell_seekers_if_alone();
   void tell_over(const row& which, std::uint64_t step, rank_t to) const;
 
   std::vector<bool> lost_;
@@ -61,6 +77,7 @@ class gathering_desk {
   rank_t all_lost_ = 0, all_ended_ = 0, all_came_ = 0;
   bool given_up_ = false;
   std::map<row, steps> rows_;
+  std::map<rank_t, seeker> seekers_;
   sender send_;
 };
 

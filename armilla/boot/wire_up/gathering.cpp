@@ -18,7 +18,7 @@ std::optional<gathering_message> gathering_message::from(std::string_view text, 
   if (text.size() < sizeof m.head) return std::nullopt;
   std::memcpy(&m.head, text.data(), sizeof m.head);
   text.remove_prefix(sizeof m.head);
-  if (m.head.what > gathering_head::word::closed || m.head.row > gathering_row::kind::meeting ||
+  if (m.head.what > gathering_head::word::no_team || m.head.row > gathering_row::kind::meeting ||
       m.head.runs > std::uint32_t(highest) || text.size() < m.head.runs * sizeof(rank_run))
     return std::nullopt;
   m.runs.resize(m.head.runs);
@@ -104,6 +104,11 @@ const hand_over_counts* gatherings::handed_over_by(rank_t r) const noexcept {
   return found != handed_over_.end() ? &found->second : nullptr;
 }
 
+void gatherings::seek(std::string_view part) {
+  no_team_.reset();
+  send(gathering_text({.what = gathering_head::word::seeks, .part_bytes = std::uint32_t(part.size())}, {}, part));
+}
+
 void gatherings::show_address(std::string_view address) const {
   send(gathering_text({.what = gathering_head::word::address, .part_bytes = std::uint32_t(address.size())}, {}, address));
 }
@@ -115,6 +120,7 @@ void gatherings::take(std::string_view text) {
   if (m->head.what == word::gives_up) given_up_ = true;
   if (m->head.what == word::asked) asked_[m->row()] = std::max(asked_[m->row()], m->head.step);
   if (m->head.what == word::closed) closed_ = true;
+  if (m->head.what == word::no_team) no_team_ = {m->head.stage != 0};
   if (m->head.what == word::hand_over && m->head.runs == 1 && m->parts.size() == sizeof(hand_over_counts))
     std::memcpy(&handed_over_[m->runs[0].first], m->parts.data(), sizeof(hand_over_counts));
   if (m->head.what != word::answer && m->head.what != word::over) return;

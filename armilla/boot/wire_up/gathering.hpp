@@ -16,6 +16,10 @@
 ///
 /// In a *gathering* each rank gives a part. It is over when all its members have given theirs, except those that are lost. All
 /// that gave one get the same answer: which ranks these were, and their parts.
+///
+/// A rank that came into the running job *seeks* a team. A gathering that is to grow names such ranks in its answer, which no
+/// other gathering names until the next step of its row is over: in that the new ranks give their parts, too. So a rank comes
+/// into one team, and is in it on all members or on none.
 namespace armilla::detail {
 
 /// Which row of gatherings: their steps rise.
@@ -31,6 +35,7 @@ struct gathering_head {
   enum class word : std::uint32_t {
     ask,          ///< the members, and this rank's part
     ask_unended,  ///< the same; members at the end of a later function than `stage` are not waited for
+    ask_grown,    ///< the same; the answer ends with ranks that seek a team
     passed,       ///< this rank is past all gatherings of the row up to `step`: they are over
     ended,        ///< `stage`: at the end of which of its functions this rank is; 0: of none
     gives_up,     ///< the program has asked a team for its survivors: the row of living ranks is over
@@ -43,7 +48,9 @@ struct gathering_head {
     address,      ///< from that one: its address in the network
     enters,       ///< from it: it begins life `step`
     closes,       ///< this rank is about to end: none comes any more
-    closed        ///< to all, and to one that asks then: none comes any more
+    closed,       ///< to all, and to one that asks then: none comes any more
+    seeks,        ///< this rank waits to be taken into a team; and its part
+    no_team       ///< to one that seeks: no rank is left that could take it in; `stage` 1: some have ended their functions
   };
   word what = word::ask;
   gathering_row::kind row = gathering_row::kind::survivors;
@@ -102,7 +109,8 @@ class gatherings {
  public:
   gatherings(int line, rank_t ranks) noexcept : line_(line), ranks_(ranks) {}
 
-  /// Gives this rank's part, and forgets an answer that was not taken. `what`: `ask`, or `ask_unended`, which `stage` is for.
+  /// Gives this rank's part, and forgets an answer that was not taken. `what`: `ask`, or one of the next two, which `stage` is
+  /// for.
   void ask(const gathering_row& row, std::uint64_t step, std::span<const rank_t> members, std::string_view part,
            gathering_head::word what = gathering_head::word::ask, std::uint64_t stage = 0,
            std::uint64_t newest_life = gathering_head::any_life);
@@ -130,6 +138,12 @@ class gatherings {
   const hand_over_counts* handed_over_by(rank_t r) const noexcept;
   void show_address(std::string_view address) const;
   void enter(std::uint32_t life) { tell({.what = gathering_head::word::enters, .step = life}); }
+  /// Waits to be taken into a team, until this rank is in one or `no_team` says that there will be none.
+  void seek(std::string_view part);
+  struct nothing_to_join {
+    bool some_ended;  ///< well: the work may be done
+  };
+  std::optional<nothing_to_join> no_team() const noexcept { return no_team_; }
   /// None comes any more; that is so as soon as `closed`.
   void close() { tell({.what = gathering_head::word::closes}); }
   bool closed() const noexcept { return closed_; }
@@ -151,6 +165,7 @@ class gatherings {
   std::map<gathering_row, std::uint64_t> asked_;
   std::map<rank_t, hand_over_counts> handed_over_;
   bool given_up_ = false, gone_ = false, closed_ = false;
+  std::optional<nothing_to_join> no_team_;
 };
 
 }  // namespace armilla::detail

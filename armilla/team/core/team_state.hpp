@@ -66,9 +66,10 @@ struct team_area {
 struct invitation {
   struct fixed {
     std::uint64_t team = 0;
+    std::uint64_t old_team = 0;  ///< the one before it
     std::uint64_t first_step = 0;
     std::uint64_t ready_step = 0;  ///< that members of the team before it show when they are ready
-    std::uint32_t old_slot = 0;    ///< where they do
+    std::uint32_t old_slot = 0;    ///< where they do, on one host
     std::uint32_t slot = 0;
     std::uint32_t members = 0;  ///< of the team before it, in front of the new ranks
     std::uint32_t settle = 0;   ///< its slot is to be settled

@@ -178,7 +178,8 @@ team_record* make_team(const team_record& t, const chosen_ranks& chosen, const s
 
 void invite_new_ranks(const team_record& t, const team_record& made, const chosen_ranks& chosen,
                       const survivor_board::request& common, std::uint64_t step) {
-  invitation what{{made.id, made.first_step, step + 1, t.slot, made.slot, std::uint32_t(chosen.members.size()),
+  if (chosen.new_ranks.empty()) return;
+  invitation what{{made.id, t.id, made.first_step, step + 1, t.slot, made.slot, std::uint32_t(chosen.members.size()),
                    common.unsettled >> made.slot & 1},
                   {},
                   ancestors_behind(t)};
@@ -211,12 +212,13 @@ agreed give_up_team(team_record* made) {
   return {};
 }
 
-agreed agree_by_gathering(team_record& t, std::uint64_t step, const char* operation) {
+agreed agree_by_gathering(team_record& t, std::uint64_t step, const char* operation, bool grows) {
   if (has_news(t)) t.self->messages->lost.again();
-  const gathered_choice chosen = gather_members(t, step, operation);
-  if (chosen.over) return {nullptr, true, chosen.passed};
-  team_record* const made = make_team(t, {chosen.members, {}}, chosen.common, operation);
-  return gather_ready(t, chosen, step + 1, operation) ? use_team(t, made, chosen.members) : give_up_team(made);
+  const gathered_choice what = gather_members(t, step, operation, grows);
+  if (what.over) return {nullptr, true, what.passed};
+  team_record* const made = make_team(t, what.chosen, what.common, operation);
+  invite_new_ranks(t, *made, what.chosen, what.common, step);
+  return gather_ready(*made, row_of(t), step + 1, operation) ? use_team(t, made, what.chosen.members) : give_up_team(made);
 }
 
 }  // namespace
@@ -261,14 +263,14 @@ survivor_board::request slots_to_offer(team_record& t, const char* operation) {
 }  // namespace
 
 agreed agree_on_team(team_record& t, std::uint64_t step, const char* operation, const std::function<bool()>& over, bool grows) {
-  if (t.owner->left != nullptr) return agree_by_gathering(t, step, operation);
+  if (t.owner->left != nullptr) return agree_by_gathering(t, step, operation, grows);
   agreement asked(t, step, operation, over, grows);
   const auto chosen = asked.decide(slots_to_offer(t, operation));
   if (!chosen) return {nullptr, true};
   if (!chosen->new_ranks.empty()) t.self->messages->lost.hear();  // that they live, which another member knew
   const survivor_board::request common = asked.common(*chosen);
   team_record* const made = make_team(t, *chosen, common, operation);
-  if (!chosen->new_ranks.empty()) invite_new_ranks(t, *made, *chosen, common, step);
+  invite_new_ranks(t, *made, *chosen, common, step);
   return asked.all_ready(*chosen, made->id) ? use_team(t, made, chosen->members) : give_up_team(made);
 }
 

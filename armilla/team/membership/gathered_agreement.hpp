@@ -7,6 +7,7 @@
 #include "armilla/boot/wire_up/gathering.hpp"
 #include "armilla/team/core/team_state.hpp"
 #include "armilla/team/membership/agreement.hpp"
+#include "armilla/team/membership/growth.hpp"
 
 /// How the members that are left agree which these are where they are on several hosts: no memory of a lost rank can be read
 /// there, and what it had begun to tell may have come to some of them only. So armilla-run gathers what they ask for, and gives
@@ -19,13 +20,18 @@ gathering_row row_of(const team_record& t);
 /// The members that asked, and what all of them allow of a new team.
 struct gathered_choice {
   bool over = false, passed = false;  ///< as of gathered: there is no choice
-  std::vector<std::uint32_t> members;
+  chosen_ranks chosen;
   survivor_board::request common{0, ~0u, 0};
 };
-gathered_choice gather_members(team_record& t, std::uint64_t step, const char* operation);
+/// `grows`: with new ranks that seek a team (`seek_team`).
+gathered_choice gather_members(team_record& t, std::uint64_t step, const char* operation, bool grows);
 
-/// All of them are ready to use their team; false: one was lost before, which all see.
-bool gather_ready(team_record& t, const gathered_choice& chosen, std::uint64_t step, const char* operation);
+/// All members of `made` are ready to use it, of which that row decides: on all of them, new ranks among them. False: one was
+/// lost before, which all see.
+bool gather_ready(team_record& made, const gathering_row& row, std::uint64_t step, const char* operation);
+
+/// This new rank waits to be taken into a team: until it is in one, or `gatherings::no_team`.
+void seek_team(team_state& s);
 
 /// Gives this rank's part, and waits for those of all others, but for members that are in a life after `newest_life`.
 gathered gather(context& c, const gathering_row& row, std::uint64_t step, const std::vector<rank_t>& members,

@@ -12,6 +12,7 @@
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/core/team_state.hpp"
 #include "armilla/team/membership/agreement.hpp"
+#include "armilla/team/membership/gathered_agreement.hpp"
 #include "armilla/team/membership/survivors.hpp"
 
 /// How a new rank comes into a team.
@@ -24,6 +25,9 @@
 ///
 /// What it asked with and that it was ready stay on the board when it is lost, for each of several lives: a member that looks
 /// late must find what the others found.
+///
+/// Over several hosts it tells armilla-run what its slots allow. Members that agree there hear of it with their answer, invite
+/// it, and give their next parts together with it: all get the same answer to these (gathered_agreement.hpp).
 // Model: tests/models/protocols/survivors.pml
 namespace armilla::detail {
 namespace {
@@ -79,13 +83,6 @@ void require_member(const team_state& s, const char* what) {
         what,
         "this rank came into the running job, and is not in the team of the ranks of the start; a team that takes it in by "
         "grow() comes from armilla::await_team()");
-}
-
-void require_growth(const team_state& s, const char* what) {
-  if (s.left != nullptr && s.self.host->job().takes_new_ranks())
-    throw_usage(what,
-                "over several hosts (armilla-run --hosts) teams do not grow: a replacement calls and is called; use teams of the "
-                "ranks that are left (survivors), or start the job on one host");
 }
 
 new_rank_board& board_of_new_rank(const team_state& s, rank_t r) noexcept { return s.boards(r, 0).new_ranks; }
@@ -195,12 +192,18 @@ bool all_are_ready(const team_state& s, const team_record& made, const invitatio
   return every(ready);
 }
 
-team_record* accept(team_state& s, const invitation& i, new_rank_board& mine) {
+bool agree_that_all_are_ready(team_state& s, team_record& made, const invitation& i) {
+  if (s.left != nullptr)
+    return gather_ready(made, {gathering_row::kind::survivors, i.head.old_team}, i.head.ready_step, operation);
+  board_of_new_rank(s, s.self.rank).of(s.self.out->life(s.self.rank)).ready.store(made.id, std::memory_order_release);
+  wake_members_here(made);
+  return all_are_ready(s, made, i);
+}
+
+team_record* accept(team_state& s, const invitation& i) {
   s.self.messages->lost.hear();  // of the other new ranks that they live, before they are taken for lost
   team_record& made = make_invited(s, i);
-  mine.of(s.self.out->life(s.self.rank)).ready.store(made.id, std::memory_order_release);
-  wake_members_here(made);
-  if (!all_are_ready(s, made, i)) {
+  if (!agree_that_all_are_ready(s, made, i)) {
     hold(&made);
     let_go(&made);
     return nullptr;
@@ -226,14 +229,25 @@ bool none_is_left_to_invite(const team_state& s) {
   return true;
 }
 
+bool none_will_invite(const team_state& s) {
+  if (s.left == nullptr) return none_is_left_to_invite(s);
+  s.left->look();
+  return s.left->no_team().has_value();
+}
+
+bool any_has_ended(const team_state& s) {
+  if (s.left != nullptr) return s.left->no_team()->some_ended;
+  for (rank_t r = 0; r < s.self.places; ++r)
+    if (r != s.self.rank && has_ended(s, r)) return true;
+  return false;
+}
+
 // Where none has ended its function well, the work is lost, and this rank must not end as if it were done.
 void require_ended(const team_state& s) {
+  if (any_has_ended(s)) return;
   rank_t lost = no_rank;
-  for (rank_t r = s.self.places; r-- > 0;) {
-    if (r == s.self.rank) continue;
-    if (has_ended(s, r)) return;
-    if (s.self.out->is_lost(r)) lost = r;
-  }
+  for (rank_t r = s.self.places; r-- > 0;)
+    if (r != s.self.rank && s.self.out->is_lost(r)) lost = r;
   if (lost != no_rank) s.self.messages->lost.raise(lost, operation);
 }
 
@@ -255,22 +269,22 @@ context& require_new_rank() {
 
 team_record* run_await_team() {
   context& c = require_new_rank();
-  require_growth(*c.teams, operation);
   team_state& s = *c.teams;
   new_rank_board& mine = board_of_new_rank(s, c.rank);
   c.out->flush();
   mine.of(c.out->life(c.rank)).wanted = slots_here(s);
   mine.asks.store(c.out->life(c.rank), std::memory_order_release);
+  if (s.left != nullptr) seek_team(s);
   team_record* made = nullptr;
   while (made == nullptr) {
-    c.messages->waits.wait_until([&] { return !s.invitations.empty() || none_is_left_to_invite(s); }, operation);
+    c.messages->waits.wait_until([&] { return !s.invitations.empty() || none_will_invite(s); }, operation);
     if (s.invitations.empty()) {
       require_ended(s);
       break;
     }
     const invitation one = std::move(s.invitations.front());
     s.invitations.erase(s.invitations.begin());
-    if (is_for_this_rank(s, one)) made = accept(s, one, mine);
+    if (is_for_this_rank(s, one)) made = accept(s, one);
   }
   mine.asks.store(made != nullptr ? asks_no_more : 0, std::memory_order_release);
   c.host->locals().each([&](rank_t r) { c.out->notify(r); });

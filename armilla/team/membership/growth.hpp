@@ -22,9 +22,6 @@ void begin_as_new_rank(team_state& s);
 /// usage_error that names `what` on a new rank: the team of all ranks has lost its place, or never had one for it.
 void require_member(const team_state& s, const char* what);
 
-/// usage_error that names `what` where teams take in no new ranks.
-void require_growth(const team_state& s, const char* what);
-
 new_rank_board& board_of_new_rank(const team_state& s, rank_t r) noexcept;
 /// Those that this rank finds, up to `survivor_board::most_new_ranks`.
 std::vector<new_rank> new_ranks_that_ask(const team_state& s);

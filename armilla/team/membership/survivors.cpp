@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstring>
 #include <ranges>
+#include <utility>
 
 #include "armilla/am/endpoint/endpoint.hpp"
 #include "armilla/error.hpp"
@@ -33,7 +34,12 @@ void require_one_host(const team_record& t, const char* operation) {
 void settle_slot(team_state& s, std::uint32_t slot) {
   const collective_layout& layout = s.layout;
   for (const std::uint32_t one : {slot, slot + collective_layout::to_twin}) {
-    s.areas[one].reset();
+    if (s.areas[one] != nullptr) {
+      // Other hosts may still acknowledge what was sent before, and drop messages of earlier teams.
+      remote_pairs far = std::move(s.areas[one]->far);
+      s.areas[one].reset();
+      s.area(one).far = std::move(far);
+    }
     std::memset(s.self.host->staging(s.self.rank) + layout.pair(one, {}), 0, layout.pairs_bytes());
     std::memset(s.shown(s.self.rank, layout.exchange(one, 0)), 0, host_layout::team_exchange_bytes);
   }
@@ -93,7 +99,6 @@ team_record* run_agreement(team_record* parent, collective kind, const char* ope
   team_record& t = *parent;
   if (t.lost == c.rank) require_member(*c.teams, operation);
   require_one_host(t, operation);
-  if (kind == collective::grow) require_growth(*c.teams, operation);
   const inside_team alone(t, operation);
   ++c.count->collectives;
   c.out->flush();
