@@ -67,7 +67,7 @@ def join_at_times(job, dice, launcher, words):
 
 def one_job(keeper, dice, chosen):
     kinds, launcher = chosen.kinds.split(","), chosen.hosts
-    policy = "continue" if launcher else dice.choice([p for p in chosen.policies.split(",") if p != "join" or chosen.join])
+    policy = dice.choice([p for p in chosen.policies.split(",") if p != "join" or (chosen.join and not launcher)])
     ranks, copies = dice.choice((2, 4, 4, 5) if launcher else (2, 4, 4, 8)), dice.choice((1, 1, 2, 3))
     kind = dice.choice([kind for kind in kinds if kind != "raw" or (not launcher and policy == "continue")])
     seed, steps, elements = dice.randrange(10**6), dice.choice((25, 60)), dice.choice(ELEMENTS if chosen.count >= 30 else ELEMENTS[:-1])

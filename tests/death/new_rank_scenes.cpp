@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What new ranks may rely on, a scene each: new_rank_scenes SCENE. Driven by on_replace_test.py.
+// What new ranks may rely on, a scene each: new_rank_scenes SCENE [MILLISECONDS]. Driven by on_replace_test.py.
 #include <signal.h>
 #include <unistd.h>
 
@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include <armilla/algorithms.hpp>
 #include <armilla/armilla.hpp>
 #include <armilla/array.hpp>
 #include <armilla/bitmap.hpp>
@@ -353,6 +354,43 @@ void take_in() {
   while (t.size() < am::ranks()) t = t.grow();
 }
 
+using kept_numbers = am::array<std::uint64_t>;
+constexpr std::size_t numbers = 1000;
+
+/// On each member of the team, which a new rank is in: elements, and that they survive the next loss.
+void check_kept(am::team t, kept_numbers x) {
+  x.checkpoint(2);
+  const std::uint64_t sum = am::reduce(x, std::uint64_t{0});
+  if (sum != numbers * (numbers - 1) / 2) say(("WRONG: the sum is " + std::to_string(sum)).c_str());
+  for (std::size_t i = 0; i < numbers; i += 97)
+    if (x[i] != i) say("WRONG: an element");
+  t.fence();
+  if (t.rank() == 0) say(("elements of " + std::to_string(t.size()) + " ranks").c_str());
+}
+
+void take_in_with_elements() {
+  kept_numbers x(numbers);
+  am::iota(x, std::uint64_t{0});
+  x.keep(1);
+  x.checkpoint(1);
+  am::barrier();
+  if (am::rank() == lost) die();
+  am::team t = am::world().survivors();
+  auto recovered = x.recover(t);
+  x = std::move(recovered.container);
+  while (t.size() < am::ranks())
+    if (const am::team more = t.grow(); more.size() > t.size()) {
+      x = am::rebalance(more, std::move(x));
+      t = more;
+    }
+  check_kept(t, std::move(x));
+}
+
+void come_with_elements() {
+  const am::team t = am::await_team();
+  check_kept(t, am::rebalance<kept_numbers>(t));
+}
+
 /// libfabric takes up to a second to open in a new process.
 std::chrono::milliseconds time_for_new_ranks(std::chrono::milliseconds in_memory) {
   const char* const fabric = std::getenv("ARMILLA_FABRIC");
@@ -365,9 +403,9 @@ void wait_a_while() {
 }
 
 // Each rank of the start fails. A replacement that starts meanwhile finds no team, and ends well.
-void all_fail() {
+void all_fail(int milliseconds) {
   if (am::rank() == lost) die();
-  am::sleep_for(std::chrono::milliseconds(std::atoi(std::getenv("FAIL_AFTER_MS"))));
+  am::sleep_for(std::chrono::milliseconds(milliseconds));
   throw std::runtime_error("this one, too");
 }
 
@@ -410,6 +448,7 @@ int main(int argc, char** argv) {
       if (scene == "old_containers") am::await_team();
       if (scene == "one_team") come_into_one();
       if (scene == "fence_in_new_rank") fence_in_new_rank();
+      if (scene == "with_elements") come_with_elements();
       if (scene == "all_fail") am::await_team();
       if (scene == "alone" && !am::await_team()) say("no team any more");
     });
@@ -425,8 +464,9 @@ int main(int argc, char** argv) {
     if (scene == "fences_of_all") fences_of_all();
     if (scene.starts_with("old_") || scene.ends_with("parts") || scene == "objects_again" || scene == "fences_of_all") stay();
     if (scene == "one_team") take_in();
+    if (scene == "with_elements") take_in_with_elements();
     if (scene == "late") late();
-    if (scene == "all_fail") all_fail();
+    if (scene == "all_fail") all_fail(std::atoi(argv[2]));
     if (scene == "short_lives" || scene == "fence_in_new_rank" || scene == "nothing_said" || scene == "alone" ||
         scene == "no_memory")
       wait_a_while();

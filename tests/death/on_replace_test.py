@@ -1,21 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """ARMILLA_ON_LOSS=replace seen from outside: on_replace_test.py SCENES ARMILLA_RUN DENY, which is in tests/start. TEST_FABRIC: over
-a network."""
+a network. Beside two hosts of tests/hosts/hosts the ranks are on both."""
 import os
 import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from jobs import FABRIC, FailedJobs, Job  # noqa: E402
+from jobs import FABRIC, FABRIC_OF_HOSTS, FailedJobs, Job, over_hosts  # noqa: E402
 
 SCENES, ARMILLA_RUN, DENY = (sys.argv.pop(1) for _ in range(3))
 NOT_HERE = 77  # what DENY says of a system that lets no process be denied a call
 REPLACE = {"ARMILLA_ON_LOSS": "replace"}
+OVER_HOSTS = "TEST_HOSTS_RSH" in os.environ
+of_one_host = unittest.skipIf(OVER_HOSTS, "is about one host")
 
 
-def job(scene, ranks=4, fabric=FABRIC, env=None, launcher=()):
-    return Job([*launcher, SCENES, scene], ranks=ranks, fabric=fabric, env=REPLACE | (env or {})).end()
+def job(scene, *words, ranks=4, fabric=FABRIC, env=None, launcher=()):
+    if OVER_HOSTS:
+        return Job([*over_hosts(ARMILLA_RUN, ranks), os.path.realpath(SCENES), scene, *words], fabric=FABRIC_OF_HOSTS, env=REPLACE | (env or {})).end()
+    return Job([*launcher, SCENES, scene, *words], ranks=ranks, fabric=fabric, env=REPLACE | (env or {})).end()
 
 
 class OnReplace(FailedJobs, unittest.TestCase):
@@ -58,13 +62,17 @@ class OnReplace(FailedJobs, unittest.TestCase):
 
     def test_a_job_of_which_all_have_failed_has_failed(self):
         for milliseconds in range(0, 40, 4):
-            run = job("all_fail", env={"FAIL_AFTER_MS": str(milliseconds)})
+            run = job("all_fail", str(milliseconds))
             self.assertIn(run.code, (1, 137), run.err)  # whichever is lost first
             self.assertEqual(run.left_behind(), [])
 
     def test_it_comes_into_one_team(self):
         self.assert_scene("one_team", ["rank 1: one team"])
 
+    def test_it_comes_into_a_team_with_its_elements(self):
+        self.assert_scene("with_elements", ["rank 0: elements of 4 ranks"])
+
+    @of_one_host
     def test_where_memory_cannot_be_cleared_the_others_go_on_and_are_told(self):
         denied = [DENY, "EPERM", "MADV_REMOVE"]
         if Job([*denied, "true"]).end().code == NOT_HERE:
@@ -78,6 +86,7 @@ class OnReplace(FailedJobs, unittest.TestCase):
     def test_it_serves_under_run_main(self):
         self.assert_scene("serves", ["rank 0: served"])
 
+    @of_one_host
     def test_under_armilla_run(self):
         self.assert_scene("serves", ["rank 0: served"], ranks=None, launcher=[ARMILLA_RUN, "-n", "4"])
 
@@ -93,6 +102,7 @@ class OnReplace(FailedJobs, unittest.TestCase):
         self.assertNotEqual(run.code, 0)
         self.assertRegex(run.err, r"call armilla::on_join\(f\) before run, or set ARMILLA_ON_LOSS=continue")
 
+    @of_one_host
     def test_where_it_cannot_be_it_is_refused(self):
         self.assertRegex(job("serves", fabric="threads").err, r"ARMILLA_ON_LOSS=replace with ARMILLA_FABRIC=threads: .*set ARMILLA_FABRIC=shm")
         self.assertRegex(job("serves", env={"ARMILLA_PROGRESS_MODE": "thread"}).err, r"unset ARMILLA_PROGRESS_MODE")
