@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jobs started and looked at from outside, for the tests of how they start and end."""
+import contextlib
 import os
 import random
 import re
 import signal
 import subprocess
+import time
 import uuid
 
 PATIENCE = 60  # seconds before a hang is called one
@@ -26,20 +28,36 @@ class Job:
                                         text=True, start_new_session=True, **more)
 
     def end(self, text=None):
-        """Waits for the end; fills code, out, err."""
-        self.out, self.err = self.process.communicate(text, timeout=PATIENCE)
-        self.code = self.process.returncode
+        """Waits for the end; fills code, out, err. One that hangs is killed, and the error has what its ranks wait for."""
+        if not self.ends(text):
+            raise AssertionError(f"the job hangs\n--- output\n{self.out}--- errors\n{self.err}---")
         return self
 
-    def ends(self):
-        """As `end`; False: it hung, and was killed."""
+    def ends(self, text=None):
+        """As `end`; False: it hung, has told what its ranks wait for, and was killed."""
         try:
-            self.end()
+            self._communicate(text)
             return True
         except subprocess.TimeoutExpired:
-            os.killpg(self.process.pid, signal.SIGKILL)
-            self.end()
+            self._ask_what_ranks_wait_for()
+            for pid in [self.process.pid, *self.left_behind()]:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            self._communicate()
             return False
+
+    def _communicate(self, text=None):
+        self.out, self.err = self.process.communicate(text, timeout=PATIENCE)
+        self.code = self.process.returncode
+
+    def _ask_what_ranks_wait_for(self):
+        catches = re.compile(r"^SigCgt:\t\w*[2367abef]\w\w$", re.M)  # SIGUSR1
+        for pid in self.left_behind():
+            with contextlib.suppress(OSError), open(f"/proc/{pid}/status") as f:
+                if catches.search(f.read()):
+                    os.kill(pid, signal.SIGUSR1)
+                    time.sleep(2)
+                    return
 
     def wait_for_lines(self, count):
         for _ in range(count):

@@ -54,7 +54,7 @@ class Service(Job):
         """False: the job has ended before."""
         with self.changed:
             if not self.changed.wait_for(lambda: self.ended or holds(), PATIENCE):
-                raise subprocess.TimeoutExpired(self.process.args, PATIENCE)
+                raise TimeoutError("no such line comes")
             return not self.ended
 
     def wait_for_service(self):
@@ -80,11 +80,12 @@ class Service(Job):
         except ProcessLookupError:
             pass  # the job is over
 
-    def end(self):
+    def _communicate(self, text=None):
         self.reader.join(PATIENCE)
+        if self.reader.is_alive():
+            raise subprocess.TimeoutExpired(self.process.args, PATIENCE)
         self.err = self.process.stderr.read()
         self.code = self.process.wait(PATIENCE)
-        return self
 
 
 def kill_some(job, dice, seconds):
@@ -117,10 +118,9 @@ def one_job(program, dice, broken, launcher):
     problems = []
     try:
         kill_some(job, dice, seconds)
-        job.end()
-    except subprocess.TimeoutExpired:
-        os.killpg(job.process.pid, signal.SIGKILL)
-        job.end()
+    except TimeoutError as why:
+        problems.append(f"it hangs: {why}")
+    if not job.ends():
         problems.append("it hangs")
     lost = set(map(int, re.findall(r"^armilla: rank (\d+) (?:on h\d )?\(.*\) was killed by signal 9", job.err, re.M)))
     said = re.search(r"^(\d+) operations on \d+ keys, \w+; \d+ of \d+ ranks are left$", job.out, re.M)
