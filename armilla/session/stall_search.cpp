@@ -244,11 +244,11 @@ std::uint64_t stall_search::follow(std::uint64_t began_ns) {
 
 // ---- the first rank of the job ----
 
-void stall_search::begin_round() {
+void stall_search::begin_round(phase p) {
   ++round_;
   for (const other_host& each : others_) send(each.leader, {watch_word::confirm, round_, 0, 0, 0});
   ask_ranks_of_host(self_, ask);
-  phase_ = phase::confirming;
+  phase_ = p;
   until_ns_ = now_ns() + answers_within_ns;
 }
 
@@ -271,19 +271,20 @@ std::uint64_t stall_search::lead(std::uint64_t began_ns) {
       if (each.quiet.mark == 0 || now - each.heard_ns > 4 * again_ns) return std::min(again_ns, 20 * soon_ns);
     mine_ = look(began_ns);
     if (mine_.mark == 0) return std::min(again_ns, 20 * soon_ns);
-    begin_round();
+    begin_round(phase::confirming);
     return soon_ns;
   }
   const bool late = now >= until_ns_;
-  if (phase_ == phase::confirming) {
+  if (phase_ != phase::telling) {
     const bool all = have_ranks_of_host_answered(self_) &&
                      std::ranges::all_of(others_, [this](const other_host& each) { return each.confirmed == round_; });
     if (!all && !late) return soon_ns;
-    phase_ = phase::calm;
+    const bool told = std::exchange(phase_, phase::calm) == phase::confirming_again;
     if (!all || !confirmed(began_ns)) {
-      for (other_host& each : others_) each.quiet = {};
+      for (other_host& each : others_) each.quiet = {}, each.text.clear(), each.told = false;
       return again_ns;
     }
+    if (told) end_job();
     phase_ = phase::telling;
     until_ns_ = now + lines_within_ns + answers_within_ns;
     for (const other_host& each : others_) send(each.leader, {watch_word::tell, round_, 0, 0, 0});
@@ -291,8 +292,8 @@ std::uint64_t stall_search::lead(std::uint64_t began_ns) {
     return soon_ns;
   }
   const bool have_lines = have_ranks_of_host_answered(self_) && have_ranks_of_host_given_lines(self_);
-  if (!late && !(have_lines && std::ranges::all_of(others_, &other_host::told))) return soon_ns;
-  end_job();
+  if (late || (have_lines && std::ranges::all_of(others_, &other_host::told))) begin_round(phase::confirming_again);
+  return soon_ns;
 }
 
 // Fibers stand in the middle of their work: nothing can be unwound.

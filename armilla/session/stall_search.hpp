@@ -33,7 +33,8 @@ struct watch_word {
 /// A host is *quiet* if all its ranks show closed waits (stall_detector.hpp) that are older than ARMILLA_STALL. When all hosts
 /// have said so, the first rank asks each of them once more. Between what a host said first and what it says then it did
 /// nothing if both marks are the same, so there was a moment at which no host did anything: that at which the first rank asked.
-/// If the frames sent up to then are as many as those taken in, none was under way. So no rank will ever do anything again.
+/// If the frames sent up to then are as many as those taken in, none was under way. So no rank will ever do anything again. When
+/// all have given the lines in which they wait, they are asked once more: something outside of the job may have ended a wait.
 ///
 /// What goes between these ranks is no event for them: it ends no wait, begins none anew, and is not in the sums.
 /// What went to lost ranks, and came from them, is in no sum.
@@ -60,13 +61,13 @@ class stall_search {
     std::string text;
     bool told = false;
   };
-  enum class phase { calm, confirming, telling };
+  enum class phase { calm, confirming, telling, confirming_again };
 
   void find_hosts();
   std::uint64_t lead(std::uint64_t began_ns);
   std::uint64_t follow(std::uint64_t began_ns);
   bool confirmed(std::uint64_t began_ns);
-  void begin_round();
+  void begin_round(phase p);
   host_state look(std::uint64_t began_ns) const;
   host_state look_once(std::uint64_t began_ns) const;
   void send(rank_t to, const watch_word& word, std::string_view text = {});

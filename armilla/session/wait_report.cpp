@@ -193,12 +193,16 @@ bool progress_thread_busy(const context& self) noexcept {
   return since == 0 || now_ns() < since + self.settings->stall_ns;
 }
 
+// Since it began to go to sleep: then it does not.
+bool was_woken(const context& self) noexcept { return block_of(self).sleeping.load(std::memory_order_acquire) == awake; }
+
 std::uint64_t stalled(void* rank, std::uint64_t began_ns) {
   const context& self = *static_cast<context*>(rank);
   if (self.session->stalls != nullptr) return self.session->stalls->step(began_ns);
   if (progress_thread_busy(self)) return self.settings->stall_ns;
   write_down(self);
   write_lines(self);
+  if (was_woken(self) || progress_thread_busy(self)) return self.settings->stall_ns;  // while it looked for its lines
   std::fflush(stdout);
   say_waits(*self.session->self.job, stall_headline(self.settings->stall_ns));
   _exit(stall_exit_code);  // fibers stand in the middle of their work: nothing can be unwound

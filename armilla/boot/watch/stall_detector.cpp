@@ -285,6 +285,18 @@ bool stall_detector::all_lines_given() const {
   return true;
 }
 
+// Since a stall was suspected. A rank that looks for its lines does not sleep, and shows nothing.
+bool stall_detector::has_moved() const {
+  for (std::uint32_t r = 0; r < job_.places; ++r) {
+    const control_block &rank = control_of(job_, rank_t(r)), &progress_thread = progress_thread_of(job_, rank_t(r));
+    if (job_.why_left(rank_t(r)) != nullptr || (has_answered(rank) && !has_given_lines(rank))) continue;
+    if (rank.idle.load(std::memory_order_acquire) != before_[r] || has_client(rank)) return true;
+    const std::uint64_t since = progress_thread.idle.load(std::memory_order_acquire) >> 1;
+    if (progress_thread.present.load(std::memory_order_acquire) != 0 && (since == 0 || since > latest_ns_)) return true;
+  }
+  return false;
+}
+
 // A suspicion waits for no lines: a rank that looks for them does not sleep. When nothing moves any more, there is time for them.
 bool stall_detector::finish(std::uint64_t now) {
   const bool late = now >= until_ns_;
@@ -292,6 +304,10 @@ bool stall_detector::finish(std::uint64_t now) {
     if (!late && !all_answered()) return false;
     if (answers_.empty()) answers_ = answers_of(job_, now);
     if (now < until_ns_ + lines_within_ns && !all_lines_given()) return false;
+    if (phase_ == phase::stalled && has_moved()) {  // or has not come back to its sleep yet
+      if (late) phase_ = phase::idle;
+      return false;
+    }
     say_waits(job_, headline_, std::exchange(answers_, {}));
     return std::exchange(phase_, phase::idle) == phase::stalled;
   }

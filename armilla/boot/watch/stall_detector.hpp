@@ -50,6 +50,8 @@ std::string silence_headline(const std::vector<rank_t>& silent, std::uint64_t st
 /// whether all its waits are closed. When all ranks show that for the time ARMILLA_STALL, they are asked: each looks at
 /// everything once more, writes down what it waits for, and sleeps again. If then all show the same time as before, no rank has
 /// done anything between the latest of these times and now, so no message is on its way, and no rank will ever do anything again.
+/// They are asked for the lines in which they wait. What is outside of the job may end a wait meanwhile, by a thread that calls
+/// `post`: a rank that shows another time then drops the report.
 ///
 /// A rank that has not looked for messages for 15 times as long, while another one waits for ranks in a closed wait, is reported
 /// once, and the job goes on: it may compute, or hang outside of the library. Ranks that serve in run_main do not wait for it.
@@ -86,6 +88,7 @@ class stall_detector {
   bool finish(std::uint64_t now);
   bool all_answered() const;
   bool all_lines_given() const;
+  bool has_moved() const;
   bool all_closed_since(std::uint64_t latest_ns);
 
   job_block& job_;

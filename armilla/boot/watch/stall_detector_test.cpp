@@ -63,6 +63,61 @@ bool found_still(job_of_two& two) {
   return false;
 }
 
+// The two ranks stand still, as far as is seen, until they are asked for their lines; then `meanwhile` is what rank 0 does, at
+// each of ten looks.
+template <class Meanwhile>
+bool found_still_though(job_of_two& two, Meanwhile&& meanwhile) {
+  for (const rank_t r : {0, 1}) two.wait_since(r, now_ns() - second, rank_stage::running, true);
+  stall_detector watch(*two.job, second / 1000, 0);
+  const control_block& asked = control_of(*two.job, 0);
+  for (int i = 0; i < 20; ++i) {
+    usleep(12'000);
+    for (const rank_t r : {0, 1}) two.answer(r, "  main waits for barrier 7\n");
+    if (asked.lines_asked.load() != 0) meanwhile(control_of(*two.job, 0));
+    if (watch.look()) return true;
+  }
+  return false;
+}
+
+TEST(stall_detector, a_stall_that_does_not_end_is_found) {
+  job_of_two two;
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(found_still_though(two, [](control_block&) {}));
+  testing::internal::GetCapturedStderr();
+}
+
+TEST(stall_detector, one_that_ends_while_its_report_is_collected_is_none) {
+  job_of_two two;
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(found_still_though(two, [](control_block& rank) { rank.idle = now_ns() << 1 | 1; })) << "waits for something else";
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(stall_detector, nor_one_after_which_a_rank_computes) {
+  job_of_two two;
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(found_still_though(two, [](control_block& rank) {
+    rank.idle = 0;
+    rank.sleeping = awake;
+  }));
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
+TEST(stall_detector, a_rank_that_looks_for_its_lines_does_nothing_else) {
+  job_of_two two;
+  int looks = 0;
+  std::uint64_t since = 0;
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(found_still_though(two, [&](control_block& rank) {
+    if (++looks == 1) since = rank.idle;
+    const bool gives_them = looks > 5;
+    if (!gives_them) rank.lines_given = rank.lines_asked.load() - 1;
+    rank.idle = gives_them ? since : 0;
+  }));
+  EXPECT_GT(looks, 5);
+  testing::internal::GetCapturedStderr();
+}
+
 TEST(stall_detector, a_rank_that_waits_at_the_last_meeting_is_in_a_closed_wait) {
   job_of_two two;
   const std::uint64_t since = now_ns() - second;
