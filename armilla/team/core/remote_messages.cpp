@@ -83,6 +83,11 @@ void let_move(context& self, std::uint32_t slot, rank_t from, const envelope& e)
   outbox_of(self).far()->receive_memory(from, number_of_transfer(e), place, e.bytes, tell_end(slot, std::move(memory)));
 }
 
+void pop_far(context& self, std::uint32_t slot, remote_pair& p, rank_t from) {
+  p.came.pop();
+  count_taken(self, slot, p, from);
+}
+
 void drop_first(context& self, std::uint32_t slot, remote_pair& p, rank_t from) {
   const envelope e = p.came.front();
   if (e.how == envelope::announced) let_move(self, slot, from, e);
@@ -153,20 +158,24 @@ void unexpected_queue::push(const envelope& head, const std::byte* words, std::s
   if (ring_.empty()) ring_.resize(most);
   message& m = ring_[(first_ + size_) % most];
   const std::size_t needed = bytes + word_bytes;
-  if (needed > m.room) {
+  if (needed > m.bytes.room) {
     const std::size_t room = std::max(align_up(needed, cache_line), least_room);
-    m.bytes = make_aligned_bytes(room);
-    m.room = room;
+    m.bytes = {make_aligned_bytes(room), room};
   }
   m.head = head;
-  if (bytes != 0) std::memcpy(m.bytes.get(), words, bytes);
-  if (head.how == envelope::whole) std::memcpy(m.bytes.get() + bytes, head.tail, word_bytes);
+  if (bytes != 0) std::memcpy(m.bytes.at.get(), words, bytes);
+  if (head.how == envelope::whole) std::memcpy(m.bytes.at.get() + bytes, head.tail, word_bytes);
   ++size_;
 }
 
 void unexpected_queue::pop() noexcept {
   first_ = (first_ + 1) % most;
   --size_;
+}
+
+void unexpected_queue::take(message_bytes& to) noexcept {
+  std::swap(to, ring_[first_].bytes);
+  pop();
 }
 
 bool send_far(context& self, const team_record& t, remote_pair& p, rank_t to, std::uint32_t sign, const std::byte* data,
@@ -187,9 +196,10 @@ bool send_far(context& self, const team_record& t, remote_pair& p, rank_t to, st
   return true;
 }
 
-void pop_far(context& self, std::uint32_t slot, remote_pair& p, rank_t from) {
-  p.came.pop();
+const std::byte* take_far(context& self, std::uint32_t slot, remote_pairs& pairs, remote_pair& p, rank_t from) {
+  p.came.take(pairs.taken);
   count_taken(self, slot, p, from);
+  return pairs.taken.at.get();
 }
 
 void receive_far(context& self, std::uint32_t slot, remote_pair& p, rank_t from, std::byte* place, const void* owner) {

@@ -38,6 +38,12 @@ struct envelope {
   bool is_up_to(std::uint32_t t) const noexcept { return std::int32_t(team - t) <= 0; }
 };
 
+/// Memory for a message, which begins a line.
+struct message_bytes {
+  aligned_bytes at;
+  std::size_t room = 0;
+};
+
 /// Messages that have come and are not taken, `most` at a time. Its memory is used again.
 class unexpected_queue {
  public:
@@ -48,18 +54,16 @@ class unexpected_queue {
   const envelope& front() const noexcept { return ring_[first_].head; }
   /// The message behind `i` others.
   envelope& at(std::uint32_t i) noexcept { return ring_[(first_ + i) % most].head; }
-  /// Of the first message, if it is whole. It begins a line, and stays until `most` others have come behind it: what is done
-  /// with it may take in messages.
-  const std::byte* data() const noexcept { return ring_[first_].bytes.get(); }
   /// `words`: the message but its tail.
   void push(const envelope& head, const std::byte* words, std::size_t bytes);
   void pop() noexcept;
+  /// Takes the first message off the queue, into `to`, whose memory the queue uses from then on.
+  void take(message_bytes& to) noexcept;
 
  private:
   struct message {
     envelope head;
-    aligned_bytes bytes;
-    std::size_t room = 0;
+    message_bytes bytes;
   };
   std::vector<message> ring_;  // none, or `most`
   std::uint32_t first_ = 0;
@@ -83,6 +87,7 @@ struct remote_pair {
 struct remote_pairs {
   std::unordered_map<rank_t, remote_pair> with;
   std::uint64_t events = 0;  ///< messages, acknowledgements and ends of transfers so far
+  message_bytes taken;       ///< the message that the collective looks at
   /// The last transfer has ended by an error: what comes is dropped, so that its sender may go, if it is up to this team.
   bool abandoned = false;
   std::uint32_t abandoned_team = 0;
@@ -97,8 +102,9 @@ aligned_bytes make_aligned_bytes_for(rank_t from, std::uint64_t bytes);
 /// Sends a message, which `admits` allows. Returns whether `data` must stay: until `moves_for(owner)` is false.
 bool send_far(context& self, const team_record& t, remote_pair& p, rank_t to, std::uint32_t sign, const std::byte* data,
               std::uint64_t bytes, const void* owner);
-/// Takes the first message, which is whole, off the queue.
-void pop_far(context& self, std::uint32_t slot, remote_pair& p, rank_t from);
+/// Takes the first message, which is whole, off the queue. It lies there until the next one is taken: what is done with it may
+/// wait, and meanwhile other messages come, or its sender is lost and followed by another process.
+const std::byte* take_far(context& self, std::uint32_t slot, remote_pairs& pairs, remote_pair& p, rank_t from);
 /// The first message, which is announced, begins to move to `place`.
 void receive_far(context& self, std::uint32_t slot, remote_pair& p, rank_t from, std::byte* place, const void* owner);
 /// Drops what waits of teams that had the slot before `t`: they ended by an error.

@@ -56,9 +56,8 @@ bool member_transfer::pull_far(in_stream& in) {
     in.moving = any = true;
   }
   if (in.announced || !in_turn(in) || (in.moving && out.moves_for(&in))) return any;
-  in.source = in.moving ? in.memory.get() : in.far->came.data();
+  in.source = in.moving ? in.memory.get() : take_far(state_.self, t_.slot, area_.far, *in.far, in.from);
   if (!in.moving || in.to == nullptr) copy_out(in, 0, in.total);
-  if (!in.moving && !area_.far.abandoned) pop_far(state_.self, t_.slot, *in.far, in.from);
   in.memory.reset();
   ++in.next;
   return true;
