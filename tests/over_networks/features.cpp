@@ -96,9 +96,12 @@ void say_alone(const char* feature, bool works) {
   if (am::rank() == 0) std::printf("%s: %s\n", feature, works ? "yes" : "no");
 }
 
+// When the others have passed the barrier, too.
 void die_if_last() {
   am::barrier();
-  if (am::rank() == last()) raise(SIGKILL);
+  if (am::rank() != last()) return;
+  am::sleep_for(100ms);
+  raise(SIGKILL);
 }
 
 // One rank is killed: one fence of the others tells it, and the next one works.
@@ -128,11 +131,29 @@ void replaced() {
   await_new_rank("replace");
 }
 
+bool all_take_part(const am::team& t) {
+  return t.all_reduce(1, [](int a, int b) { return a + b; }) == am::ranks();
+}
+
+// One rank is killed: the team of the others grows by the one that takes its place.
+void grown() {
+  die_if_last();
+  const auto until = std::chrono::steady_clock::now() + 10s;
+  am::team t = am::world().survivors();
+  for (bool late = false; t.size() < am::ranks() && !late; t = t.grow())
+    late = t.broadcast(std::chrono::steady_clock::now() > until, 0);
+  say_alone("grow", all_take_part(t));
+}
+
+void come_into_team() {
+  if (const am::team t = am::await_team()) all_take_part(t);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string feature = argc > 1 ? argv[1] : "";
-  am::on_join(come);
+  am::on_join([&feature] { feature == "grow" ? come_into_team() : come(); });
   return am::run(argc, argv, [&feature] {
     if (feature == "access") one_sided();
     if (feature == "safe") safe_calls();
@@ -141,6 +162,7 @@ int main(int argc, char** argv) {
     if (feature == "waits") who_waits();
     if (feature == "continue") goes_on();
     if (feature == "replace") replaced();
+    if (feature == "grow") grown();
     if (feature == "join") await_new_rank("join");
   });
 }

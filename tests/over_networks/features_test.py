@@ -27,6 +27,7 @@ ROWS = {"access": "memory of a rank that computes is read and written, without s
         "waits": "SIGUSR1 to one rank prints what all ranks wait for",
         "continues": "the others go on when a rank is lost (`ARMILLA_ON_LOSS=continue`)",
         "replaces": "another process takes its place (`replace`)",
+        "grows": "a team takes in such a process (`grow`)",
         "joins": "ranks join the running job (`ARMILLA_MAX_RANKS`)"}
 # How a column starts the program: the words in front of it, and its environment.
 HERE = []  # the program starts its ranks
@@ -108,6 +109,10 @@ def continues(column):
 
 def replaces(column):
     return "replace: yes" in Job(column, "replace", ARMILLA_ON_LOSS="replace").end()[0]
+
+
+def grows(column):
+    return "grow: yes" in Job(column, "grow", ARMILLA_ON_LOSS="replace").end()[0]
 
 
 def joins(column):
