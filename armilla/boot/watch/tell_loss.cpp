@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 
 #include "armilla/base/core/error_text.hpp"
@@ -17,9 +18,20 @@
 // Model: tests/models/protocols/end.pml
 namespace armilla::detail {
 
+static constexpr std::string_view after_the_loss = " after the loss of rank ";
+
 std::string cause_of_secondary_loss(rank_t first, std::string_view call) {
   const std::string where = call.empty() ? std::string() : " in " + std::string(call);
-  return "ended" + where + " after the loss of rank " + std::to_string(first);
+  return "ended" + where + std::string(after_the_loss) + std::to_string(first);
+}
+
+rank_t first_of_secondary_loss(std::string_view cause) noexcept {
+  const std::size_t at = cause.rfind(after_the_loss);
+  if (!cause.starts_with("ended") || at == std::string_view::npos) return no_rank;
+  const char *const begin = cause.data() + at + after_the_loss.size(), *const end = cause.data() + cause.size();
+  rank_t first = no_rank;
+  const auto read = std::from_chars(begin, end, first);
+  return read.ec == std::errc() && read.ptr == end ? first : no_rank;
 }
 
 void tell_change(job_block& job) noexcept {
@@ -55,10 +67,17 @@ void tell_loss(job_block& job, rank_t first, rank_t last, std::string_view cause
   tell_loss(job, first, last, cause, host);
 }
 
+// Of another host the end of a rank that was lost for that reason may be heard of before the reason.
+static rank_t first_loss(const job_block& job) noexcept {
+  const departure& first = job.departures[0];
+  if (first.complete.load(std::memory_order_acquire) == 0) return no_rank;
+  const rank_t behind_it = first_of_secondary_loss({first.cause, strnlen(first.cause, sizeof first.cause)});
+  return behind_it != no_rank ? behind_it : first.first;
+}
+
 // The rank whose loss is behind the present exception; no_rank: none. Where ranks go on, the first loss may be long ago.
 static rank_t loss_behind_exception(const job_block& job) {
-  const departure& first = job.departures[0];
-  if (job.goes_on == 0) return first.complete.load(std::memory_order_acquire) != 0 ? first.first : no_rank;
+  if (job.goes_on == 0) return first_loss(job);
   try {
     throw;
   } catch (const rank_lost& why) { return why.rank(); } catch (...) {

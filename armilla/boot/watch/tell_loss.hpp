@@ -18,6 +18,8 @@ void tell_own_loss(job_block& job, rank_t rank) noexcept;
 
 /// "ended in barrier after the loss of rank 1"; `call` may be empty.
 std::string cause_of_secondary_loss(rank_t first, std::string_view call = {});
+/// The rank that such a cause names; `no_rank` for any other cause.
+rank_t first_of_secondary_loss(std::string_view cause) noexcept;
 
 /// Lets every rank of this host look which ranks live.
 void tell_change(job_block& job) noexcept;

@@ -57,6 +57,24 @@ TEST(losses, a_rank_that_ends_by_another_loss_names_the_call_that_waited) {
   EXPECT_STREQ(job.why_left(3)->cause, "ended after the loss of rank 2");
 }
 
+TEST(losses, a_rank_names_the_first_loss_though_it_has_heard_of_one_behind_it_before) {
+  job_block& job = make_job(4);
+  tell_loss(job, 3, 3, cause_of_secondary_loss(2, "barrier"), "h2");
+  tell_loss(job, 2, 2, "was killed by signal 9 (SIGKILL)", "h2");
+  try {
+    throw armilla::rank_lost(3, "call", "ended in barrier after the loss of rank 2", "h2");
+  } catch (...) { tell_own_loss(job, 1); }
+  EXPECT_STREQ(job.why_left(1)->cause, "ended in call after the loss of rank 2");
+}
+
+TEST(losses, causes_that_name_the_loss_before_are_told_from_others) {
+  EXPECT_EQ(first_of_secondary_loss(cause_of_secondary_loss(17)), 17);
+  EXPECT_EQ(first_of_secondary_loss(cause_of_secondary_loss(0, "team::all_gather")), 0);
+  for (const char* const other : {"", "was killed by signal 9 (SIGKILL)", "ended with code 1", "ended after the loss of rank ",
+                                  "ended after the loss of rank 2x", "wrote: ended after the loss of rank 2"})
+    EXPECT_EQ(first_of_secondary_loss(other), no_rank) << other;
+}
+
 TEST(losses, the_first_word_about_a_rank_counts) {
   job_block& job = make_job(8);
   tell_loss(job, 2, 2, "first", "");
