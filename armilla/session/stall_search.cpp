@@ -292,13 +292,15 @@ std::uint64_t stall_search::lead(std::uint64_t began_ns) {
     return soon_ns;
   }
   const bool have_lines = have_ranks_of_host_answered(self_) && have_ranks_of_host_given_lines(self_);
-  if (late || (have_lines && std::ranges::all_of(others_, &other_host::told))) begin_round(phase::confirming_again);
+  if (!late && !(have_lines && std::ranges::all_of(others_, &other_host::told))) return soon_ns;
+  text_ = waits_of_host(self_);  // what is written down next has no lines
+  begin_round(phase::confirming_again);
   return soon_ns;
 }
 
 // Fibers stand in the middle of their work: nothing can be unwound.
 void stall_search::end_job() {
-  std::string text = stall_headline(self_.settings->stall_ns) + "\n" + waits_of_host(self_);
+  std::string text = stall_headline(self_.settings->stall_ns) + "\n" + text_;
   for (const other_host& each : others_) text += each.text;
   while (text.ends_with('\n')) text.pop_back();  // `say` ends the line
   std::fflush(stdout);

@@ -82,6 +82,7 @@ class stall_search {
   std::uint64_t round_ = 0;
   std::uint64_t until_ns_ = 0, next_ns_ = 0;
   host_state mine_;
+  std::string text_;  ///< what the ranks of this host wait for, when it was told
   // Of the first rank of another host.
   std::uint64_t told_mark_ = 0, told_ns_ = 0;
   std::uint64_t asked_round_ = 0;
