@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program of a user that throws, crashes, exits, waits and computes. places_test.py looks for the lines with the comments
-// `throws`, `asks`, `waits`, `crashes`, `spins`, `leaves`.
+// `throws`, `asks`, `waits`, `crashes`, `spins`, `locks`, `leaves`.
 #include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <new>
 #include <ranges>
 #include <stdexcept>
@@ -123,6 +125,13 @@ struct stove {
   for (const volatile bool* const never = new bool(false); !*never;) continue;  // spins
 }
 
+// What another fiber of the rank does, too: it takes no turn while this one waits for the mutex.
+[[gnu::noinline]] void hold() {
+  static std::mutex all;
+  const std::lock_guard held(all);  // locks
+  am::sleep_for(std::chrono::milliseconds(10));
+}
+
 [[gnu::noinline]] void leave(int code) {
   std::exit(code);  // leaves
 }
@@ -197,6 +206,11 @@ int play(const std::string& scene) {
   }
   if (scene == "join") heat::join();
   if (scene == "spin" && am::rank() == other) heat::spin();
+  if (scene == "lock" && am::rank() == other) {
+    am::fiber first = am::spawn(heat::hold);
+    heat::hold();
+    first.join();
+  }
   if (scene.starts_with("throw in ")) heat::throw_within(scene.substr(9));
   if (scene == "wait" && am::rank() != other) heat::meet();
   if (scene == "wait" && am::rank() == other) heat::join();

@@ -140,14 +140,20 @@ class Places(unittest.TestCase):
                     break
         return said
 
-    def test_a_rank_that_computes_is_reported_with_the_place(self):
+    def is_silent(self, scene, what):
         for fabric in ("shm", "threads"):
             with self.subTest(fabric=fabric):
-                job = Job([PROGRAM, "spin"], ranks=3, fabric=fabric, env={"ARMILLA_STALL": "100ms"})
+                job = Job([PROGRAM, scene], ranks=3, fabric=fabric, env={"ARMILLA_STALL": "100ms"})
                 said = self.read_until(job, "rank 2 ")
                 job.process.terminate()
                 job.end()
-                self.assertRegex(said, r"rank 1 \(.*\) is busy.*: it computes, " + place("spins", r"heat::spin\(\)"))
+                self.assertRegex(said, r"rank 1 \(.*\) is busy.*: " + what)
+
+    def test_a_rank_that_computes_is_reported_with_the_place(self):
+        self.is_silent("spin", "it computes, " + place("spins", r"heat::spin\(\)"))
+
+    def test_a_rank_that_waits_for_a_mutex_which_it_holds_is_reported_with_the_place(self):
+        self.is_silent("lock", "it waits for a lock of the system, " + place("locks", r"heat::hold\(\)") + r" \(a std::mutex .*; use am::mutex\)")
 
     def test_an_exit_in_the_middle_names_who_called_it(self):
         self.ends_by("exit", place("leaves", r"heat::leave\(int\)"))

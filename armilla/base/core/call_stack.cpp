@@ -54,6 +54,7 @@ bool begins_with_any(std::string_view text, std::initializer_list<std::string_vi
 // By the mangled name, which begins with the namespace, after a Z for each function that it is local to. C's names are the
 // user's.
 bool is_of_a_library(std::string_view mangled) noexcept {
+  if (mangled.find("__gthread_") != mangled.npos) return true;  // locks of libstdc++
   if (!mangled.starts_with("_Z"))  // what throws and unwinds may be linked into the program, or be a sanitizer's
     return mangled == "_start" || begins_with_any(mangled, {"__cxa_", "__gxx_", "_Unwind_", "__interceptor_", "___interceptor_"});
   mangled.remove_prefix(std::min(mangled.find_first_not_of('Z', 1), mangled.size()));

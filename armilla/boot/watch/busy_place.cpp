@@ -95,12 +95,22 @@ call_stack calls_here(const control_block& from, pid_t process) {
   return calls;
 }
 
-bool computes(pid_t process, pid_t thread) {
-  std::ifstream file(fmt::format("/proc/{}/task/{}/stat", process, thread));
+std::string line_of(pid_t process, pid_t thread, const char* file) {
+  std::ifstream of(fmt::format("/proc/{}/task/{}/{}", process, thread, file));
   std::string text;
-  std::getline(file, text);
+  std::getline(of, text);
+  return text;
+}
+
+bool computes(pid_t process, pid_t thread) {
+  const std::string text = line_of(process, thread, "stat");
   const std::size_t name_end = text.rfind(')');
   return name_end != text.npos && text.compare(name_end, 4, ") R ") == 0;
+}
+
+// The system takes up such a wait again behind a signal's handler.
+bool waits_for_lock(pid_t process, pid_t thread) {
+  return line_of(process, thread, "syscall").starts_with(fmt::format("{} ", SYS_futex));
 }
 
 // The program may have taken the signal for itself since, or blocked it.
@@ -136,16 +146,17 @@ void note_no_calls(job_block& job, rank_t rank) noexcept {
   control_of(job, rank).notes_calls.store(0, std::memory_order_release);
 }
 
-std::string busy_place(job_block& job, rank_t r) {
+busy_rank find_busy(job_block& job, rank_t r) {
   control_block& rank = control_of(job, r);
-  if (rank.notes_calls.load(std::memory_order_acquire) == 0) return "";
+  if (rank.notes_calls.load(std::memory_order_acquire) == 0) return {};
   const pid_t process = rank.process.load(std::memory_order_relaxed), thread = rank.thread.load(std::memory_order_relaxed);
-  if (!computes(process, thread) || !runs_this_program(process) || !takes_questions(process, thread)) return "";
+  const bool waits = waits_for_lock(process, thread);
+  if (!(waits || computes(process, thread)) || !runs_this_program(process) || !takes_questions(process, thread)) return {};
   const std::uint32_t request = rank.calls_asked.fetch_add(1, std::memory_order_relaxed) + 1;
-  if (syscall(SYS_tgkill, process, thread, calls_signal()) != 0) return "";
+  if (syscall(SYS_tgkill, process, thread, calls_signal()) != 0) return {};
   for (int ms = 0; ms < noted_within_ms && rank.calls_noted.load(std::memory_order_acquire) != request; ++ms) usleep(1000);
-  if (rank.calls_noted.load(std::memory_order_acquire) != request) return "";
-  return at_own_frame(own_frame(calls_here(rank, process)));
+  if (rank.calls_noted.load(std::memory_order_acquire) != request) return {};
+  return {at_own_frame(own_frame(calls_here(rank, process))), waits};
 }
 
 }  // namespace armilla::detail

@@ -12,9 +12,13 @@ void note_calls_when_asked(job_block& job, rank_t rank) noexcept;
 /// The thread ends, or is no rank any more.
 void note_no_calls(job_block& job, rank_t rank) noexcept;
 
-/// Where a rank of this host computes, in another process or on another thread: "at heat.cpp:42, in step(double)". Empty if that
-/// is not known: it does not run on a processor now (a signal would end a sleep), its program is not the one of this process,
-/// whose symbols are looked up here, or the function is not the user's. Takes up to 400 ms the first time.
-std::string busy_place(job_block& job, rank_t r);
+/// What a rank of this host does outside of the library, in another process or on another thread.
+struct busy_rank {
+  std::string place;            ///< "at heat.cpp:42, in step(double)"
+  bool waits_for_lock = false;  ///< of the system, such as a std::mutex; else it computes
+};
+/// The place is empty if it is not known: the rank sleeps in another way (a signal would end that), its program is not the one of
+/// this process, whose symbols are looked up here, or the function is not the user's. Takes up to 400 ms the first time.
+busy_rank find_busy(job_block& job, rank_t r);
 
 }  // namespace armilla::detail

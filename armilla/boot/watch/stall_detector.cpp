@@ -65,7 +65,10 @@ std::string seen_from_outside(job_block& job, rank_t r, std::uint64_t now) {
   if (stage == rank_stage::finished) return "has finished";
   const std::uint64_t looked = control_of(job, r).looked.load(std::memory_order_relaxed);
   std::string state = text_of_state(state_of(job, r));
-  if (const std::string place = busy_place(job, r); !place.empty()) state = "it computes, " + place;
+  if (const busy_rank busy = find_busy(job, r); !busy.place.empty())
+    state = busy.waits_for_lock ? "it waits for a lock of the system, " + busy.place +
+                                      " (a std::mutex that is held across a wait stops all of the rank; use am::mutex)"
+                                : "it computes, " + busy.place;
   if (looked == 0) return "is busy and has not waited yet: " + state;
   const std::string last = posted_text(control_of(job, r).waits_for), algorithm = posted_text(control_of(job, r).algorithm);
   return fmt::format("is busy; it last waited {:.1f} s ago{}{}{}{}: {}", now > looked ? seconds(now - looked) : 0.0,
