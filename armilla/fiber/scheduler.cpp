@@ -219,8 +219,16 @@ fiber_record& scheduler::make(void (*work)(fiber_record&)) {
   f.waits_for = nullptr;
   f.turn = running_->turn;
   // One that ran before stands in run_fiber, behind its end, and goes on from there.
-  if (f.context == nullptr) f.context = new_stack(f.lowest + f.stack_bytes, f.stack_bytes, &enter);
+  if (f.context != nullptr) return f;
+  f.context = new_stack(f.lowest + f.stack_bytes, f.stack_bytes, &enter);
+  if (f.number == many_fibers) tell_many();
   return f;
+}
+
+void scheduler::tell_many() {
+  std::uint32_t bodies = 0;
+  for (const fiber_record* f = pool_.known(); f != nullptr; f = f->next_known) bodies += f->own_depth != 0 ? 1 : 0;
+  if (many_bodies_ != nullptr && bodies > many_fibers / 2) many_bodies_(self_, bodies);
 }
 
 void scheduler::refuse(fiber_record& fresh) {

@@ -120,6 +120,8 @@ class scheduler {
   void refuse_fibers() noexcept { fibers_refused_ = true; }
   /// What is told of an exception of a fiber that nothing joins.
   void set_lost_error(void (*hear)(context& self, std::exception_ptr why)) noexcept { lost_error_ = hear; }
+  /// What is told, once, when very many called functions wait at a time: on the stack of one that is about to.
+  void set_many_bodies(void (*hear)(const context& self, std::uint32_t bodies)) noexcept { many_bodies_ = hear; }
   void lose_error(std::exception_ptr why) noexcept;
   /// The same of each fiber that has ended by an exception and that nothing has joined.
   void lose_errors_of_ended() noexcept;
@@ -163,6 +165,7 @@ class scheduler {
   void renew_loop(const char* what);
   fiber_record& make_loop();
   [[noreturn, gnu::cold]] void refuse(fiber_record& fresh);
+  [[gnu::cold]] void tell_many();
   void end_running() noexcept;
 
   struct timer {
@@ -171,6 +174,7 @@ class scheduler {
   };
 
   static constexpr std::uint32_t switches_a_loop = 64;
+  static constexpr std::uint32_t many_fibers = 50'000;
 
   context& self_;
   context_head& head_;  // of self_
@@ -189,6 +193,7 @@ class scheduler {
   stack_pool pool_;
   loop_work work_;
   void (*lost_error_)(context& self, std::exception_ptr why) = nullptr;
+  void (*many_bodies_)(const context& self, std::uint32_t bodies) = nullptr;
   std::uint64_t alive_ = 0;
   std::uint64_t counted_ = 0;
   std::vector<timer> timers_;  // a heap, the earliest first

@@ -231,9 +231,19 @@ void look_for_silent(void* rank, bool again) {
   say(text);
 }
 
+// Mostly one that calls itself without end, until memory is short.
+void tell_many_bodies(const context& self, std::uint32_t bodies) {
+  const std::string frame = at_own_frame(own_frame(take_call_stack()));
+  say(fmt::format(
+      "armilla: rank {}: {} called functions wait at a time, the last one{}{}; does a function call itself without end? "
+      "(the job goes on)",
+      self.rank, bodies, frame.empty() ? "" : " ", frame));
+}
+
 }  // namespace
 
 void start_wait_reports(context& self) {
+  self.fibers->set_many_bodies(tell_many_bodies);
   note_calls_when_asked(*self.session->self.job, self.rank);
   event_count& sleeper = self.messages->sleeper;
   sleeper.set_reporter({&answer, &stalled, &look_for_silent, &self});
@@ -249,6 +259,7 @@ void start_wait_reports(context& self) {
 }
 
 void stop_wait_reports(context& self) {
+  self.fibers->set_many_bodies(nullptr);
   note_no_calls(*self.session->self.job, self.rank);
   self.messages->sleeper.set_reporter({});
   self.messages->sleeper.watch_alone(0, 0, 0);

@@ -252,6 +252,13 @@ void values_that_nobody_pops() {
   am::fence();
 }
 
+int call_itself(int times) { return times == 0 ? 0 : am::call(am::rank(), call_itself, times - 1).get() + 1; }
+
+// It ends, unlike a user's.
+void function_that_calls_itself() {
+  if (am::rank() == 0 && am::call(0, call_itself, 51'000).get() != 51'000) std::abort();
+}
+
 struct scene {
   const char* name;
   void (*play)();
@@ -292,6 +299,7 @@ constexpr scene scenes[] = {
     SCENE(freed_twice),
     SCENE(collective_of_some_ranks),
     SCENE(different_roots),
+    SCENE(function_that_calls_itself),
     SCENE(values_that_nobody_pops),
 };
 

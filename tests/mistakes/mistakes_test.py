@@ -19,6 +19,7 @@ UNDER_WAY = r"one-way call that changes element \d+ may be still under way"
 OWN = r"(at mistakes[.]cpp:\d+.*|in .*span_.*)"  # the line and function of the user; without -g, or by clang++, the function
 ENDED = rf"SIGSEGV arose {OWN}\n(.*\n)*rank \d: the container was destroyed, or its elements moved, {OWN}\n(.*\n)*.* was memory of a container until"
 NEVER_POPPED = r"rank 0: \"results\" \(am::remote_channel<int>, .*mistakes[.]cpp:\d+\): 100 values were never popped; pop until it"
+RECURSION = r"called functions wait at a time, the last one (at mistakes[.]cpp:\d+, )?in .*call_itself.*without end"
 COLLECTIVES = "ranks entered different collectives"
 
 # The scene of mistakes.cpp; what it does; what the two libraries say, None: nothing; how it is found, or what helps.
@@ -57,6 +58,7 @@ MISTAKES = [
     ("freed_twice", "memory that is freed twice", "was given back already", "was given back already", "`deallocate` throws"),
     ("collective_of_some_ranks", "a collective that some ranks do not call", COLLECTIVES, COLLECTIVES, "the next collective throws"),
     ("different_roots", "different arguments of a collective", COLLECTIVES, COLLECTIVES, "as above; in the checked library before anything moves"),
+    ("function_that_calls_itself", "a function that calls itself without end, and waits", RECURSION, RECURSION, "a message at 50,000 calls that wait on a rank; the job goes on"),
     ("values_that_nobody_pops", "a `remote_channel` that ends with values that nobody has popped", None, NEVER_POPPED, "a message at its end; the job goes on"),
 ]
 
