@@ -6,6 +6,7 @@
 
 #include "armilla/base/values/limits.hpp"
 
+// Model: tests/models/protocols/growth.pml
 namespace armilla::run {
 
 using namespace armilla::detail;

@@ -38,6 +38,7 @@
 /// A slot in which a team had lost a member is unsettled: a transfer may have stopped in the middle. Its next team begins with
 /// lines as they are at the start of a job. None is in it before all are ready.
 // Model: tests/models/protocols/survivors.pml
+// Model: tests/models/protocols/growth.pml
 namespace armilla::detail {
 namespace {
 

@@ -29,6 +29,7 @@
 /// Over several hosts it tells armilla-run what its slots allow. Members that agree there hear of it with their answer, invite
 /// it, and give their next parts together with it: all get the same answer to these (gathered_agreement.hpp).
 // Model: tests/models/protocols/survivors.pml
+// Model: tests/models/protocols/growth.pml
 namespace armilla::detail {
 namespace {
 
