@@ -247,10 +247,18 @@ def test_random_operations_over_a_network(monkeypatch):
 
 
 def random_operations(ranks, count, *more):
-    seed = str(int(time.time() * 1000) % 10**9)
-    script = pathlib.Path(__file__).with_name("arrays_random.py")
-    done = subprocess.run([sys.executable, "-m", "armilla", "-n", str(ranks), str(script), seed, str(count), *more], capture_output=True, text=True, timeout=300, check=False)
+    beside_numpy(ranks, "arrays_random.py", str(int(time.time() * 1000) % 10**9), str(count), *more)
+
+
+def beside_numpy(ranks, name, *arguments):
+    script = pathlib.Path(__file__).with_name(name)
+    done = subprocess.run([sys.executable, "-m", "armilla", "-n", str(ranks), str(script), *arguments], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_indices_and_assignments_are_those_of_numpy(ranks):
+    beside_numpy(ranks, "arrays_table.py", f"{int(time.time() * 1000) % 61}/61")
 
 
 def test_a_refused_assignment_raises_on_all_ranks_and_the_job_goes_on(job):
@@ -260,7 +268,7 @@ def test_a_refused_assignment_raises_on_all_ranks_and_the_job_goes_on(job):
         columns = lambda a: a.T.__setitem__((slice(None), [9]), 1)
         of_one = lambda a: a[:, 0].__setitem__([8], 1)
         far = [assign([7], 5), assign([-11], 0), assign([0, 10], 1), assign(([7], [1]), 0), assign(am.array([0, 9]), 0), columns, of_one, assign(np.ones((8, 5), bool), 1)]
-        for kind, wrong in [(IndexError, far), (ValueError, [assign([1, 2], np.ones((3, 5)))]), (TypeError, [assign([1, 6], None)])]:
+        for kind, wrong in [(IndexError, far), (ValueError, [assign([1, 2], np.ones((3, 5)))]), (TypeError, [assign([1, 6], 1j)])]:
             for one in wrong:
                 a = am.zeros((7, 5))
                 try: one(a); assert False

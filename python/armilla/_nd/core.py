@@ -284,7 +284,7 @@ class Array(NDArrayOperatorsMixin):
         from . import indexing
 
         items = indexing.parsed(where, self.shape)
-        if any(item.kind == "array" for item in items):
+        if any(item.kind in ("array", "truth") for item in items):
             raise UnsupportedError(f"armilla: {name}: an index of arrays; one rank alone reads and writes by integers and slices")
         return indexing.parts_of_basic(self, items)
 

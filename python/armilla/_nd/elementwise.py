@@ -43,10 +43,10 @@ def layout_for(name: str, operands: Sequence[Any]) -> Layout:
 def part_for(x: Any, layout: Layout, name: str) -> Any:
     """What of an operand stands beside this rank's block of the result."""
     shape, axis, offsets = layout
-    if isinstance(x, Array) and x.axis is None:
-        return x._block
+    if axis is None:
+        return whole_of(x, name) if isinstance(x, Array) else x
     own = shape_of(x)
-    if not own or axis is None:
+    if not own:
         return x if not isinstance(x, Array) else x._block
     at = axis - (len(shape) - len(own))
     if at < 0 or own[at] != shape[axis]:  # the same beside all blocks

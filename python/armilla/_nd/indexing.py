@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from .. import _core
 from . import core
 from .core import Array, Shape, along, block_shape, deal, empty, from_ranges, pull, slice_of, taken
 from .elementwise import part_for, shape_of
-from .meeting import UnsupportedError, described, meet, meet_numbers, together
+from .meeting import described, meet, meet_numbers, together
 
 
 class Item:
@@ -26,9 +26,9 @@ class Item:
     __slots__ = ("kind", "axis", "what")
 
     def __init__(self, kind: str, axis: int, what: Any) -> None:
-        self.kind = kind  # "int", "slice", "new", "array"
+        self.kind = kind  # "int", "slice", "new", "array", "truth"
         self.axis = axis
-        self.what = what  # a number, a range, nothing, integers
+        self.what = what  # a number, a range, nothing, integers, the indices of a new axis of one element that a single truth value takes
 
 
 def _is_integer(x: Any) -> bool:
@@ -60,6 +60,15 @@ def _element(i: Any, n: int, axis: int) -> int:
     return at % n
 
 
+def _is_mask_of(a: Array, where: Any) -> bool:
+    return isinstance(where, (Array, np.ndarray)) and _is_mask(where) and bool(where.ndim) and where.shape == a.shape[: where.ndim]
+
+
+def _is_one_element(where: Any, items: Sequence[Item]) -> bool:
+    """Integers for all axes: an element itself. With an ellipsis it is an array without an axis."""
+    return all(i.kind == "int" for i in items) and not any(p is Ellipsis for p in (where if isinstance(where, tuple) else (where,)))
+
+
 def _expanded(where: Any, ndim: int) -> list[Any]:
     """The parts of an index, with slices in the place of the ellipsis."""
     parts = list(where) if isinstance(where, tuple) else [where]
@@ -79,8 +88,6 @@ def _expanded(where: Any, ndim: int) -> list[Any]:
 def _masks_as_integers(p: Any, shape: Shape, axis: int) -> list[Any]:
     if p.shape != shape[axis : axis + p.ndim]:
         raise IndexError(f"armilla: array: a mask of shape {p.shape} for axes of shape {shape[axis : axis + p.ndim]}; give one of the same shape")
-    if not p.ndim:
-        raise UnsupportedError("armilla: array: a single truth value as an index")
     if isinstance(p, Array):
         from . import ordering
 
@@ -99,6 +106,9 @@ def parsed(where: Any, shape: Shape) -> list[Item]:
             items.append(Item("slice", axis, range(*p.indices(shape[axis]))))
         elif _is_integer(p):
             items.append(Item("int", axis, _element(p, shape[axis], axis)))
+        elif _is_mask(p) and not p.ndim:
+            items.append(Item("truth", axis, np.zeros(int(bool(p)), np.intp)))
+            continue
         elif _is_mask(p):
             found = _masks_as_integers(p, shape, axis)
             items += [Item("array", axis + k, x) for k, x in enumerate(found)]
@@ -120,9 +130,13 @@ def _basic_shape(items: Sequence[Item]) -> Shape:
     return tuple(1 if i.kind == "new" else len(i.what) for i in items if i.kind != "int")
 
 
+def _basic_index(items: Sequence[Item]) -> tuple:
+    return tuple(None if i.kind == "new" else i.what if i.kind == "int" else _placed(i.what) for i in items)
+
+
 def view_of(a: Array, items: Sequence[Item]) -> Array:
     """Integers, slices and new axes, where no element moves: along the axis on which it is dealt a slice with a positive step."""
-    index = tuple(None if i.kind == "new" else i.what if i.kind == "int" else _placed(i.what) for i in items)
+    index = _basic_index(items)
     shape = _basic_shape(items)
     dealt = next((k for k, i in enumerate(items) if i.axis == a.axis and i.kind == "slice"), None)
     if dealt is None:
@@ -144,7 +158,7 @@ def view_of(a: Array, items: Sequence[Item]) -> Array:
 
 def parts_of_basic(a: Array, items: Sequence[Item]) -> tuple[list[tuple[int, Any, Any]], Shape]:
     """The parts of the blocks that the index takes: (rank, index there, place in the result)."""
-    index = tuple(None if i.kind == "new" else i.what if i.kind == "int" else _placed(i.what) for i in items)
+    index = _basic_index(items)
     shape = _basic_shape(items)
     if a.axis is None:
         return [(_core.rank(), index, ...)], shape
@@ -205,9 +219,7 @@ def _basic(a: Array, items: Sequence[Item]) -> Any:
 
 
 def get(a: Array, where: Any) -> Any:
-    if isinstance(where, Array) and _is_mask(where) and where.shape == a.shape[: where.ndim] and where.ndim:
-        return together("array.getitem", lambda: _masked(a, where), lambda: f"{described(a)}[{described(where)}]", (a, where))
-    if isinstance(where, np.ndarray) and _is_mask(where) and where.shape == a.shape[: where.ndim] and where.ndim:
+    if _is_mask_of(a, where):
         return together("array.getitem", lambda: _masked(a, where), lambda: f"{described(a)}[{described(where)}]", (a, where))
     parts = where if isinstance(where, tuple) else (where,)
     if all(p is None or p is Ellipsis or isinstance(p, slice) or _is_integer(p) for p in parts):
@@ -216,7 +228,12 @@ def get(a: Array, where: Any) -> Any:
         if mine is None or (mine.kind == "slice" and mine.what.step > 0):
             found = view_of(a, items)
             return found if found.shape or any(p is Ellipsis for p in parts) else found._block[()]
-        return together("array.getitem", lambda: _basic(a, items), lambda: f"{described(a)}[{described(where)}]", (a, where))
+
+        def run() -> Any:
+            found = _basic(a, items)
+            return found if isinstance(found, Array) or not any(p is Ellipsis for p in parts) else core.from_whole(found)
+
+        return together("array.getitem", run, lambda: f"{described(a)}[{described(where)}]", (a, where))
     return together("array.getitem", lambda: _by_arrays(a, parsed(where, a.shape)), lambda: f"{described(a)}[{described(where)}]", (a, where))
 
 
@@ -249,9 +266,9 @@ class Points:
     """An index of arrays, of which slices and new axes are taken already: `base[..., arrays, ...]`."""
 
     def __init__(self, a: Array, items: Sequence[Item]) -> None:
-        arrays = [Item("array", i.axis, i.what if i.kind == "array" else np.asarray(i.what)) if i.kind in ("array", "int") else i for i in items]
+        arrays = [Item("array", i.axis, np.asarray(i.what)) if i.kind == "int" else i for i in items]
         self.base = self._sliced(a, arrays)
-        position = [k for k, i in enumerate(arrays) if i.kind == "array"]
+        position = [k for k, i in enumerate(arrays) if i.kind in ("array", "truth")]
         self.axes = position
         self.arrays = [arrays[k].what for k in position]
         try:
@@ -263,7 +280,7 @@ class Points:
 
     @staticmethod
     def _sliced(a: Array, items: Sequence[Item]) -> Array:
-        rest = [Item("slice", i.axis, range(a.shape[i.axis])) if i.kind == "array" else i for i in items]
+        rest = [_full(a.shape, i.axis) if i.kind == "array" else Item("new", i.axis, None) if i.kind == "truth" else i for i in items]
         mine = next((i for i in rest if i.axis == a.axis and i.kind == "slice"), None)
         if mine is None or mine.what.step > 0:
             return view_of(a, rest)
@@ -392,23 +409,45 @@ def _gather(first: Array, index: list[np.ndarray], to: np.ndarray) -> None:
 # ---- assignment ----
 
 
-def elements_of(value: Any, dtype: np.dtype) -> Any:
+def elements_of(value: Any, dtype: np.dtype, ndim: int | None = None) -> Any:
+    """What NumPy makes of a value to which elements are set, `ndim`: along so many axes. Arrays are cast, numbers have to fit. Complex elements are not cast to real ones."""
+    _refuse_complex(value, dtype)
+    if ndim is not None and _depth(value) > ndim:
+        raise ValueError(f"armilla: array: a {type(value).__name__} of {_depth(value)} axes, and {ndim} that are set")
+    if isinstance(value, Array) or (isinstance(value, np.ndarray) and value.dtype.kind in "biufc"):
+        return value
+    found = _converted(dtype, lambda: np.asarray(value, dtype))
+    if isinstance(value, (list, tuple)):
+        _refuse_complex(np.asarray(value), dtype)
+    return found
+
+
+def _depth(value: Any) -> int:
+    """How deep sequences are nested, as their first elements show."""
+    if not isinstance(value, Sequence) or isinstance(value, (str, bytes)):
+        return 0
+    return 1 + (_depth(value[0]) if len(value) else 0)
+
+
+def element_of(value: Any, dtype: np.dtype) -> np.ndarray:
+    """What NumPy makes of a value to which one element is set."""
+    _refuse_complex(value, dtype)
+    one = np.empty((), dtype)
     if isinstance(value, Array):
-        found = value
-    else:
-        found = np.asarray(value)
-        if found.dtype.kind not in "biufc" and not (found.dtype == object and all(isinstance(x, int) for x in found.flat)):  # of large integers
-            raise TypeError(f"armilla: array: elements of {found.dtype} cannot be stored in an array of {dtype}")
-    if found.dtype.kind == "c" and dtype.kind != "c":
+        value = core.whole_of(value) if value.size == 1 else np.broadcast_to(np.zeros((), value.dtype), value.shape)
+    _converted(dtype, lambda: operator.setitem(one, (), value))
+    return one
+
+
+def _refuse_complex(value: Any, dtype: np.dtype) -> None:
+    if dtype.kind != "c" and (isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "") == "c"):
         raise TypeError(f"armilla: array: complex values cannot be stored in an array of {dtype}; take .real")
-    return found if isinstance(value, (Array, np.ndarray)) else as_elements(value, dtype)
 
 
-def as_elements(value: Any, dtype: np.dtype) -> np.ndarray:
-    """Numbers of Python in an array, or OverflowError or ValueError, as NumPy has it: arrays are cast, numbers have to fit."""
+def _converted(dtype: np.dtype, convert: Callable[[], Any]) -> Any:
     try:
-        return np.asarray(value, dtype)
-    except (OverflowError, ValueError) as why:
+        return convert()
+    except (OverflowError, TypeError, ValueError) as why:
         raise type(why)(f"armilla: array: a value does not fit {dtype}: {why}") from None
 
 
@@ -547,18 +586,21 @@ def _scatter(points: Points, value: Any) -> None:
             first._block[tuple(come[0])] = come[1]
 
 
-def set(a: Array, where: Any, value: Any) -> None:
-    def run() -> None:
-        if isinstance(where, (Array, np.ndarray)) and _is_mask(where) and where.shape == a.shape[: where.ndim] and where.ndim:
-            _set_masked(a, where, elements_of(value, a.dtype))
-            return
-        items = parsed(where, a.shape)
-        if isinstance(value, (list, tuple)) and all(i.kind == "int" for i in items):  # before what is in it is looked at, as in NumPy
-            raise (TypeError if a.dtype.kind in "iu" else ValueError)(f"armilla: array: one element of {a.dtype} cannot be set to a {type(value).__name__}")
-        given = elements_of(value, a.dtype)
-        if any(i.kind == "array" for i in items):
-            _set_by_arrays(a, items, given)
-        else:
-            _set_basic(a, items, given)
+def _set(a: Array, where: Any, value: Any) -> None:
+    where = _as_index_array(where) if isinstance(where, list) else where
+    if _is_mask(where) and np.ndim(where) == a.ndim and len(shape_of(value)) > 1:
+        raise TypeError(f"armilla: array: a mask of all axes chooses elements along one; they are set to a number or to elements of one axis, not of shape {shape_of(value)}")
+    if _is_mask_of(a, where):
+        _set_masked(a, where, elements_of(value, a.dtype))
+        return
+    items = parsed(where, a.shape)
+    if any(i.kind in ("array", "truth") for i in items):
+        _set_by_arrays(a, items, elements_of(value, a.dtype))
+    elif _is_one_element(where, items) or isinstance(value, np.generic):
+        _set_basic(a, items, element_of(value, a.dtype))
+    else:
+        _set_basic(a, items, elements_of(value, a.dtype, len(_basic_shape(items))))
 
-    together("array.setitem", run, lambda: f"{described(a)}[{described(where)}] = {described(value) if hasattr(value, 'shape') else type(value).__name__}", (a, where, value))
+
+def set(a: Array, where: Any, value: Any) -> None:
+    together("array.setitem", lambda: _set(a, where, value), lambda: f"{described(a)}[{described(where)}] = {described(value) if hasattr(value, 'shape') else type(value).__name__}", (a, where, value))
