@@ -6,6 +6,7 @@
 Every function of the Python array API standard is called with arrays of random types, shapes and dealings, and so are indices, assignments and
 NumPy's own functions. An operation has NumPy's answer, or an error where NumPy has one.
 """
+import operator
 import sys
 import traceback
 import warnings
@@ -462,8 +463,63 @@ def of_numpy_alone(d):
     return f"numpy {name} {axis} {q} {method}", arrays, lambda xp, *a: run(*a)
 
 
+NUMBERS = [True, 0, 1, 2, -1, 3, 127, 128, 255, 300, -129, 2**31, 2**63, -(2**63), 2**64, 0.0, 0.5, 1.5, -0.5, float("nan"), float("inf"), 1e300, 1j, np.float32(1.5), np.int8(3), np.uint64(2**63), np.True_]
+OPERATORS = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and_", "or_", "xor", "lshift", "rshift", "lt", "le", "eq", "ne", "gt", "ge"]
+FUNCTIONS = [np.add, np.subtract, np.multiply, np.true_divide, np.floor_divide, np.remainder, np.maximum, np.fmin, np.equal, np.less, np.bitwise_or, np.left_shift, np.logical_and, np.hypot, np.gcd, np.copysign]
+
+
+def with_numbers(d):
+    """Operators, also those in place, with numbers and arrays of all types: results' types, and where NumPy refuses a cast."""
+    name = d.one(OPERATORS)
+    x = d.array(d.one(DTYPES), d.shape())
+    number = d.one(NUMBERS)
+    y = d.array(d.one(DTYPES), broadcastable(d, x.shape))
+    how = d.integer(0, 3)
+    call = getattr(operator, ("i" + name.rstrip("_")) if how > 1 and name not in OPERATORS[12:] else name)
+    # Of arrays without an axis, as many functions of the standard give them, NumPy's operators give scalars.
+    cases = [lambda xp, a, b: call(a, number), lambda xp, a, b: call(number, a), lambda xp, a, b: call(a.copy(), number), lambda xp, a, b: call(a.copy(), b)]
+    return f"{call.__name__} {how} {number!r}", [x, y], cases[how]
+
+
+def with_options(d):
+    """Functions of elements and their methods, with out, where, dtype, casting, axis, keepdims and initial."""
+    f = d.one(FUNCTIONS)
+    kind = d.one(DTYPES)
+    x = d.array(kind, d.shape(), nan=False)
+    y = d.array(kind, x.shape, nan=False)
+    out, mask = np.ones(x.shape, d.one(DTYPES)), d.array("?", x.shape)
+    options = {"casting": d.one(["no", "safe", "same_kind", "unsafe", "wrong"])} if d.yes(0.4) else {}
+    if d.yes(0.4):
+        options["dtype"] = d.one(DTYPES)
+    axis = d.one([None, 0, -1, 1, 5, (0, 1), (0, -1), (), (0, 0), True])
+    more = {"dtype": d.one(DTYPES)} if d.yes(0.2) else {}
+    if d.yes(0.3):
+        more["initial"] = d.one([None, 0, 2])
+    if d.yes(0.3):
+        more["keepdims"] = True
+    cases = {
+        "call": lambda a, b, o, m: f(a, b, **options), "out": lambda a, b, o, m: (f(a, b, out=o, **options), o), "where": lambda a, b, o, m: (f(a, b, o, where=m, **options), o)[1],
+        "in place": lambda a, b, o, m: f(a, b, out=a, **options), "reduce": lambda a, b, o, m: f.reduce(a, axis, **more), "reduce where": lambda a, b, o, m: f.reduce(a, axis, where=m, **more),
+        "accumulate": lambda a, b, o, m: f.accumulate(a, axis), "outer": lambda a, b, o, m: f.outer(a, b, **options),
+    }
+    name = d.one(list(cases))
+    return f"{f.__name__} {name} {axis} {options} {more}", [x, y, out, mask], lambda xp, *its: cases[name](*its)
+
+
+def into_arrays(d):
+    """Sums and the like with `out` and `dtype`."""
+    name = d.one(["sum", "prod", "min", "max", "mean", "var", "std", "all", "any", "argmin", "argmax", "cumsum", "nansum", "nanmax", "nanmean", "nanvar"])
+    f = getattr(np, name)
+    x = d.array(d.one([k for k in DTYPES if k not in ("f4", "c8")]), d.shape(1))  # of these the last digits depend on the type of `out`
+    axis = d.axis(x.ndim)
+    shape = x.shape if name == "cumsum" else tuple(n for i, n in enumerate(x.shape) if i != axis % x.ndim)
+    out = np.zeros(shape, d.one(DTYPES))
+    options = {"dtype": d.one(DTYPES)} if d.yes(0.3) and "m" in name and "max" not in name else {}
+    return f"{name} {axis} {options}", [x, out], lambda xp, a, o: (f(a, axis, **options) if options else (f(a, axis, out=o), o)[1])
+
+
 CASES = [one_operand, two_operands, two_operands, reduction, reduction, extreme, running, differences, get_index, get_index, get_mask, set_index, set_index, wrong_set, in_place, shapes, shapes, joined, ordered, ordered,
-         distinct, searched, products, products, created, of_numpy_alone, of_numpy_alone]
+         distinct, searched, products, products, created, of_numpy_alone, of_numpy_alone, with_numbers, with_options, into_arrays]
 
 
 def same(found, expected):
@@ -493,13 +549,15 @@ def run_one(seed, name):
     what, arrays, f = case(d)
     dealt = [d.dealt(x) for x in arrays]
     expected, its_error = attempt(lambda: f(np, *(x.copy() for x in arrays)))
-    xp = np if case is of_numpy_alone else api
+    xp = np if case in (of_numpy_alone, with_options, into_arrays) else api
     found, error = attempt(lambda: f(xp, *dealt))
     if error is None and its_error is None:
         good, shown = attempt(lambda: same(found, expected))
         if good:
             return True
         error = shown
+    elif case in (with_options, into_arrays) and isinstance(error, am.UsageError) and isinstance(error, TypeError):
+        return True  # not supported, and it says so
     elif its_error is not None and error is not None and not isinstance(error, AttributeError):
         if case is not wrong_set or isinstance(error, type(its_error)):
             return True

@@ -150,7 +150,7 @@ def test_mistakes_are_told_on_all_ranks(together):
         raises(TypeError, 'numpy.subtract.reduce', lambda: np.subtract.reduce(a))
         raises(TypeError, 'numpy.add', lambda: np.add(np.ones(10), a, out=np.ones(10)))
         raises(TypeError, 'numpy.sort', lambda: np.sort(a, order='x'))
-        raises(TypeError, 'numpy.add', lambda: n.__iadd__(1.5))
+        raises(TypeError, "ufunc 'add' output", lambda: n.__iadd__(1.5))
         raises(IndexError, 'of float64', lambda: a[np.ones(3)])
         raises(IndexError, 'of type float', lambda: a[1.0])
         raises(ValueError, 'without a copy', lambda: a.__array__(copy=False))

@@ -2,6 +2,7 @@
 """NumPy's functions that are made of others."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -87,14 +88,26 @@ def _not_nan(a: Array) -> Any:
     return by_blocks("isnan", lambda block: ~np.isnan(block), [a])
 
 
+def _spread(name: str, function: Callable[..., Any], a: Array, axis: Any, dtype: Any, out: Any, ddof: Any, keepdims: Any) -> Any:
+    keep = given(keepdims) and bool(keepdims)
+    if a.dtype.kind not in "fc":
+        return function(a, axis, dtype, out, ddof, keep)
+    chosen = _not_nan(a)
+    found = function(a, axis, dtype, None, ddof, keep, where=chosen)
+    enough = reductions.sum(chosen, axis, keepdims=keep) > ddof
+    nothing = found.dtype.type(np.nan)
+    found = np.where(enough, found, nothing) if isinstance(found, Array) else found if enough else nothing
+    return reductions.stored(name, found, out, a, axis=axis, dtype=dtype)
+
+
 def nanvar(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
     a = _array(a)
-    return reductions.var(a, axis, dtype, out, ddof, given(keepdims) and bool(keepdims), **({"where": _not_nan(a)} if a.dtype.kind in "fc" else {}))
+    return _spread("nanvar", reductions.var, a, axis, dtype, out, ddof, keepdims)
 
 
 def nanstd(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: Any = 0, keepdims: Any = False) -> Any:
     a = _array(a)
-    return reductions.std(a, axis, dtype, out, ddof, given(keepdims) and bool(keepdims), **({"where": _not_nan(a)} if a.dtype.kind in "fc" else {}))
+    return _spread("nanstd", reductions.std, a, axis, dtype, out, ddof, keepdims)
 
 
 def _refuse_second(name: str, y: Any) -> None:

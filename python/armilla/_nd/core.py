@@ -89,6 +89,18 @@ def naming(a: Array) -> Iterator[None]:
         raise
 
 
+class _Asked(np.ndarray):
+    """Says which function NumPy's operators call."""
+
+    def __array_ufunc__(self, function: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        return function, inputs[1:]
+
+
+def _power_of(dtype: np.dtype, exponent: Any) -> Any:
+    """What NumPy calls for `**`, and with which exponents: a square or a root for some."""
+    return np.empty(0, dtype).view(_Asked) ** exponent if isinstance(exponent, (int, float)) else (np.power, (exponent,))
+
+
 class Array(NDArrayOperatorsMixin):
     """An n-dimensional array whose elements are dealt to all ranks in blocks along one axis.
 
@@ -222,6 +234,14 @@ class Array(NDArrayOperatorsMixin):
 
         return elementwise.ufunc(function, method, inputs, options)
 
+    def __pow__(self, exponent: Any) -> Any:
+        function, exponents = _power_of(self.dtype, exponent)
+        return function(self, *exponents)
+
+    def __ipow__(self, exponent: Any) -> Any:
+        function, exponents = _power_of(self.dtype, exponent)
+        return function(self, *exponents, out=(self,))
+
     def __array_function__(self, function: Callable[..., Any], types: Any, args: tuple, kwargs: dict[str, Any]) -> Any:
         from . import dispatch
 
@@ -353,7 +373,10 @@ class Array(NDArrayOperatorsMixin):
 
     def fill(self, value: Any) -> None:
         """Sets all elements."""
-        self[...] = value
+        from . import indexing
+
+        with naming(self):
+            indexing.fill(self, value)
 
     def astype(self, dtype: Any, order: str = "K", casting: Any = "unsafe", subok: bool = True, copy: bool = True) -> "Array":
         """The elements in another type."""
@@ -425,6 +448,8 @@ def _addresses(view: np.ndarray) -> np.ndarray:
 
 def axis_of(axis: Any, ndim: int) -> int:
     """The axis as a number from 0."""
+    if isinstance(axis, (bool, np.bool_)):
+        raise TypeError(f"armilla: array: the axis {axis}; an integer is required")
     i = operator.index(axis)
     if not -ndim <= i < ndim:
         raise _axis_error(i, ndim)

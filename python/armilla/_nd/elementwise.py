@@ -60,7 +60,7 @@ def part_for(x: Any, layout: Layout, name: str) -> Any:
 def _sample(x: Any) -> Any:
     """An operand without elements, for the type of the result."""
     if isinstance(x, (Array, np.ndarray)):
-        return np.empty((0,) if x.shape else (), x.dtype)
+        return np.ones((0,) if x.shape else (), x.dtype)  # not empty: some functions look at the value of a single element
     return x if np.ndim(x) == 0 else np.asarray(x).reshape(-1)[:0]
 
 
@@ -75,24 +75,23 @@ def _checked_operand(name: str, x: Any) -> Any:
     raise unsupported(name, f"an operand of type {type(x).__name__}")
 
 
-def _checked_out(name: str, outs: Sequence[Any], shape: Shape) -> None:
+def _check_taking(name: str, outs: Sequence[Any]) -> None:
+    if any(out is not None and not isinstance(out, Array) for out in outs):
+        raise unsupported(name, "the result of an operation on distributed arrays is a distributed array, not a NumPy array")
+
+
+def _check_shapes(name: str, outs: Sequence[Any], shape: Shape) -> None:
     for out in outs:
-        if out is None:
-            continue
-        if not isinstance(out, Array):
-            raise unsupported(name, "the result of an operation on distributed arrays is a distributed array, not a NumPy array")
-        if out.shape != shape:
+        if out is not None and out.shape != shape:
             raise ValueError(f"armilla: array: numpy.{name}: the result has shape {shape}, and the array that takes it {out.shape}; give one of the same shape")
 
 
 def _types(function: np.ufunc, inputs: Sequence[Any], outs: Sequence[Any], options: dict[str, Any]) -> list[np.dtype]:
+    """The types of the results, or NumPy's error."""
+    taking = {} if all(out is None for out in outs) else {"out": tuple(out if out is None else np.empty(0, out.dtype) for out in outs)}
     with np.errstate(all="ignore"):
-        found = function(*map(_sample, inputs), **{k: v for k, v in options.items() if k != "where"})
-    kinds = [np.asarray(each).dtype for each in (found if isinstance(found, tuple) else (found,))]
-    for kind, out in zip(kinds, outs):
-        if out is not None and not np.can_cast(kind, out.dtype, options.get("casting", "same_kind")):
-            raise UnsupportedError(f"armilla: array: numpy.{function.__name__} gives {kind}, and the array that takes it holds {out.dtype}")
-    return [dtype_of(kind) for kind in kinds]
+        found = function(*map(_sample, inputs), **{k: v for k, v in options.items() if k != "where"}, **taking)
+    return [dtype_of(np.asarray(each).dtype) for each in (found if isinstance(found, tuple) else (found,))]
 
 
 def apply(function: np.ufunc, inputs: Sequence[Any], outs: Sequence[Any], options: dict[str, Any]) -> Any:
@@ -101,11 +100,12 @@ def apply(function: np.ufunc, inputs: Sequence[Any], outs: Sequence[Any], option
     inputs = [_checked_operand(name, x) for x in inputs]
     where = options.get("where", True)
     masks = [] if where is True else [where]
+    _check_taking(name, outs)
     kinds = _types(function, inputs, outs, options)
     first = next((out for out in outs if out is not None), None)
     layout = layout_for(name, [*inputs, *masks, *(out for out in outs if out is not None)])
     if first is not None:
-        _checked_out(name, outs, layout[0])
+        _check_shapes(name, outs, layout[0])
         layout = (first.shape, first.axis, first.offsets)
     before = core.pulls
     parts = [part_for(x, layout, name) for x in inputs]
@@ -153,7 +153,7 @@ def _others(function: np.ufunc, method: str, inputs: Sequence[Any], options: dic
     out = options.pop("out", None)
     if out is not None and out[0] is not None:
         raise unsupported(name, "the option out")
-    options = {k: v for k, v in options.items() if v is not None or k == "axis"}
+    options = {k: v for k, v in options.items() if v is not None or k in ("axis", "initial")}
     if method == "reduce":
         return reductions.of_ufunc(function, *inputs, **options)
     if method == "accumulate":

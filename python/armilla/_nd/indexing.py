@@ -411,14 +411,14 @@ def _gather(first: Array, index: list[np.ndarray], to: np.ndarray) -> None:
 
 def elements_of(value: Any, dtype: np.dtype, ndim: int | None = None) -> Any:
     """What NumPy makes of a value to which elements are set, `ndim`: along so many axes. Arrays are cast, numbers have to fit. Complex elements are not cast to real ones."""
-    _refuse_complex(value, dtype)
+    refuse_complex(value, dtype)
     if ndim is not None and _depth(value) > ndim:
         raise ValueError(f"armilla: array: a {type(value).__name__} of {_depth(value)} axes, and {ndim} that are set")
     if isinstance(value, Array) or (isinstance(value, np.ndarray) and value.dtype.kind in "biufc"):
         return value
     found = _converted(dtype, lambda: np.asarray(value, dtype))
     if isinstance(value, (list, tuple)):
-        _refuse_complex(np.asarray(value), dtype)
+        refuse_complex(np.asarray(value), dtype)
     return found
 
 
@@ -431,7 +431,7 @@ def _depth(value: Any) -> int:
 
 def element_of(value: Any, dtype: np.dtype) -> np.ndarray:
     """What NumPy makes of a value to which one element is set."""
-    _refuse_complex(value, dtype)
+    refuse_complex(value, dtype)
     one = np.empty((), dtype)
     if isinstance(value, Array):
         value = core.whole_of(value) if value.size == 1 else np.broadcast_to(np.zeros((), value.dtype), value.shape)
@@ -439,7 +439,7 @@ def element_of(value: Any, dtype: np.dtype) -> np.ndarray:
     return one
 
 
-def _refuse_complex(value: Any, dtype: np.dtype) -> None:
+def refuse_complex(value: Any, dtype: np.dtype) -> None:
     if dtype.kind != "c" and (isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "") == "c"):
         raise TypeError(f"armilla: array: complex values cannot be stored in an array of {dtype}; take .real")
 
@@ -600,6 +600,10 @@ def _set(a: Array, where: Any, value: Any) -> None:
         _set_basic(a, items, element_of(value, a.dtype))
     else:
         _set_basic(a, items, elements_of(value, a.dtype, len(_basic_shape(items))))
+
+
+def fill(a: Array, value: Any) -> None:
+    together("array.fill", lambda: _set_basic(a, parsed(..., a.shape), element_of(value, a.dtype)), lambda: f"{described(a)}.fill({type(value).__name__})", (a,))
 
 
 def set(a: Array, where: Any, value: Any) -> None:

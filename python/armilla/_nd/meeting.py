@@ -75,8 +75,8 @@ def _compared(name: str, what: str, failed: str, payload: bytes) -> list[bytes]:
     return [one[len(addresses) :] for one in all_said]
 
 
-# As which errors the other ranks get one of a single rank; other types become ValueError.
-_kinds = {kind.__name__: kind for kind in (IndexError, TypeError, _core.UsageError, UnsupportedError, ZeroDivisionError, OverflowError, MemoryError, NotImplementedError, OSError, FileNotFoundError, PermissionError, _core.LimitError)}
+# As which errors the other ranks get one of a single rank; others become the class from which they derive, or ValueError.
+_kinds = {kind.__name__: kind for kind in (IndexError, TypeError, ValueError, np.exceptions.AxisError if hasattr(np, "exceptions") else np.AxisError, _core.UsageError, UnsupportedError, ZeroDivisionError, OverflowError, MemoryError, NotImplementedError, OSError, FileNotFoundError, PermissionError, _core.LimitError)}
 
 
 def _error_of(name: str, what: str, texts: tuple[str, ...]) -> Exception:
@@ -106,9 +106,14 @@ def meet_numbers(name: str, numbers: Any) -> np.ndarray:
     return np.frombuffer(b"".join(meet(name, "", mine.tobytes())), np.int64).reshape(_core.size(), -1)
 
 
+def _name_of(error: Exception) -> str:
+    """Of its class, or of the class as which the other ranks raise it."""
+    return next((kind.__name__ for kind in type(error).__mro__ if kind.__name__ in _kinds), type(error).__name__)
+
+
 def _settle(name: str, what: str, error: Exception | None) -> None:
     try:
-        _compared(name, f"{name} {what}", "" if error is None else f"{type(error).__name__}: {error}", b"")
+        _compared(name, f"{name} {what}", "" if error is None else f"{_name_of(error)}: {error}", b"")
     except _Differ as differ:
         if error is None:
             raise _error_of(name, f"{name} {what}", differ.args) from None

@@ -233,6 +233,7 @@ def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, re
 
 @collective("numpy.searchsorted")
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+    np.searchsorted([], [], side)  # raises if there is no such side
     if sorter is not None:
         a = _array(a)[sorter]
     if shape_of(a) == () or len(shape_of(a)) > 1:
@@ -306,7 +307,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
         range = (reductions.min(a), reductions.max(a))
     if a.dtype == bool:
         a = core._as_type(a, np.dtype(np.uint8))
-        range = range if range is None else (int(range[0]), int(range[1]))
+        range = range if range is None or not np.isfinite(range).all() else (int(range[0]), int(range[1]))
     # Empty blocks count nothing, but their bins are those of all.
     edges = np.histogram_bin_edges(np.array([] if edges_given else range if range is not None else [], a.dtype), bins, range)
     own = None if weights is None else np.asarray(part_for(weights, (a.shape, a.axis, a.offsets), "histogram"))
@@ -324,9 +325,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Array:
     from . import reductions
 
     a = _array(x)
-    if a.ndim != 1 or a.dtype.kind not in "iub" or not np.can_cast(a.dtype, np.intp, "safe"):
-        np.bincount(np.zeros((1,) * a.ndim, a.dtype))
-        raise TypeError(f"Cannot cast array data from {a.dtype!r} to {np.dtype(np.intp)!r} according to the rule 'safe'")
+    np.bincount(np.zeros((1,) * a.ndim, a.dtype))  # raises where NumPy does
     if weights is not None and shape_of(weights) != a.shape:
         raise ValueError("The weights and list don't have the same length.")
     if not a.size:

@@ -36,6 +36,11 @@ def axes_of(axis: Any, ndim: int) -> Axes:
     return axes
 
 
+def axes_of_scalar(axis: Any, ndim: int) -> Axes:
+    """As `axes_of`, for functions for which an array without an axis has one as well."""
+    return () if not ndim and not isinstance(axis, (tuple, list, bool)) and axis in (0, -1) else axes_of(axis, ndim)
+
+
 def nonempty(a: Array) -> list[int]:
     return [r for r in range(_core.size()) if a.offsets[r] < a.offsets[r + 1]]
 
@@ -128,33 +133,67 @@ def _array(a: Any) -> Array:
     return a if isinstance(a, Array) else create.as_array(a)
 
 
+def _check_arguments(method: Callable[..., Any], a: Array, axis: Any, where: Any = True, **options: Any) -> None:
+    """NumPy's error for these arguments, where it has one, from an array of one element."""
+    if where is not True:
+        options["where"] = np.ones((1,) * a.ndim, bool)
+    with np.errstate(all="ignore"):
+        method(np.ones((1,) * a.ndim, a.dtype), axis, **{k: v for k, v in options.items() if given(v)})
+
+
 def of_ufunc(function: np.ufunc, a: Any, axis: Any = 0, dtype: Any = None, keepdims: bool = False, initial: Any = _missing, where: Any = True) -> Any:
     """`numpy.add.reduce` and the like."""
     a = _array(a)
-    axes = axes_of(axis, a.ndim)
-    if len(axes) > 1 and function not in associative:
-        function.reduce(np.ones((1,) * a.ndim), axis=axes)  # raises where NumPy does
+    _check_arguments(function.reduce, a, axis, where, dtype=dtype, initial=initial, keepdims=keepdims)
+    axes = axes_of_scalar(axis, a.ndim)
     return finished(reduce(function, a, axes, dtype, initial, where), axes, bool(keepdims))
 
 
 def _reduction(name: str, function: np.ufunc) -> Callable[..., Any]:
     def run(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = False, initial: Any = _missing, where: Any = True) -> Any:
         a = _array(a)
-        axes = axes_of(axis, a.ndim)
-        found = reduce(function, a, axes, dtype, initial, where if given(where) else True)
-        return stored(name, finished(found, axes, given(keepdims) and bool(keepdims)), out)
+        axes = axes_of_scalar(axis, a.ndim)
+        found = reduce(function, a, axes, _added_type(function, a, dtype, out), initial, where if given(where) else True)
+        return stored(name, finished(found, axes, given(keepdims) and bool(keepdims)), out, a, axis=axis, **({"dtype": dtype} if function in (np.add, np.multiply) else {}))
 
     run.__name__ = run.__qualname__ = name
     return collective(f"numpy.{name}")(run)
 
 
-def stored(name: str, found: Any, out: Any) -> Any:
-    """The result in the array `out`, where it is given."""
+def _added_type(function: np.ufunc, a: Array, dtype: Any, out: Any) -> Any:
+    """In which type NumPy adds or multiplies: without `out`, in one of its own choice."""
+    return dtype if dtype is not None or not isinstance(out, Array) or function not in (np.add, np.multiply) else np.result_type(a.dtype, out.dtype)
+
+
+# Others compute in the type of `out`: what they give in a type that cannot hold their results is not a cast of these.
+_cast_at_the_end = {"sum", "prod", "cumsum", "cumprod", "all", "any", "argmin", "argmax"}
+
+
+def _try_numpy(name: str, a: Array, **arguments: Any) -> None:
+    """Raises where NumPy's function does."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        getattr(np, name)(np.ones((1,) * a.ndim, a.dtype), **arguments)
+
+
+def stored(name: str, found: Any, out: Any, a: Array | None = None, **arguments: Any) -> Any:
+    """The result in the array `out`, where it is given and NumPy takes one of its type: `numpy.name(a, **arguments)` is the result. Without `a`: where it can hold such elements."""
     if out is None or not given(out):
+        if a is not None and arguments.get("dtype") is not None:
+            _try_numpy(name, a, **arguments)
         return found
     if not isinstance(out, Array) or out.shape != shape_of(found):
         raise unsupported(name, "the option out takes a distributed array of the result's shape")
-    return apply(np.positive if out.dtype != bool else np.logical_or, [found] if out.dtype != bool else [found, False], (out,), {})
+    if a is None or name not in _cast_at_the_end:
+        if not np.can_cast(found.dtype, out.dtype, "same_kind"):
+            raise unsupported(name, f"{found.dtype} in an array of {out.dtype}")
+    if a is not None:
+        _try_numpy(name, a, **arguments, out=np.empty((1,) * out.ndim, out.dtype))
+    before = core.pulls
+    part = part_for(found, (out.shape, out.axis, out.offsets), name)
+    core.after_pulls(before, name)
+    np.copyto(out._block, part, casting="unsafe")
+    return out
 
 
 sum, prod = _reduction("sum", np.add), _reduction("prod", np.multiply)
@@ -222,7 +261,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     found = _divided(reduce(np.add, a, axes, added, where=where if given(where) else True), count)
     if kind != found.dtype:
         found = core._as_type(found, kind)
-    return stored("mean", finished(found, axes, given(keepdims) and bool(keepdims)), out)
+    return stored("mean", finished(found, axes, given(keepdims) and bool(keepdims)), out, a, axis=axis, dtype=dtype)
 
 
 def _squares_in_pieces(block: np.ndarray, middle: np.ndarray) -> np.ndarray:
@@ -236,9 +275,10 @@ def _squares_in_pieces(block: np.ndarray, middle: np.ndarray) -> np.ndarray:
 
 
 def _variance(name: str, a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any, where: Any, root: bool) -> Any:
-    a = _array(a)
     axes = axes_of(axis, a.ndim)
     added, kind = _mean_type(a, dtype)
+    if kind.kind not in "fc":
+        raise unsupported(name, f"the option dtype={kind}; give a type of floating point")
     count = _count(a, axes, where)
     where = where if given(where) else True
     divisor = count - ddof if not isinstance(count, Array) else apply(np.subtract, [count, ddof], (None,), {})
@@ -253,34 +293,36 @@ def _variance(name: str, a: Any, axis: Any, dtype: Any, ddof: Any, keepdims: Any
             found = core.from_block(np.sqrt(found._block), found.shape, found.axis, found.offsets)
         return finished(found, axes, given(keepdims) and bool(keepdims))
     with np.errstate(all="ignore"):
-        rest = np.subtract(a._block, middle, dtype=added if added.kind != "c" else None)
+        rest = np.subtract(a._block, middle, dtype=added if added.kind == "f" else None)
         squares = (rest * rest.conj()).real if rest.dtype.kind == "c" else np.multiply(rest, rest, out=rest if isinstance(rest, np.ndarray) else None)
     found = _divided(reduce(np.add, a, axes, where=where, block=np.asarray(squares)), divisor)
     if root:
         found = core.from_block(np.sqrt(found._block), found.shape, found.axis, found.offsets)
-    real = kind.type(0).real.dtype
-    if found.dtype != real:
-        found = core._as_type(found, real)
+    wanted = kind if dtype is not None and given(dtype) else kind.type(0).real.dtype
+    if found.dtype != wanted:
+        found = core._as_type(found, wanted)
     return finished(found, axes, given(keepdims) and bool(keepdims))
 
 
 @collective("numpy.var")
 def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: Any = False, *, where: Any = True, mean: Any = _missing, correction: Any = _missing) -> Any:
-    return stored("var", _variance("var", a, axis, dtype, correction if given(correction) else ddof, keepdims, where, False), out)
+    a = _array(a)
+    return stored("var", _variance("var", a, axis, dtype, correction if given(correction) else ddof, keepdims, where, False), out, a, axis=axis, dtype=dtype)
 
 
 @collective("numpy.std")
 def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: Any = False, *, where: Any = True, mean: Any = _missing, correction: Any = _missing) -> Any:
-    return stored("std", _variance("std", a, axis, dtype, correction if given(correction) else ddof, keepdims, where, True), out)
+    a = _array(a)
+    return stored("std", _variance("std", a, axis, dtype, correction if given(correction) else ddof, keepdims, where, True), out, a, axis=axis, dtype=dtype)
 
 
 @collective("numpy.count_nonzero")
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     a = _array(a)
-    axes = axes_of(axis, a.ndim)
+    axes = axes_of_scalar(axis, a.ndim)
     chosen = a._block if a.dtype == bool else a._block != 0
     found = finished(reduce(np.add, a, axes, np.intp, block=chosen), axes, keepdims)
-    return int(found) if axis is None and not keepdims else found
+    return type(np.count_nonzero(np.ones(1)))(found) if axis is None and not keepdims else found  # a number of Python in some versions
 
 
 # ---- where the extremes are ----
@@ -292,7 +334,9 @@ def _extreme(function: Callable[..., Any], a: Any, axis: Any, keepdims: bool) ->
     if axis is None:
         found = _extreme_of_all(function, a)
         return from_whole(np.full((1,) * a.ndim, found)) if keepdims and a.ndim else found
-    i = axis_of(axis, a.ndim)
+    i = axis_of(axis, a.ndim or 1)
+    if not a.ndim:
+        return np.intp(0)
     if a.shape[i] == 0:
         function(np.empty(a.shape, a.dtype), axis=i)  # raises
     if a.axis != i:
@@ -335,12 +379,14 @@ def _extreme_of_all(function: Callable[..., Any], a: Array) -> Any:
 
 @collective("numpy.argmax")
 def argmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
-    return stored("argmax", _extreme(np.argmax, a, axis, given(keepdims) and bool(keepdims)), out)
+    a = _array(a)
+    return stored("argmax", _extreme(np.argmax, a, axis, given(keepdims) and bool(keepdims)), out, a, axis=axis)
 
 
 @collective("numpy.argmin")
 def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) -> Any:
-    return stored("argmin", _extreme(np.argmin, a, axis, given(keepdims) and bool(keepdims)), out)
+    a = _array(a)
+    return stored("argmin", _extreme(np.argmin, a, axis, given(keepdims) and bool(keepdims)), out, a, axis=axis)
 
 
 # ---- running sums ----
@@ -349,7 +395,8 @@ def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = False) 
 def accumulate(function: np.ufunc, a: Any, axis: Any = 0, dtype: Any = None) -> Array:
     """`numpy.add.accumulate` and the like."""
     a = _array(a)
-    i = axis_of(axis, a.ndim)
+    _check_arguments(function.accumulate, a, axis, dtype=dtype)
+    (i,) = axes_of(axis, a.ndim)
     name = f"{function.__name__}.accumulate"
     if function not in associative and a.axis == i:
         raise unsupported(name, "along the axis on which the array is dealt; redistribute it along another one")
@@ -381,10 +428,11 @@ def flattened(a: Array) -> Array:
 def _running(name: str, function: np.ufunc) -> Callable[..., Any]:
     def run(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         a = _array(a)
-        if axis is None:
-            a, axis = flattened(a), 0
-        kind = dtype if dtype is not None else function.reduce(np.ones(1, a.dtype)).dtype
-        return stored(name, accumulate(function, a, axis, kind), out)
+        i = 0 if axis is None else axis_of(axis, a.ndim or 1)
+        if axis is None or not a.ndim:
+            a = flattened(a)
+        kind = _added_type(function, a, dtype, out) or function.reduce(np.ones(1, a.dtype)).dtype
+        return stored(name, accumulate(function, a, i, kind), out, a, axis=i, dtype=dtype)
 
     run.__name__ = run.__qualname__ = name
     return collective(f"numpy.{name}")(run)
@@ -440,7 +488,7 @@ nansum, nanprod = _skipping_nan("sum", 0), _skipping_nan("prod", 1)
 def _nan_extreme(name: str, function: np.ufunc) -> Callable[..., Any]:
     def run(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = _missing, where: Any = True) -> Any:
         a = _array(a)
-        axes = axes_of(axis, a.ndim)
+        axes = axes_of_scalar(axis, a.ndim)
         return stored(name, finished(reduce(function, a, axes, None, initial, where if given(where) else True), axes, given(keepdims) and bool(keepdims)), out)
 
     run.__name__ = run.__qualname__ = name
@@ -458,4 +506,4 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdi
     chosen = by_blocks("nanmean", lambda block: ~np.isnan(block), [a])
     if where is not True and given(where):
         chosen = apply(np.logical_and, [chosen, where], (None,), {})
-    return mean(a, axis, dtype, out, keepdims, where=chosen)
+    return stored("nanmean", mean(a, axis, dtype, None, keepdims, where=chosen), out, a, axis=axis, dtype=dtype)

@@ -15,7 +15,7 @@ from .core import Array, Shape, along, axis_of, block_shape, deal, empty, from_r
 from .elementwise import part_for, shape_of
 from .indexing import permuted
 from .meeting import collective, unsupported
-from .reductions import _array, axes_of, dropped_axes
+from .reductions import _array, axes_of, axes_of_scalar, dropped_axes
 
 
 def shape_given(shape: Any) -> Shape:
@@ -143,7 +143,7 @@ def expand_dims(a: Any, axis: Any = 0) -> Array:
 @collective("numpy.squeeze")
 def squeeze(a: Any, axis: Any = None) -> Array:
     a = _array(a)
-    axes = tuple(i for i, n in enumerate(a.shape) if n == 1) if axis is None else axes_of(axis, a.ndim)
+    axes = tuple(i for i, n in enumerate(a.shape) if n == 1) if axis is None else axes_of_scalar(axis, a.ndim)
     if builtins_any(a.shape[i] != 1 for i in axes):
         raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
     return dropped_axes(a, axes)
