@@ -556,8 +556,10 @@ def run_one(seed, name):
         if good:
             return True
         error = shown
-    elif case in (with_options, into_arrays) and isinstance(error, am.UsageError) and isinstance(error, TypeError):
+    elif case in (with_numbers, with_options, into_arrays) and isinstance(error, am.UsageError) and isinstance(error, TypeError):
         return True  # not supported, and it says so
+    elif case is wrong_set and isinstance(error, IndexError) and np.__version__ < "2":
+        return True  # NumPy 1 does not look at indices of an index that takes nothing
     elif its_error is not None and error is not None and not isinstance(error, AttributeError):
         if case is not wrong_set or isinstance(error, type(its_error)):
             return True

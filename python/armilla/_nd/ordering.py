@@ -424,4 +424,5 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: bool = Fa
         raise unsupported("median", "truth values")
     if not a.size:
         raise unsupported("median", "an array without elements")
-    return _quantile("median", a, 0.5, axis, "linear", keepdims)
+    found, kind = _quantile("median", a, 0.5, axis, "linear", keepdims), np.median(np.ones(1, a.dtype)).dtype
+    return found if found.dtype == kind else found.astype(kind)  # NumPy 1 has other types of quantiles

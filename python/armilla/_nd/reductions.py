@@ -185,7 +185,7 @@ def stored(name: str, found: Any, out: Any, a: Array | None = None, **arguments:
     if not isinstance(out, Array) or out.shape != shape_of(found):
         raise unsupported(name, "the option out takes a distributed array of the result's shape")
     if a is None or name not in _cast_at_the_end:
-        if not np.can_cast(found.dtype, out.dtype, "same_kind"):
+        if not np.can_cast(found.dtype, out.dtype, "safe" if found.dtype.kind in "iu" else "same_kind"):
             raise unsupported(name, f"{found.dtype} in an array of {out.dtype}")
     if a is not None:
         _try_numpy(name, a, **arguments, out=np.empty((1,) * out.ndim, out.dtype))
@@ -466,7 +466,8 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = _missing, append: An
 @collective("numpy.ptp")
 def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
     keep = given(keepdims) and bool(keepdims)
-    return stored("ptp", np.subtract(max(a, axis, keepdims=keep), min(a, axis, keepdims=keep)), out)
+    kind = {"dtype": np.result_type(a.dtype, out.dtype)} if isinstance(out, Array) else {}
+    return stored("ptp", np.subtract(max(a, axis, keepdims=keep), min(a, axis, keepdims=keep), **kind), out)
 
 
 def _skipping_nan(name: str, instead: Any) -> Callable[..., Any]:
