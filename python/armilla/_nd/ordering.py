@@ -303,20 +303,21 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
     edges_given = isinstance(bins, Array) or np.ndim(bins) == 1
     if isinstance(bins, Array):
         bins = core.whole_of(bins)
+    ends: Any = ()
     if not edges_given and range is None and a.size:
-        range = (reductions.min(a), reductions.max(a))
+        ends = range = (reductions.min(a), reductions.max(a))
     if a.dtype == bool:
         a = core._as_type(a, np.dtype(np.uint8))
         range = range if range is None or not np.isfinite(range).all() else (int(range[0]), int(range[1]))
     # Empty blocks count nothing, but their bins are those of all.
-    edges = np.histogram_bin_edges(np.array([] if edges_given else range if range is not None else [], a.dtype), bins, range)
+    edges = np.histogram_bin_edges(np.array(ends, a.dtype), bins, range)
     own = None if weights is None else np.asarray(part_for(weights, (a.shape, a.axis, a.offsets), "histogram"))
     if own is not None and shape_of(weights) != a.shape:
         raise ValueError("weights should have the same shape as a.")
     counts, _ = np.histogram(a._block, bins=bins, range=range, weights=own)
     counts = _add_up(counts, a) if a.axis is not None else counts
     if density:
-        counts = counts / np.diff(edges) / counts.sum()
+        counts = counts / np.array(np.diff(edges), float) / counts.sum()
     return counts, edges
 
 
