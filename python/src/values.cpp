@@ -620,7 +620,8 @@ nb::object reduced_now(const python_team& on, nb::handle value, std::uint32_t ma
   operation done = std::move(at->second);
   me.operations.erase(at);
   const auto last = std::size_t(how == 0 ? on.size() : on.rank() + (how == 1 ? 1 : 0));
-  return last == 0 ? nb::none() : folded(values_of(std::move(done)), last, op);
+  const nb::list values = values_of(std::move(done));  // or the error of a member, also where this one needs no values
+  return last == 0 ? nb::none() : folded(values, last, op);
 }
 
 // ---- messages by tag ----

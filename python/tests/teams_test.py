@@ -230,6 +230,14 @@ def test_a_value_that_cannot_be_pickled_is_an_error_on_all_ranks(job):
         """)
 
 
+def test_the_first_rank_of_an_exscan_learns_of_errors_of_others(job):
+    job.passes(3, f"""{UNSENDABLE}
+        for _ in range(1500):                                           # in some it ends at once
+            said = all_raise(am.world, 'exscan', 1, am.world)
+            assert said is not None and 'rank 1: exscan: a value of type generator cannot be sent' in said, said
+        """)
+
+
 def test_the_same_on_workers(together):
     together(f"""{UNSENDABLE}
         check(am.world)
