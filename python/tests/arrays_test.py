@@ -294,6 +294,32 @@ def test_numbers_fit_their_type_or_are_refused(job):
         """)
 
 
+def test_conversions_are_those_of_numpy(together):
+    together("""
+        import armilla as am, numpy as np, operator, warnings
+        def result(f, x):
+            try: return f(x), type(f(x))
+            except Exception as error: return type(error)
+        functions = [bool, int, float, complex, operator.index, len, lambda a: f"{a:.2f}", lambda a: a.conj().dtype, lambda a: 1 in a, lambda a: a.item()]
+        functions += [lambda a, at=at: a.item(*at) for at in [(0,), (-1,), (9,), (-9,), (1, 0), ((1, 0),), (1.0,), (0, 0, 0)]]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for shape in [(), (1,), (4,), (2, 3), (1, 1), (0,)]:
+                for kind in ("?", "i4", "f8", "c16"):
+                    x = np.arange(int(np.prod(shape))).reshape(shape).astype(kind)
+                    a = am.asarray(x)
+                    for k, f in enumerate(functions):
+                        if not x.size and f is bool and np.__version__ < "2": continue           # which warns
+                        its, ours = result(f, x), result(f, a)
+                        assert its == ours or isinstance(its, type) and isinstance(ours, type) and issubclass(ours, its), (shape, kind, k, its, ours)
+        a = am.arange(10)
+        for name in ("shape", "dtype", "axis", "offsets"):
+            try: setattr(a, name, None)
+            except AttributeError as error: assert f"{name} cannot be set" in str(error)
+            else: assert False
+        """)
+
+
 def test_arrays_without_axes_and_negative_sizes(job):
     job.passes(2, """
         import armilla as am, numpy as np

@@ -618,7 +618,7 @@ def test_one_operation_for_what_python_asks(workers):
 
     a = workers.asarray([[1, 2], [3, 4]])
     assert 3 in a and 7 not in a and 2 in workers.arange(400)
-    one = workers.asarray([2.5])
+    one = workers.asarray(np.array(2.5))
     assert (float(one), int(one), complex(one), f"{workers.asarray(np.array(7)):03d}", [5, 6][workers.asarray(np.array(1))]) == (2.5, 2, 2.5, "007", 6)
     for copied in (copy.copy(a), copy.deepcopy(a)):
         copied[0] = 0

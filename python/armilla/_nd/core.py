@@ -118,7 +118,7 @@ class Array(NDArrayOperatorsMixin):
     22.0
     """
 
-    __slots__ = ("shape", "dtype", "axis", "offsets", "_block", "_block_of", "_memory", "_name", "_shown", "__weakref__")
+    __slots__ = ("_shape", "_dtype", "_axis", "_offsets", "_block", "_block_of", "_memory", "_name", "_shown", "__weakref__")
     __array_priority__ = 1000
 
     shape: Shape
@@ -127,10 +127,10 @@ class Array(NDArrayOperatorsMixin):
     offsets: Offsets  # the first index of each rank along `axis`, and the end
 
     def __init__(self, shape: Shape, dtype: np.dtype, axis: int | None, offsets: Offsets, block_of: Callable[[int], Any], memory: Memory) -> None:
-        self.shape = shape
-        self.dtype = dtype
-        self.axis = axis
-        self.offsets = offsets
+        self._shape = shape
+        self._dtype = dtype
+        self._axis = axis
+        self._offsets = offsets
         self._memory = memory
         self._block_of = block_of
         self._block: np.ndarray = block_of(_core.rank())
@@ -165,10 +165,18 @@ class Array(NDArrayOperatorsMixin):
             raise TypeError("armilla: array: iteration over an array without an axis")
         return (self[i] for i in range(len(self)))
 
-    def item(self, *where: int) -> Any:
-        """The element as a Python number: the only one, or that at an index."""
+    def item(self, *where: Any) -> Any:
+        """The element as a Python number: the only one, or that at an index: of all axes, or of the elements one after the other."""
+        at: Any = where[0] if len(where) == 1 and isinstance(where[0], tuple) else where
+        if where and len(at) == 1:
+            i = operator.index(at[0])
+            if not -self.size <= i < self.size:
+                raise IndexError(f"armilla: array: index {i} is out of bounds for size {self.size}")
+            at = np.unravel_index(i % self.size, self.shape)
+        if where and len(at) != self.ndim:
+            raise ValueError(f"armilla: array: item: {len(at)} indices for {self.ndim} axes")
         if where:
-            return self[where if len(where) > 1 else np.unravel_index(where[0], self.shape)].item()
+            return self[at].item()
         if self.size != 1:
             raise ValueError(f"armilla: array: item() of an array of {self.size} elements; give an index")
         return np.asarray(self).item()
@@ -178,7 +186,7 @@ class Array(NDArrayOperatorsMixin):
             if what == "bool":
                 raise ValueError(f"armilla: array: the truth value of an array of {self.size} elements is ambiguous; use a.any() or a.all()")
             raise TypeError(f"armilla: array: only an array of one element can become a Python {what}; this one has {self.size}")
-        return self.item()
+        return np.asarray(self)  # which of them can, its version says
 
     def __bool__(self) -> bool:
         return bool(self._one("bool"))
@@ -198,7 +206,7 @@ class Array(NDArrayOperatorsMixin):
         return operator.index(self.item())
 
     def __format__(self, how: str) -> str:
-        return format(self.item(), how) if not self.shape else format(str(self), how)
+        return format(self.item(), how) if not self.shape else object.__format__(self, how)
 
     def __contains__(self, value: Any) -> bool:
         return bool((self == value).any())
@@ -438,6 +446,17 @@ class Array(NDArrayOperatorsMixin):
             indexing.set(self, where, value)
 
 
+def _read_only(name: str) -> property:
+    def refuse(a: Array, value: Any) -> None:
+        raise AttributeError(f"armilla: array: {name} cannot be set; reshape, astype and redistribute make another array")
+
+    return property(operator.attrgetter(f"_{name}"), refuse)
+
+
+for _name in ("shape", "dtype", "axis", "offsets"):
+    setattr(Array, _name, _read_only(_name))
+
+
 def _addresses(view: np.ndarray) -> np.ndarray:
     """The address of each element."""
     found = np.array(view.ctypes.data, np.int64)
@@ -493,10 +512,10 @@ def view(a: Array, shape: Shape, axis: int | None, offsets: Offsets, of_block: C
         return None if there is None else of_block(there, rank)
 
     made = Array.__new__(Array)
-    made.shape, made.axis, made.offsets = shape, axis, offsets
+    made._shape, made._axis, made._offsets = shape, axis, offsets
     made._memory, made._block_of = a._memory, block_of
     made._block = of_block(a._block, _core.rank())
-    made.dtype = made._block.dtype
+    made._dtype = made._block.dtype
     return made
 
 

@@ -51,7 +51,7 @@ def clip(a: Any, min: Any = None, max: Any = None, out: Any = None) -> Any:
 @collective("array.conj")
 def conj(a: Any) -> Any:
     """The complex conjugates."""
-    return apply(np.conjugate, [a], (None,), {})
+    return apply(np.conjugate, [a], (None,), {}) if a.dtype.kind == "c" else a
 
 
 def to_device(a: Any, device: Any, /, *, stream: Any = None) -> Any:
