@@ -211,7 +211,7 @@ def test_modules_of_the_current_folder_are_not_taken_for_installed_ones(tmp_path
     for name in ("greenlet", "numpy", "cloudpickle", "selectors", "subprocess", "queue", "beside"):
         (theirs / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'a').write('{name} ')\n")
     (mine / "beside.py").write_text("value = 6\n")
-    (mine / "script.py").write_text("import beside, sys, os\nimport armilla as am\nassert sys.path[0] == os.path.dirname(os.path.abspath(__file__))\nprint(am.all_reduce(beside.value))\n")
+    (mine / "script.py").write_text("import beside, sys, os\nimport armilla as am\nassert sys.path[0] == os.path.dirname(os.path.abspath(__file__))\nsys.stdout.write(str(am.all_reduce(beside.value)) + chr(10))\n")
     (mine / "driver.py").write_text("import armilla\nwith armilla.ranks(2) as am: print(sum(am.call_all(len, 'abcdef')))\n")
     command = {"script": ["-m", "armilla", "-n", "2", mine / "script.py"], "one rank": ["-m", "armilla", "-n", "1", mine / "script.py"], "driver": [mine / "driver.py"],
                "module": ["-m", "armilla", "-n", "2", "-m", "armilla.__main__", "--help"]}[how]
@@ -225,7 +225,7 @@ def test_modules_beside_the_module_that_is_run_are_found(tmp_path):
     import subprocess
     import sys
 
-    (tmp_path / "program.py").write_text("import beside, armilla as am\nprint(am.all_reduce(beside.value))\n")
+    (tmp_path / "program.py").write_text("import beside, sys, armilla as am\nsys.stdout.write(str(am.all_reduce(beside.value)) + chr(10))\n")
     (tmp_path / "beside.py").write_text("value = 6\n")
     done = subprocess.run([sys.executable, "-m", "armilla", "-n", "2", "-m", "program"], capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "12\n12\n"), done.stderr
