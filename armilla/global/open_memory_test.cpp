@@ -22,7 +22,7 @@ am::global_ptr<int> offer(am::global_ptr<int> mine) {
 }  // namespace
 
 RANK_TEST(only_what_its_owner_opened_is_reached) {
-  const auto mine = am::allocate<int>(100);
+  const auto mine = am::allocate<int>(101);
   for (int i = 0; i < 100; ++i) mine[i] = i;
   auto for_reading = am::open_memory(mine, 50, am::access_rights::read);
   auto for_all = am::open_memory(mine + 50, 50, am::access_rights::read | am::access_rights::write);
