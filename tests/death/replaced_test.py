@@ -67,7 +67,8 @@ def main():
         good, lost, back = one_job(chosen.program, dice, chosen.hosts, chosen.starts)
         failed, losses, returns = failed + (not good), losses + lost, returns + back
     print(f"{chosen.count} jobs, {failed} wrong; {losses} ranks lost, {returns} others in their places")
-    return failed != 0 or returns * (8 if chosen.hosts else 4 if FABRIC != "shm" else 2) < losses  # a network takes some time to open
+    most_lost = 16 if FABRIC == "ofi" else 8 if chosen.hosts else 4 if FABRIC != "shm" else 2  # a network takes some time to open
+    return failed != 0 or returns * most_lost < losses
 
 
 sys.exit(main())
