@@ -3,7 +3,6 @@
 import asyncio
 import concurrent.futures
 import contextlib
-import inspect
 import io
 import itertools
 import os
@@ -12,7 +11,6 @@ import random
 import signal
 import subprocess
 import sys
-import textwrap
 import threading
 import time
 
@@ -334,15 +332,6 @@ def test_joblib(pool):
         with pytest.raises(ZeroDivisionError):
             joblib.Parallel()(joblib.delayed(divmod)(1, k) for k in range(3))
 
-
-@pytest.mark.whole
-def test_examples_of_the_docstrings_run():
-    for thing in (armilla.Pool, armilla.Pool.submit, armilla.Pool.map, armilla.Pool.map_unordered, armilla.put):
-        code = [line for line in inspect.getdoc(thing).splitlines()[1:] if line.startswith(("    ", "with "))]
-        said = io.StringIO()
-        with contextlib.redirect_stdout(said):
-            exec(textwrap.dedent("\n".join(code)), {"armilla": armilla, "np": np})
-        assert said.getvalue().splitlines() == [line.partition("# ")[2] for line in code if "# " in line] != [], thing
 
 
 def random_interrupts(pool, count, seed):

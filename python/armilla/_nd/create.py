@@ -117,7 +117,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, *, axis: int = 0, name:
     """
     value = fill_value.item() if isinstance(fill_value, Array) else fill_value
     made = core.empty(shape_given(shape), dtype_of(np.asarray(value).dtype if dtype is None else dtype), _axis(axis, shape))
-    indexing.refuse_complex(value, made.dtype)
+    indexing.refuse_complex(value, made.dtype, "full")
     np.copyto(made._block, value, casting="unsafe")
     return made._named(name)
 
@@ -181,7 +181,7 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "K", subo
     if isinstance(fill_value, Array) or np.ndim(fill_value):
         shaping.broadcast_to_array(fill_value, made.shape)  # raises if it does not fit
         fill_value = part_for(fill_value, (made.shape, made.axis, made.offsets), "full_like")
-    indexing.refuse_complex(fill_value, made.dtype)
+    indexing.refuse_complex(fill_value, made.dtype, "full_like")
     np.copyto(made._block, fill_value, casting="unsafe")
     return made
 

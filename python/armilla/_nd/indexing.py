@@ -439,9 +439,9 @@ def element_of(value: Any, dtype: np.dtype) -> np.ndarray:
     return one
 
 
-def refuse_complex(value: Any, dtype: np.dtype) -> None:
+def refuse_complex(value: Any, dtype: np.dtype, operation: str = "array") -> None:
     if dtype.kind != "c" and (isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "") == "c"):
-        raise TypeError(f"armilla: array: complex values cannot be stored in an array of {dtype}; take .real")
+        raise TypeError(f"armilla: {operation}: complex values cannot be stored in an array of {dtype}; take .real")
 
 
 def _converted(dtype: np.dtype, convert: Callable[[], Any]) -> Any:
