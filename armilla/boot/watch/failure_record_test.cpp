@@ -114,6 +114,7 @@ TEST(failure_record, knows_what_is_no_exception_of_the_standard) {
   EXPECT_FALSE(from_record(*job).text.empty());
 }
 
+#ifndef __SANITIZE_THREAD__  // by g++ -g1, which leaves mangled names out, what lies in this folder is the library's
 TEST(failure_record, has_the_place_of_an_error_as_a_further_line) {
   const auto job = std::make_unique<job_block>();
   job->places = 2;
@@ -146,6 +147,7 @@ TEST(failure_record, waits_for_a_place_that_a_crowded_host_finds_late) {
   reader.join();
   EXPECT_NE(text.find("\n  in fail_as_a_user()"), text.npos) << text;
 }
+#endif
 
 TEST(failure_record, waits_for_no_place_of_a_process_that_has_ended) {
   const auto job = std::make_unique<job_block>();
