@@ -114,7 +114,10 @@ void agent::wait_for_events() {
 
 void agent::read_signals() {
   signalfd_siginfo info;
-  while (read(signals_, &info, sizeof info) == ssize_t(sizeof info))
+  while (read(signals_, &info, sizeof info) == ssize_t(sizeof info)) {
+    // The end of armilla-run comes as a signal, too, from the system or by the command that has started this agent: behind the
+    // end of its connection.
+    if (info.ssi_signo != SIGCHLD && !children_.empty()) hear_root();
     if (info.ssi_signo != SIGCHLD && !stopping_) {  // what ssh passes on, or a user sends
       end_ = {128 + int(info.ssi_signo),
               fmt::format("{} was interrupted by signal {} ({})", host_, info.ssi_signo, signal_name(int(info.ssi_signo)))};
@@ -124,6 +127,7 @@ void agent::read_signals() {
       told_to_stop_ = true;
       stop();
     }
+  }
 }
 
 void agent::hear_end(const std::string& text) {
