@@ -115,18 +115,19 @@ void agent::wait_for_events() {
 void agent::read_signals() {
   signalfd_siginfo info;
   while (read(signals_, &info, sizeof info) == ssize_t(sizeof info)) {
+    if (info.ssi_signo == SIGCHLD) continue;
     // The end of armilla-run comes as a signal, too, from the system or by the command that has started this agent: behind the
     // end of its connection.
-    if (info.ssi_signo != SIGCHLD && !children_.empty()) hear_root();
-    if (info.ssi_signo != SIGCHLD && !stopping_) {  // what ssh passes on, or a user sends
-      end_ = {128 + int(info.ssi_signo),
-              fmt::format("{} was interrupted by signal {} ({})", host_, info.ssi_signo, signal_name(int(info.ssi_signo)))};
-      if (!goes_on_) tell(children_.empty() ? 0 : children_.front()->first, end_.code, true, end_.text);
-      end_.text = "armilla: " + end_.text;
-      if (met_) say(end_.text);
-      told_to_stop_ = true;
-      stop();
-    }
+    if (!children_.empty()) hear_root();
+    if (stopping_) continue;
+    // What ssh passes on, or a user sends.
+    end_ = {128 + int(info.ssi_signo),
+            fmt::format("{} was interrupted by signal {} ({})", host_, info.ssi_signo, signal_name(int(info.ssi_signo)))};
+    if (!goes_on_) tell(children_.empty() ? 0 : children_.front()->first, end_.code, true, end_.text);
+    end_.text = "armilla: " + end_.text;
+    if (met_) say(end_.text);
+    told_to_stop_ = true;
+    stop();
   }
 }
 
