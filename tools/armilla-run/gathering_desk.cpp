@@ -141,7 +141,7 @@ void gathering_desk::answer(const row& which, std::uint64_t step, const gatherin
 // ---- ranks that seek a team ----
 
 void gathering_desk::seek(rank_t from, const gathering_message& m) {
-  seekers_[from] = {std::string(m.parts)};
+  seekers_[from].part = m.parts;  // what is promised to it stays so, if it seeks once more
   tell_seekers_if_alone();
 }
 
@@ -149,7 +149,7 @@ void gathering_desk::seek(rank_t from, const gathering_message& m) {
 std::vector<rank_t> gathering_desk::take_seekers(const row& which, std::uint64_t step, const gathering& g) {
   std::vector<rank_t> taken;
   for (auto& [r, one] : seekers_) {
-    if (taken.size() == most_taken_in) break;
+    if (taken.size() == most_new_ranks) break;
     const auto decides = [&](rank_t member) { return is_left(member, one.newest_life); };
     if (one.part.size() != g.parts.begin()->second.size() || (one.promised && std::ranges::any_of(one.by, decides))) continue;
     one.promised = {which, step + 1};

@@ -171,6 +171,15 @@ TEST_F(desk_of_four, names_it_to_no_other_team_meanwhile_or_afterwards) {
   EXPECT_EQ(told(1), "answer of 1: b");
 }
 
+TEST_F(desk_of_four, nor_where_it_seeks_once_more) {
+  come(3, 1);
+  seek(3, 'N');
+  ask_grown(0, 7, 1, {0});
+  seek(3, 'M');
+  ask_grown(1, 8, 1, {1});
+  EXPECT_EQ(told(1), "answer of 1: b");
+}
+
 TEST_F(desk_of_four, names_it_again_where_a_member_was_lost_before_all_were_ready) {
   come(3, 1);
   seek(3, 'N');

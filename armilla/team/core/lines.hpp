@@ -44,7 +44,6 @@ struct alignas(cache_line) survivor_board {
   std::atomic<std::uint64_t> asked_for;  ///< of rank 0 in world: 1 as soon as the program has asked any team for its survivors
   alignas(cache_line) std::atomic<std::uint64_t> proposal[words];  ///< a bit for each member that the owner found
   /// Beside them new ranks: `new_rank::word`; 0: none.
-  static constexpr std::size_t most_new_ranks = most_taken_in;
   std::atomic<std::uint64_t> new_ranks[most_new_ranks];
 };
 static_assert(sizeof(survivor_board) == 4 * cache_line);

@@ -133,7 +133,7 @@ class agreement {
       if (has_posted(i, step_) && !is_lost(i)) word[i / 64] |= std::uint64_t{1} << i % 64;
     for (std::size_t w = 0; w < survivor_board::words; ++w) mine().proposal[w].store(word[w], std::memory_order_release);
     const std::vector<new_rank> new_ranks = grows_ ? new_ranks_that_ask(*t_.owner) : std::vector<new_rank>{};
-    for (std::size_t i = 0; i < survivor_board::most_new_ranks; ++i)
+    for (std::size_t i = 0; i < most_new_ranks; ++i)
       mine().new_ranks[i].store(i < new_ranks.size() ? new_ranks[i].word() : 0, std::memory_order_release);
     std::uint64_t before = decision_.load(std::memory_order_acquire);
     while (before >> proposer_bits < step_)

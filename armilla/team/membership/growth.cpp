@@ -90,7 +90,7 @@ new_rank_board& board_of_new_rank(const team_state& s, rank_t r) noexcept { retu
 
 std::vector<new_rank> new_ranks_that_ask(const team_state& s) {
   std::vector<new_rank> found;
-  for (rank_t r = 0; r < s.self.places && found.size() < survivor_board::most_new_ranks; ++r)
+  for (rank_t r = 0; r < s.self.places && found.size() < most_new_ranks; ++r)
     if (const std::uint32_t life = s.self.out->life(r);
         life != 0 && !s.self.out->is_lost(r) && asks(board_of_new_rank(s, r), life))
       found.push_back({r, life});

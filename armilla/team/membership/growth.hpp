@@ -23,7 +23,7 @@ void begin_as_new_rank(team_state& s);
 void require_member(const team_state& s, const char* what);
 
 new_rank_board& board_of_new_rank(const team_state& s, rank_t r) noexcept;
-/// Those that this rank finds, up to `survivor_board::most_new_ranks`.
+/// Those that this rank finds, up to `most_new_ranks`.
 std::vector<new_rank> new_ranks_that_ask(const team_state& s);
 /// Each is ready to use the team of that id, or will not be.
 bool new_ranks_have_answered(const team_state& s, const std::vector<new_rank>& all, std::uint64_t team) noexcept;

@@ -35,7 +35,8 @@ void settle_slot(team_state& s, std::uint32_t slot) {
   const collective_layout& layout = s.layout;
   for (const std::uint32_t one : {slot, slot + collective_layout::to_twin}) {
     if (s.areas[one] != nullptr) {
-      // Other hosts may still acknowledge what was sent before, and drop messages of earlier teams.
+      // What a network carries goes on: acknowledgements may be under way, and messages of earlier teams are dropped as they
+      // come.
       remote_pairs far = std::move(s.areas[one]->far);
       s.areas[one].reset();
       s.area(one).far = std::move(far);
