@@ -225,9 +225,11 @@ fiber_record& scheduler::make(void (*work)(fiber_record&)) {
   return f;
 }
 
+// What a fiber has been lies on its record until it is used again.
 void scheduler::tell_many() {
   std::uint32_t bodies = 0;
-  for (const fiber_record* f = pool_.known(); f != nullptr; f = f->next_known) bodies += f->own_depth != 0 ? 1 : 0;
+  for (const fiber_record* f = pool_.known(); f != nullptr; f = f->next_known)
+    if (f->own_depth != 0 && f->state == fiber_record::state_t::waiting) ++bodies;
   if (many_bodies_ != nullptr && bodies > many_fibers / 2) many_bodies_(self_, bodies);
 }
 
