@@ -281,13 +281,17 @@ std::uint64_t stall_search::lead(std::uint64_t began_ns) {
     if (!all && !late) return soon_ns;
     const bool told = std::exchange(phase_, phase::calm) == phase::confirming_again;
     if (!all || !confirmed(began_ns)) {
-      for (other_host& each : others_) each.quiet = {}, each.text.clear(), each.told = false;
+      for (other_host& each : others_) each.quiet = {};
       return again_ns;
     }
     if (told) end_job();
     phase_ = phase::telling;
     until_ns_ = now + lines_within_ns + answers_within_ns;
-    for (const other_host& each : others_) send(each.leader, {watch_word::tell, round_, 0, 0, 0});
+    for (other_host& each : others_) {
+      each.text.clear();
+      each.told = false;
+      send(each.leader, {watch_word::tell, round_, 0, 0, 0});
+    }
     ask_ranks_of_host(self_, ask_with_lines);
     return soon_ns;
   }
