@@ -333,7 +333,6 @@ def test_joblib(pool):
             joblib.Parallel()(joblib.delayed(divmod)(1, k) for k in range(3))
 
 
-
 def random_interrupts(pool, count, seed):
     r = random.Random(seed)
     work = [lambda: [pool.submit(ten_times, k).result() for k in range(30)] == list(range(0, 300, 10)), lambda: sum(pool.map(ten_times, range(3000))) == 10 * sum(range(3000)),

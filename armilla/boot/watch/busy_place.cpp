@@ -150,7 +150,7 @@ busy_rank find_busy(job_block& job, rank_t r) {
   control_block& rank = control_of(job, r);
   if (rank.notes_calls.load(std::memory_order_acquire) == 0) return {};
   const pid_t process = rank.process.load(std::memory_order_relaxed), thread = rank.thread.load(std::memory_order_relaxed);
-  const bool waits = waits_for_lock(process, thread);
+  const bool waits = rank.idle.load(std::memory_order_relaxed) == 0 && waits_for_lock(process, thread);  // else in the library
   if (!(waits || computes(process, thread)) || !runs_this_program(process) || !takes_questions(process, thread)) return {};
   const std::uint32_t request = rank.calls_asked.fetch_add(1, std::memory_order_relaxed) + 1;
   if (syscall(SYS_tgkill, process, thread, calls_signal()) != 0) return {};

@@ -17,7 +17,7 @@
 #include "armilla/boot/watch/tell_loss.hpp"
 #include "armilla/error.hpp"
 
-[[gnu::noinline]] void fail_as_a_user() { armilla::detail::throw_usage("test", "no such bucket"); }
+[[gnu::noinline]] static void fail_as_a_user() { armilla::detail::throw_usage("test", "no such bucket"); }
 
 namespace armilla::detail {
 namespace {
